@@ -18,7 +18,7 @@ pytest.importorskip("ipykernel")
 import gdsl  # noqa: E402
 from gdsl import html  # noqa: E402
 from gdsl.graph.display import degree_counts  # noqa: E402
-from gdsl.integrations.notebook.cells import source_of  # noqa: E402
+from gdsl.integrations.notebook.magics import source_of  # noqa: E402
 from gdsl.resources import resource_text  # noqa: E402
 
 BODY = resource_text("samples", "bfs.gdsl").partition("program bfs;\n\n")[2]

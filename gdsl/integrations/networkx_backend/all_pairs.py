@@ -58,8 +58,8 @@ def _betweenness(graph: BackendGraph, sources: Any, weight: Hashable | None) -> 
 def _scales(
     graph: BackendGraph, sources: NDArray[Any] | None, normalized: bool, endpoints: bool
 ) -> NDArray[np.float64] | float | None:
-    """What NetworkX multiplies the sums over ordered pairs by: by how many pairs there are, or so that each of an
-    undirected graph counts once; of a sample of sources such that on average it is what all of them give."""
+    """NetworkX's factor for the sums over ordered pairs: one over the number of pairs, or such that each pair of an
+    undirected graph counts once; for a sample of sources, such that the expected value is that of all sources."""
     others = len(graph) if endpoints else len(graph) - 1
     if others < 2:
         return None
@@ -76,7 +76,7 @@ def _scales(
 
 
 def _from_each(graph: BackendGraph, sources: NDArray[Any] | None, weight: Hashable | None) -> dict[str, NDArray[Any]]:
-    """How many others each of the sources (None: every node) reaches, the sum of their distances, and the largest."""
+    """For each source (None: every node), how many others it reaches, the sum of their distances, and the largest."""
     chosen: Any = [] if sources is None else sources
     if weight is None:
         return run("all_hops", graph, sources=chosen)

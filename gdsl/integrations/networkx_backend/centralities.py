@@ -16,7 +16,7 @@ from gdsl.integrations.networkx_backend.weights import finite_sums, squared_sums
 
 ByNode = Mapping[Any, float]
 _RESTARTED = 20
-"""NetworkX leaves HITS to ARPACK, whose `maxiter` counts restarts of so many products each."""
+"""NetworkX leaves HITS to ARPACK, whose `maxiter` counts restarts of this many products each."""
 
 
 @with_options
@@ -63,7 +63,7 @@ def hits(
     nstart: ByNode | None = None,
     normalized: bool = True,
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """As networkx.hits; weights must not be negative, as the vectors' signs would be anybody's guess."""
+    """As networkx.hits; weights must not be negative, as the signs of the vectors would be arbitrary."""
     if not len(G):
         return {}, {}
     if max_iter <= 0:
@@ -113,7 +113,7 @@ def katz_centrality(
     )
     _require_convergence(found["error"], len(G) * tol, max_iter)
     centrality = found["centrality"]
-    length = math.hypot(*centrality.tolist()) if normalized else 1.0  # whose squares may overflow or vanish
+    length = math.hypot(*centrality.tolist()) if normalized else 1.0  # its squares may overflow or vanish
     return G.by_node(centrality / length if length else centrality)
 
 
@@ -160,14 +160,14 @@ def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]
 
 
 def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`values`, so that they sum to 1; NaN, and no convergence, where they sum to 0, as NumPy has it."""
+    """`values` scaled to sum to 1; NaN, and no convergence, if they sum to 0, as in NumPy."""
     with np.errstate(divide="ignore", invalid="ignore"):
         shares: NDArray[np.float64] = values / values.sum()
     return shares
 
 
 def _exactly(graph: BackendGraph, start: ByNode) -> NDArray[np.float64]:
-    """A start that has a value for each node and nothing else; NetworkX goes on with the nodes of the start."""
+    """A start with a value for each node and nothing else; NetworkX would iterate over the nodes of the start."""
     if set(start) != set(graph):
         raise NotImplementedError("nstart needs a value for each node of the graph and for nothing else")
     return graph.per_vertex(start)
@@ -179,7 +179,7 @@ def _require_convergence(error: float, bound: float, max_iter: int) -> None:
 
 
 def _counts(graph: BackendGraph, ends: NDArray[Any]) -> NDArray[np.int64]:
-    """int64[V], of how many edges each vertex is one of these ends, parallel ones counted each."""
+    """int64[V], how often each vertex is one of these ends, counting parallel edges."""
     weights = None if graph.parallel is None else graph.parallel
     return np.bincount(ends, weights, len(graph)).astype(np.int64)
 

@@ -34,7 +34,7 @@ def _weak(graph: BackendGraph) -> Iterator[set[Any]]:
 
 
 def _strong(graph: BackendGraph) -> Iterator[set[Any]]:
-    """The strong components, those that an edge leads to before those that it comes from, as NetworkX finds them."""
+    """The strong components, those that an edge leads to before those that it comes from, in NetworkX's order."""
     if not len(graph):
         return
     first, component = np.unique(component_of(graph, "strongly_connected_components"), return_inverse=True)

@@ -1,4 +1,4 @@
-"""Graphs of NetworkX as those of the backend, and back."""
+"""Converts graphs of NetworkX to those of the backend, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdsl.integrations.networkx_backend.graphs import MISSING, BackendGraph, Column, places_of_edges
 
 _OWN_CACHE = "gdsl"
-"""The key of a kept conversion in the graph's ``__networkx_cache__``, which NetworkX empties when the graph changes."""
+"""The key of a conversion in the graph's ``__networkx_cache__``, which NetworkX empties when the graph changes."""
 
 
 class Snapshot:
@@ -60,7 +60,7 @@ def values_of(rows: Sequence[dict[Hashable, Any]], name: Hashable) -> list[Any]:
 
 
 def is_plain(graph: Any) -> bool:
-    """Whether the graph is of one of NetworkX's own classes and no view, so that NetworkX notices all changes of its
+    """Whether the graph is of one of NetworkX's own classes and not a view, so that NetworkX notices all changes of its
     nodes and edges, though not those of edge data."""
     import networkx
 
@@ -69,7 +69,7 @@ def is_plain(graph: Any) -> bool:
 
 
 def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether both hold the very same objects. Numbers are immutable, so the same objects have the same values."""
+    """Whether both hold the identical objects. Numbers are immutable, so identical objects have the same values."""
     return len(some) == len(others) and all(map(is_, some, others))
 
 
@@ -77,8 +77,8 @@ def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:
 class _Rows:
     """The attributes of each edge, and which of them each edge of the CSR has.
 
-    They are NetworkX's own dicts, which stay the same ones while the edges do. The two directions of an undirected edge
-    share one, which is here once.
+    They are NetworkX's own dicts, which persist while the edges do. The two directions of an undirected edge share one
+    dict, listed once.
     """
 
     data: list[dict[Hashable, Any]]
@@ -87,24 +87,24 @@ class _Rows:
 
 @dataclass
 class _Kept:
-    """A converted graph without edge data, what it was read from, and by name the columns of edge data read so far."""
+    """A converted graph without edge data, what it was read from, and the columns of edge data read so far, by name."""
 
     graph: BackendGraph
     nodes: Sequence[Any]
     lengths: list[int]
     places: NDArray[np.int64]
-    """Where each edge of the CSR was read."""
+    """The position at which each edge of the CSR was read."""
     rows: _Rows | None = None
-    """Once a call has used attributes of edges."""
+    """Set once a call has used edge attributes."""
     columns: dict[Hashable, tuple[list[Any], Column]] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles of a NetworkX graph leave the converted graph behind."""
+        """Copies and pickles of a NetworkX graph leave out the converted graph."""
         return _nothing, ()
 
 
 def _nothing() -> None:
-    """What a pickled conversion becomes."""
+    """The value of a pickled conversion."""
 
 
 def convert_from_nx(
@@ -119,13 +119,13 @@ def convert_from_nx(
 ) -> BackendGraph:
     """The graph of the backend for a graph of NetworkX, with the edge attributes `edge_attrs`, or with all of them.
 
-    Attributes of nodes are left out, as no function of the backend uses one. Parallel edges become one arc that knows
-    how many they are. What was converted before is used again where the graph still reads the same; views and graphs of
-    derived classes are converted anew.
+    Attributes of nodes are left out, as no function of the backend uses one. Parallel edges become one arc with their
+    number. An earlier conversion is used again if the graph still reads the same; views and graphs of derived classes
+    are always converted.
     """
     cache = _cache_of(graph)
     if cache is not None:
-        # NetworkX stores what this returns in the graph and would use it without looking at the graph again.
+        # NetworkX stores the returned value in the graph and would use it without checking the graph again.
         cache.get("backends", {}).pop("gdsl", None)
     read = Snapshot(graph)
     kept = None if cache is None else cache.get(_OWN_CACHE)
@@ -148,12 +148,12 @@ def convert_from_nx(
 
 
 def is_kept(graph: Any) -> bool:
-    """Whether the graph was converted already and has not changed its nodes and edges since."""
+    """Whether the graph was converted before and its nodes and edges have not changed since."""
     return bool((_cache_of(graph) or {}).get(_OWN_CACHE))
 
 
 def _cache_of(graph: Any) -> dict[str, Any] | None:
-    """Where NetworkX keeps what belongs to a graph; None where the user turned that off."""
+    """Where NetworkX keeps data that belongs to a graph; None if the user turned that off."""
     import networkx
 
     found = getattr(graph, "__networkx_cache__", None)
@@ -191,7 +191,8 @@ def _converted(graph: Any, read: Snapshot) -> _Kept:
 
 
 def _arcs(nodes: Sequence[Any], read: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The place of each arc of the CSR among those that were read; the offsets of the CSR; the destinations as read."""
+    """The position of each arc of the CSR among those that were read; the offsets of the CSR; the destinations as
+    read."""
     lengths = np.array(read.lengths, dtype=np.int64)
     count = int(lengths.sum())
     neighbors: Iterator[Any] = chain.from_iterable(read.neighbors)
@@ -221,7 +222,7 @@ def _rows(kept: _Kept, read: Snapshot) -> _Rows:
 
 
 def _column(kept: _Kept, rows: _Rows, name: Hashable) -> Column:
-    """The column of an edge attribute, the one read before where no edge has another value."""
+    """The column of an edge attribute; the one read before if no edge has another value."""
     values = values_of(rows.data, name)
     before = kept.columns.get(name)
     if before is not None and same_objects(before[0], values):
@@ -232,7 +233,7 @@ def _column(kept: _Kept, rows: _Rows, name: Hashable) -> Column:
 
 
 def convert_to_nx(value: Any, *, name: str | None = None) -> Any:
-    """A graph of the backend as one of NetworkX, with the edge attributes that it has; anything else as it is.
+    """A graph of the backend as one of NetworkX, with its edge attributes; anything else unchanged.
 
     Raises NotImplementedError for a multigraph, whose keys the backend does not keep.
     """
@@ -259,8 +260,8 @@ def wrap(graph: Any) -> BackendGraph:
     """A `gdsl.Graph`, or a graph of NetworkX with all its edge attributes, as a graph that NetworkX's functions take
     and pass to this backend directly: ``nx.pagerank(wrap(gdsl.Graph.read("graph.mtx")))``.
 
-    The nodes of a `gdsl.Graph` are its names, else 0 … V-1; one with parallel edges is a multigraph. Raises TypeError
-    for anything else, NotImplementedError for an undirected view with an edge in one direction only.
+    The nodes of a `gdsl.Graph` are its names, or 0 … V-1; one with parallel edges is a multigraph. Raises TypeError for
+    anything else, NotImplementedError for an undirected view with an edge in one direction only.
     """
     from gdsl.graph import Graph, as_graph
 

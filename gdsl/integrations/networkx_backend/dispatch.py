@@ -27,18 +27,18 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 def run(name: str, graph: BackendGraph, **values: Any) -> dict[str, Any]:
-    """The results of the program `name` by name: NumPy arrays and Python numbers. Raises `gdsl.GdslError`."""
+    """The results of the program `name` by name, as NumPy arrays and Python numbers. Raises `gdsl.GdslError`."""
     options = graph.options or Options(configured("backend"), configured("timeout"))
     from gdsl.api.convergence import quiet
 
-    with quiet():  # what does not converge is an error of NetworkX
+    with quiet():  # NetworkX reports what does not converge as an error
         result = program(name).run(graph.vertices, values, backend=options.backend, timeout=options.timeout)
     return {**result.host_arrays(), **result.numbers()}
 
 
 @cache
 def program(name: str) -> Program:
-    """The program of the backend's own called `name`, else the sample."""
+    """The backend's own program called `name`, or the sample."""
     import gdsl
 
     path = PROGRAMS / f"{name}.gdsl"
@@ -49,10 +49,10 @@ def program(name: str) -> Program:
 
 
 def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, with the keywords `gdsl_backend` and `timeout`, whose graph has them as its options.
+    """`function` with the keywords `gdsl_backend` and `timeout`, which become options of its graph.
 
-    NotImplementedError says why it does not take its arguments: NetworkX 3.2 does not ask `can_run` where the backend
-    is named in a call.
+    NotImplementedError says why it does not take its arguments: NetworkX 3.2 does not call `can_run` if a call names
+    the backend.
     """
     _functions[function.__name__] = function
     first = next(iter(inspect.signature(function).parameters))
@@ -101,7 +101,7 @@ _SEARCHES = {
     "radius", "center", "periphery", "all_pairs_shortest_path_length", "all_pairs_dijkstra_path_length",
     "all_pairs_bellman_ford_path_length", "harmonic_centrality",
 }  # fmt: skip
-"""What takes a search from every node, and is worth it on small graphs."""
+"""Functions that search from every node, for which small graphs are worthwhile."""
 _PASSES = {
     "single_source_shortest_path_length", "single_target_shortest_path_length", "shortest_path_length", "descendants",
     "ancestors", "has_path", "is_bipartite", "color", "topological_generations", "topological_sort",
@@ -110,18 +110,18 @@ _PASSES = {
     "is_weakly_connected", "shortest_path", "bfs_edges", "degree_centrality", "in_degree_centrality",
     "out_degree_centrality",
 }  # fmt: skip
-"""What walks each edge once at most, in Python too: to convert the graph takes longer."""
+"""Functions that walk each edge at most once, also in Python: converting the graph takes longer."""
 LEAST_SIZE_OF_SEARCHES, LEAST_SIZE = 300, 20_000
-"""Nodes and edges together from which on a call is quicker here, the conversion included (docs/networkx.md)."""
+"""Nodes plus edges from which on a call is faster here, including the conversion (docs/networkx.md)."""
 
 
 _DISPATCH = "networkx.utils.backends"
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """NetworkX's question whether the backend has the function with these arguments: True, or why not.
+    """NetworkX's hook: whether the backend has the function with these arguments; True, or why not.
 
-    Raises NotImplementedError with the reason where NetworkX calls this for a call with ``backend="gdsl"``, as its own
+    Raises NotImplementedError with the reason if NetworkX calls this for a call with ``backend="gdsl"``, as its own
     error would only say that the backend cannot run with the given arguments.
     """
     answer = answer_of(name, args, kwargs)
@@ -136,7 +136,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
 
 
 def _is_named_in_the_call() -> bool:
-    """Whether NetworkX calls `can_run` for a call that names this backend, which it does not say: a frame of its
+    """Whether NetworkX calls `can_run` for a call that names this backend; it does not pass that on, but a frame of its
     dispatch has the keyword `backend`."""
     asking: FrameType | None = sys._getframe(2)
     while asking is not None and asking.f_globals.get("__name__") == _DISPATCH:
@@ -147,7 +147,7 @@ def _is_named_in_the_call() -> bool:
 
 
 def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """The answer of `can_run`, whoever calls it."""
+    """The answer of `can_run` for any caller."""
     function = _functions.get(name)
     if function is None:
         return f"gdsl has no program for {name}"
@@ -162,13 +162,13 @@ def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bo
 
 
 def _of_values(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
-    """Why the weights are not taken. A call that falls back to NetworkX learns this from the function."""
+    """Why the weights are refused. Calls that fall back to NetworkX learn this from the function itself."""
     arguments = _arguments(_functions[name], args, kwargs)
     return reason_of_weights(name, next(iter(arguments.values())), arguments)
 
 
 def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments of a call by name, defaults among them. Raises TypeError."""
+    """The arguments of a call by name, including defaults. Raises TypeError."""
     given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
     bound = _signature(function).bind(*args, **given)
     bound.apply_defaults()
@@ -233,7 +233,7 @@ def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:
     if arguments["nodes"]:
         return "gdsl's maximal_independent_set contains no nodes that are given"
     seed = arguments["seed"]
-    if seed is not None and seed is not getattr(random, "_inst", None):  # which NetworkX makes of None
+    if seed is not None and seed is not getattr(random, "_inst", None):  # what NetworkX makes of None
         return "of a seed NetworkX makes another set than gdsl"
     if not len(arguments["G"]):
         return "of an empty graph NetworkX can draw no node"
@@ -241,7 +241,7 @@ def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """NetworkX's question whether a call that nobody asked the backend for is better here: True, or why not."""
+    """NetworkX's hook: whether a call that does not name a backend is faster here; True, or why not."""
     given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
     graph = next(iter(_signature(_functions[name]).bind_partial(*args, **given).arguments.values()))
     if isinstance(graph, BackendGraph):

@@ -22,7 +22,7 @@ def maximum_flow_value(
     capacity: Hashable = "capacity",
     flow_func: None = None,
 ) -> int:
-    """As networkx.maximum_flow_value of whole capacities, or without any where an edge has no bound."""
+    """As networkx.maximum_flow_value with integer capacities; edges without one are unbounded."""
     for node in (_s, _t):
         if node not in flowG:
             raise nx.NetworkXError(f"node {node!s} not in graph")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MISSING = object()
 _EXACT = 2**53
-"""Up to here every whole number is a float64."""
+"""All integers up to here are exact as float64."""
 
 
 class Column:
@@ -27,12 +27,12 @@ class Column:
     def __init__(
         self, values: NDArray[Any] | None, missing: NDArray[np.bool_] | None = None, refused: str | None = None
     ) -> None:
-        """Without values where it is refused."""
+        """A refused column has no values."""
         self._values, self._missing, self._refused = values, missing, refused
 
     @staticmethod
     def of(name: object, given: Sequence[Any]) -> Column:
-        """The column of the Python values of an attribute, `MISSING` where an edge has none."""
+        """The column of the Python values of an attribute, `MISSING` for edges without it."""
         missing = np.fromiter((value is MISSING for value in given), dtype=bool, count=len(given))
         present = [0 if value is MISSING else value for value in given] if missing.any() else given
         kinds = set(map(type, present))
@@ -57,7 +57,7 @@ class Column:
         return Column(values.astype(np.float64 if values.dtype.kind == "f" else np.int64))
 
     def as_given(self) -> list[Any]:
-        """A Python number for each edge, `MISSING` where it has none. Raises NotImplementedError."""
+        """A Python number for each edge, `MISSING` for edges without one. Raises NotImplementedError."""
         if self._values is None:
             raise NotImplementedError(self._refused)
         values: list[Any] = self._values.tolist()
@@ -67,7 +67,7 @@ class Column:
         return values
 
     def numbers(self, default: float) -> NDArray[Any]:
-        """int64[E] or float64[E], with `default` where an edge has none. Raises NotImplementedError."""
+        """int64[E] or float64[E], with `default` for edges without a value. Raises NotImplementedError."""
         if self._values is None:
             raise NotImplementedError(self._refused)
         if self._missing is None:
@@ -79,7 +79,7 @@ class Column:
         return np.where(self._missing, default, self._values)
 
     def is_the_same_as(self, other: Column) -> bool:
-        """Whether two columns have the same values, and lack the same ones; True where one has no numbers."""
+        """Whether two columns have the same values, for the same edges; True if one has no numbers."""
         if self._values is None or other._values is None:
             return True
         equal = np.array_equal(self._values, other._values, equal_nan=self._values.dtype.kind == "f")
@@ -96,7 +96,7 @@ class Column:
 
 
 def places_of_edges(counts: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of all edges where arc `order[i]` comes i-th and arc j stands for `counts[j]` edges in a row."""
+    """The positions of all edges if arc `order[i]` comes i-th and arc j stands for `counts[j]` consecutive edges."""
     starts = np.cumsum(counts) - counts
     taken = counts[order]
     shift = starts[order] - (np.cumsum(taken) - taken)
@@ -143,7 +143,7 @@ class BackendGraph:
         self.__networkx_cache__: dict[str, Any] = {}
 
     def is_directed(self) -> bool:
-        """Whether an edge leads one way."""
+        """Whether edges are directed."""
         return self.vertices.directed
 
     def is_multigraph(self) -> bool:
@@ -151,13 +151,13 @@ class BackendGraph:
         return self.parallel is not None
 
     def number_of_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.nodes)
 
     order = number_of_nodes
 
     def number_of_edges(self) -> int:
-        """How many edges there are, an undirected one counted once."""
+        """The number of edges, each undirected one counted once."""
         graph = self.vertices
         every, loops = graph.num_edges, graph.edge_sources == graph.columns
         if self.parallel is not None:
@@ -176,7 +176,7 @@ class BackendGraph:
     def __contains__(self, node: object) -> bool:
         try:
             return node in self.index
-        except TypeError:  # of what cannot be hashed
+        except TypeError:  # of an unhashable object
             return False
 
     has_node = __contains__
@@ -192,8 +192,8 @@ class BackendGraph:
         return {node: vertex for vertex, node in enumerate(self.nodes)}
 
     def chosen(self, nodes: Any) -> NDArray[np.int64]:
-        """The vertices of those of `nodes` that the graph has, all for None: NetworkX's `nbunch_iter`, but that a node
-        given twice is one. Raises NetworkXError as it does."""
+        """The vertices of those of `nodes` that the graph has, all for None: NetworkX's `nbunch_iter`, except that a
+        repeated node counts once. Raises NetworkXError as it does."""
         import networkx
 
         if nodes is None:
@@ -223,12 +223,12 @@ class BackendGraph:
         return [nodes[vertex] for vertex in vertices.tolist()]
 
     def per_vertex(self, values: Mapping[Any, Any], missing: float = 0.0) -> NDArray[np.float64]:
-        """A number for each vertex, of a dict by node."""
+        """A number for each vertex, from a dict by node."""
         return np.array([values.get(node, missing) for node in self.nodes], dtype=np.float64)
 
     def weights(self, attribute: Hashable | None, default: float = 1) -> NDArray[Any]:
-        """int64[E] where all values are whole numbers, else float64[E]; of parallel edges the least. Raises
-        NotImplementedError for what is no number of 64 bits."""
+        """int64[E] if all values are integers, otherwise float64[E]; the minimum of parallel edges. Raises
+        NotImplementedError for anything but numbers of 64 bits."""
         if attribute is None or attribute not in self.columns:
             dtype = np.float64 if isinstance(default, float) else np.int64
             return np.full(self.vertices.num_edges, default, dtype=dtype)
@@ -239,7 +239,8 @@ class BackendGraph:
         return least
 
     def weight_sums(self, attribute: Hashable | None) -> NDArray[np.float64]:
-        """float64[E], the weights of parallel edges added up; 1 where an edge has none. Raises NotImplementedError."""
+        """float64[E], the sums of the weights of parallel edges; 1 for edges without one. Raises
+        NotImplementedError."""
         if attribute is None or attribute not in self.columns:
             return (np.ones(self.vertices.num_edges) if self.parallel is None else self.parallel).astype(np.float64)
         values = self.columns[attribute].numbers(1).astype(np.float64)
@@ -249,8 +250,8 @@ class BackendGraph:
         return sums
 
     def has_both_ways(self, attribute: Hashable) -> bool:
-        """Whether the attribute has the same values in both directions of every edge of an undirected graph; True for
-        one that has no numbers."""
+        """Whether the attribute has the same values in both directions of every edge of an undirected graph; True if it
+        has no numbers."""
         sources, destinations = self.vertices.edges
         order = np.argsort(destinations.astype(np.int64) * len(self) + sources, kind="stable")
         places = order if self.parallel is None else places_of_edges(self.parallel, order)
@@ -259,7 +260,7 @@ class BackendGraph:
 
     @property
     def reverse(self) -> BackendGraph:
-        """Every edge the other way round."""
+        """Every edge in the opposite direction."""
         if not self.is_directed():
             return self
         graph = self.vertices
@@ -273,7 +274,7 @@ class BackendGraph:
 
     @property
     def symmetric(self) -> BackendGraph:
-        """Every edge both ways, one that leads both ways already as two; without attributes."""
+        """Every edge in both directions, as two edges if it has both already; without attributes."""
         graph = self.vertices
         if not self.is_directed():
             return self
@@ -281,13 +282,13 @@ class BackendGraph:
 
     @property
     def without_loops(self) -> BackendGraph:
-        """The same without edges from a node to itself, and without attributes."""
+        """The same without self-loops, and without attributes."""
         if not self.vertices.has_loops():
             return self
         return self._alike(self._derive("without_loops", lambda: self.vertices.changed(loops=False)))
 
     def _derive(self, name: str, build: Callable[[], Graph]) -> Graph:
-        """A graph of the same arcs, which all graphs that share these arcs keep together."""
+        """A graph derived from the same arcs, shared by all graphs with these arcs."""
         if name not in self._derived:
             self._derived[name] = build()
         return self._derived[name]
@@ -327,15 +328,15 @@ class BackendGraph:
 
 
 class _Numbers(Mapping[Any, int]):
-    """The vertex of each node where nodes are the numbers of the vertices; other numbers that are equal to one are the
-    same node, as in a dict."""
+    """The vertex of each node if nodes are the numbers of the vertices; numbers equal to one are the same node, as in a
+    dict."""
 
     def __init__(self, numbers: range) -> None:
         """`numbers` are 0 … V-1."""
         self._numbers = numbers
 
     def __getitem__(self, node: Any) -> int:
-        vertex = hash(node)  # which of all objects that are equal to a vertex is the vertex
+        vertex = hash(node)  # of all objects equal to a vertex, the vertex itself
         if 0 <= vertex < len(self._numbers) and node == vertex:
             return vertex
         raise KeyError(node)

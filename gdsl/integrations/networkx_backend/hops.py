@@ -1,4 +1,4 @@
-"""Paths counted in hops, and what can be reached."""
+"""Paths measured in hops, and reachability."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ALL = 2**62
 
 
 def hops_from(graph: BackendGraph, node: Any, cutoff: float | None = None) -> NDArray[np.int32]:
-    """int32[V], the hops from `node`, -1 for what is farther than `cutoff` or cannot be reached."""
+    """int32[V], the hops from `node`, -1 for vertices beyond `cutoff` or unreachable."""
     limit = _ALL if cutoff is None or cutoff >= _ALL else max(math.ceil(cutoff), 0) if cutoff == cutoff else 0
     found: NDArray[np.int32] = run("hops", graph, sources=[graph.index[node]], cutoff=limit)["distance"]
     return found
 
 
 def in_order(graph: BackendGraph, distances: NDArray[Any], reached: NDArray[np.bool_]) -> dict[Any, Any]:
-    """A dict from the nodes that are reached to their distance, the nearest first, as a search would find them."""
+    """A dict from the reached nodes to their distance, the nearest first, as a search would find them."""
     vertices = np.flatnonzero(reached)
     vertices = vertices[np.argsort(distances[vertices], kind="stable")]
     return dict(zip(graph.nodes_of(vertices), distances[vertices].tolist(), strict=True))

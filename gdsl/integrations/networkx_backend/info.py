@@ -1,4 +1,4 @@
-"""What NetworkX asks of its backends at `import networkx`: nothing here imports more than that costs anyway."""
+"""What NetworkX reads of its backends at `import networkx`: this file imports nothing that takes time."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ FUNCTIONS = {
     "maximum_flow_value": "Whole capacities; no `flow_func`; no multigraphs.",
     "minimum_cut_value": "Whole capacities; no `flow_func`; no multigraphs.",
 }
-"""Every function of NetworkX that this backend has, by the name that NetworkX dispatches, and what it does not take."""
+"""Every function of NetworkX that this backend has, by its name in NetworkX, and its restrictions."""
 
 
 def default_config() -> dict[str, Any]:
-    """What `networkx.config.backends.gdsl` begins with: the backend of gdsl, the seconds a run may take, and from how
-    many nodes and edges on graphs are taken of which nobody asked that (None: what was measured)."""
+    """The defaults of `networkx.config.backends.gdsl`: the backend of gdsl, the timeout of a run in seconds, and the
+    number of nodes and edges from which on the backend takes graphs unasked (None: as measured)."""
     return {"backend": os.environ.get("GDSL_NETWORKX_BACKEND") or "auto", "timeout": None, "least_size": None}
 
 
@@ -99,8 +99,7 @@ def backend_info() -> dict[str, Any]:
 
 
 def configured(name: str) -> Any:
-    """What `networkx.config.backends.gdsl` says, which is what it began with where nobody has set it; and that where
-    NetworkX does not know this backend."""
+    """The value in `networkx.config.backends.gdsl`, or the default if NetworkX does not know this backend."""
     import networkx
 
     found = getattr(getattr(getattr(networkx, "config", None), "backends", None), "gdsl", None)

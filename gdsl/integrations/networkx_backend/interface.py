@@ -1,4 +1,5 @@
-"""What NetworkX loads as the backend: the functions by the names that it dispatches, and the hooks of its protocol."""
+"""The module that NetworkX loads as the backend: its functions by their names in NetworkX, and the hooks of the
+protocol."""
 
 from __future__ import annotations
 
@@ -35,12 +36,12 @@ _FUNCTIONS = {name: next(getattr(home, name) for home in _HOMES if name in vars(
 BEYOND_A_BACKEND = {
     ("test_dag", "test_topological_sort6"): "the graph was converted before it changed, so nobody sees the change",
 }
-"""Tests of NetworkX, by module and function, that hold for its own implementation only."""
+"""Tests of NetworkX, by module and function, that only its own implementation can pass."""
 
 
 def on_start_tests(items: list[Any]) -> None:
-    """NetworkX's hook before its own tests run on the backend: those that no backend could pass are expected to fail,
-    with the reason."""
+    """NetworkX's hook before its own tests run on the backend: tests that no backend could pass are expected to
+    fail."""
     import pytest
 
     for item in items:

@@ -1,4 +1,4 @@
-"""Paths of weighted edges: Dijkstra's, with weights that are not negative, and Bellman and Ford's."""
+"""Lengths of weighted paths: Dijkstra's, with weights that are not negative, and Bellman and Ford's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.weights import checked_weights, finite_weights
 
-Number = float  # an int where all weights are ints
+Number = float  # an int if all weights are ints
 
 
 def dijkstra_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -28,7 +28,7 @@ def bellman_ford_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tu
 
 
 def unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where a distance is the program's `inf`."""
+    """Whether a distance is the program's `inf`."""
     infinite = np.inf if distances.dtype.kind == "f" else np.iinfo(distances.dtype).max
     found: NDArray[np.bool_] = distances == infinite
     return found
@@ -48,7 +48,7 @@ def _dijkstra_dict(
     reached = ~unreached(distances)
     if cutoff is not None:
         reached &= ~(distances > cutoff)  # all for NaN, as in NetworkX
-        reached[starts] = True  # which asks from the first edge on
+        reached[starts] = True  # NetworkX applies the cutoff from the first edge on
     return _from_zero(graph, distances, reached, starts)
 
 

@@ -1,4 +1,4 @@
-"""Shortest paths themselves, and the edges of a breadth-first search, in NetworkX's order."""
+"""Shortest paths, and the edges of a breadth-first search, in NetworkX's order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gdsl.integrations.networkx_backend.dispatch import with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
 
 _FEW = 16
-"""Vertices of a level up to which a loop is quicker than NumPy."""
+"""Vertices of a level up to which a loop is faster than NumPy."""
 
 
 def _search(graph: BackendGraph, start: int, distances: NDArray[Any]) -> Iterator[tuple[list[int], list[int]]]:
@@ -71,7 +71,7 @@ def _paths(graph: BackendGraph, start: int, distances: NDArray[Any]) -> dict[int
 
 
 def _path_to(graph: BackendGraph, target: int, distances: NDArray[Any]) -> list[Any]:
-    """The nodes of a path to `target`, which is reached, found by going back along edges."""
+    """The nodes of a path to `target`, which is reached, found by walking edges backward."""
     graph_in, back = graph.vertices, [target]
     offsets, sources = graph_in.in_offsets, graph_in.in_sources
     while (depth := int(distances[back[-1]])) > 0:
@@ -88,15 +88,15 @@ class _Method:
         self._weight, self._dijkstra = weight, method == "dijkstra"
 
     def search(self, graph: BackendGraph, node: Any) -> tuple[BackendGraph, NDArray[Any]]:
-        """A graph whose paths from `node` all are shortest paths where they have as few edges as possible, and how many
-        edges these have, -1 where there is no path."""
+        """A graph in which all paths from `node` with the fewest edges are shortest paths, and how many edges these
+        have, -1 if there is no path."""
         if self._weight is not None:
             measure = lengths.dijkstra_lengths if self._dijkstra else lengths.bellman_ford_lengths
             graph = _tight(graph, *measure(graph, node, self._weight))
         return graph, hops.hops_from(graph, node)
 
     def require(self, graph: BackendGraph, source: Any, target: Any | None) -> None:
-        """Raises NodeNotFound in the words of the function that NetworkX would call."""
+        """Raises NodeNotFound with the message of the function that NetworkX would call."""
         if target is not None and (self._weight is None or self._dijkstra):
             hops.require_both(graph, source, target)
         elif source not in graph:
@@ -104,7 +104,7 @@ class _Method:
             raise nx.NodeNotFound(f"Node {source} not found in graph" if by_node else f"Source {source} not in G")
 
     def no_path(self, source: Any, target: Any) -> nx.NetworkXNoPath:
-        """The error where a target is not reached."""
+        """The error for an unreached target."""
         if self._weight is None or self._dijkstra:
             return nx.NetworkXNoPath(f"No path between {source} and {target}.")
         return nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
@@ -127,8 +127,8 @@ def shortest_path(
     weight: Hashable | None = None,
     method: str = "dijkstra",
 ) -> Any:
-    """As networkx.shortest_path: a list of nodes, a dict of them by node, or an iterator of a dict for each node. Of
-    several shortest paths it may be another one than NetworkX's."""
+    """As networkx.shortest_path: a list of nodes, a dict of them by node, or an iterator of a dict for each node. If
+    there are several shortest paths, it may choose another one than NetworkX."""
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
     measured = _Method(weight, method)

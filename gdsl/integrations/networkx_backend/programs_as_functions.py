@@ -1,4 +1,4 @@
-"""A program as a function of a NetworkX graph: nodes go in and come out, not ids."""
+"""Programs as functions of NetworkX graphs, with nodes instead of ids as arguments and results."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
 
 
 def _given(program: Program, graph: BackendGraph, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The values as a run takes them."""
+    """The values as arguments of a run."""
     for param in declared_params(program.ir):
         if param.name not in values:
             continue
@@ -98,7 +98,7 @@ def _vertex(graph: BackendGraph, node: Any) -> int:
 
 
 def _column(graph: BackendGraph, attribute: Hashable, asked: bool) -> NDArray[Any]:
-    """An edge attribute, 1 where an edge has none; where no edge has it, `weight` alone goes without being named."""
+    """An edge attribute, 1 for edges without it; only `weight` may be missing from all edges if it is not named."""
     import networkx
 
     if attribute not in graph.columns and graph.number_of_edges() and (asked or attribute != "weight"):
@@ -117,7 +117,7 @@ def _by_vertex(graph: BackendGraph, values: Mapping[Any, Any], type_: Type) -> N
 
 
 def _results(result: Result, graph: BackendGraph) -> Iterator[tuple[str, Any]]:
-    """The results by name, with nodes in the place of ids."""
+    """The results by name, with nodes in place of ids."""
     for name, data in result._declared.items():
         parts = data.type.parts or (data.type,)
         if isinstance(data, ir.Scalar):
@@ -134,7 +134,8 @@ def _results(result: Result, graph: BackendGraph) -> Iterator[tuple[str, Any]]:
 
 
 def _with_inf(values: list[Any], data: ir.Array) -> list[Any]:
-    """The integers of an array that begins with `inf` with Python's in its place, as NetworkX has distances."""
+    """The integers of an array whose initial value is `inf`, with Python's `inf` in its place, as in NetworkX's
+    distances."""
     if not data.type.is_integer or data.count is not None or not begins_with_inf(data):
         return values
     largest = integer_range(data.type)[1]
@@ -162,7 +163,7 @@ def _edges(graph: BackendGraph) -> list[tuple[Any, Any]]:
 
 
 def _named(values: list[Any], type_: Type, graph: BackendGraph) -> list[Any]:
-    """Ids as nodes and pairs of nodes, `none` as None; anything else as it is."""
+    """Ids as nodes and pairs of nodes, `none` as None; anything else unchanged."""
     if not type_.is_id:
         return values
     names = list(graph.nodes) if type_ is Type.VERTEX else _edges(graph)

@@ -51,7 +51,7 @@ def color(G: BackendGraph) -> dict[Any, int]:
 
 @with_options
 def topological_generations(G: BackendGraph) -> Iterator[list[Any]]:
-    """As networkx.topological_generations; in a generation nodes stand in the order of the graph."""
+    """As networkx.topological_generations; within a generation, nodes are in the order of the graph."""
     if not G.is_directed():
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
     if not len(G):
@@ -85,7 +85,7 @@ def maximal_independent_set(
     nodes: Iterable[Any] | None = None,
     seed: Any = None,
 ) -> list[Any]:
-    """As networkx.maximal_independent_set without nodes that must be in it: another one in each call."""
+    """As networkx.maximal_independent_set without `nodes`: a different set in each call."""
     chosen = run("maximal_independent_set", G, seed=random.getrandbits(62))["chosen"]
     return G.nodes_of(np.flatnonzero(chosen))
 

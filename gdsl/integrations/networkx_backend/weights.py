@@ -12,7 +12,7 @@ from gdsl.integrations.networkx_backend.conversion import convert_from_nx, is_pl
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
 
 ARGUMENTS = ("weight", "distance", "capacity")
-"""What functions of NetworkX call the attribute that they weigh edges by."""
+"""The names of NetworkX's arguments for the attribute with weights."""
 _SIGNED = {
     "bellman_ford_path_length", "single_source_bellman_ford_path_length", "all_pairs_bellman_ford_path_length",
     "negative_edge_cycle",
@@ -26,12 +26,12 @@ _WITH_A_SQUARE = 1e150
 
 
 def reason_of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> str | None:
-    """Why the function `name` does not take the weights that `arguments` name; None where it does, where there are
-    none, and for views, which would be converted twice."""
+    """Why the function `name` refuses the weights that `arguments` name; None if it accepts them, if there are none,
+    and for views, which would be converted twice."""
     attribute = next((arguments[key] for key in ARGUMENTS if arguments.get(key) is not None), None)
     if attribute is None or not is_plain(graph):
         return None
-    held = convert_from_nx(graph, {attribute: 1})  # which is kept for the call
+    held = convert_from_nx(graph, {attribute: 1})  # the call uses the same conversion
     try:
         _check(name, held, attribute, arguments.get("method"))
     except NotImplementedError as error:
@@ -40,7 +40,7 @@ def reason_of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> st
 
 
 def _check(name: str, graph: BackendGraph, attribute: Any, method: Any) -> None:
-    """Raises NotImplementedError as the function `name` itself does."""
+    """Raises NotImplementedError as the function `name` does."""
     if name == "pagerank":
         finite_sums(graph, attribute)
     elif name == "katz_centrality":
@@ -60,7 +60,7 @@ def _check(name: str, graph: BackendGraph, attribute: Any, method: Any) -> None:
 
 
 def finite_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
-    """The same with weights of any sign."""
+    """The weights for Bellman and Ford's algorithm, int64 or float64. Raises NotImplementedError if sums do not fit."""
     weights = graph.weights(weight)
     largest = max(weights.max(initial=0).item(), -weights.min(initial=0).item())
     if weights.dtype.kind == "f" and not largest * (len(graph) + 1.0) < np.inf:
@@ -71,8 +71,8 @@ def finite_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
 
 
 def checked_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
-    """The weights for Dijkstra's algorithm, int64 or float64. Raises NotImplementedError for those where NetworkX's
-    answer depends on the order of its steps, or would not fit."""
+    """The weights for Dijkstra's algorithm. Raises NotImplementedError also for negative ones, where NetworkX's answer
+    depends on the order of its steps."""
     weights = finite_weights(graph, weight)
     if (weights < 0).any():
         raise NotImplementedError("with negative weights NetworkX's answer depends on the order of its steps")
@@ -80,7 +80,7 @@ def checked_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
 
 
 def exact_floats(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
-    """The weights for Dijkstra's algorithm as float64. Raises NotImplementedError also where a sum of ints would not be
+    """The weights for Dijkstra's algorithm as float64. Raises NotImplementedError also if a sum of ints would not be
     exact."""
     weights = checked_weights(graph, weight)
     if weights.dtype.kind == "i" and int(weights.max(initial=0)) * len(graph) > _EXACT:
@@ -89,7 +89,7 @@ def exact_floats(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
 
 
 def lengthening_weights(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
-    """The weights of betweenness. Raises NotImplementedError for those by which a path may not get longer, where
+    """The weights of betweenness. Raises NotImplementedError for weights that may not make a path longer, where
     NetworkX's answer depends on the order of its steps."""
     weights = exact_floats(graph, weight)
     least, longest = weights.min(initial=np.inf), weights.max(initial=0) * len(graph)
@@ -99,7 +99,7 @@ def lengthening_weights(graph: BackendGraph, weight: Hashable) -> NDArray[np.flo
 
 
 def finite_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
-    """The weights of PageRank. Raises NotImplementedError where one, or their sum at a node, is not finite."""
+    """The weights of PageRank. Raises NotImplementedError if one, or their sum at a node, is not finite."""
     weights = graph.weight_sums(weight)
     if not np.isfinite(np.bincount(graph.vertices.edge_sources, weights, len(graph))).all():
         raise NotImplementedError("pagerank needs weights that are finite, and so are their sums at each node")
@@ -107,8 +107,8 @@ def finite_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.floa
 
 
 def squared_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
-    """The weights of eigenvector centrality. Raises NotImplementedError where they are finite and a square of their
-    sums need not be."""
+    """The weights of eigenvector centrality. Raises NotImplementedError if they are finite but the square of their sum
+    may not be."""
     weights = graph.weight_sums(weight)
     if np.isfinite(weights).all() and not np.abs(weights).sum() < _WITH_A_SQUARE:
         raise NotImplementedError("eigenvector_centrality needs weights whose sum has a finite square")
@@ -116,8 +116,8 @@ def squared_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.flo
 
 
 def network(graph: BackendGraph, capacity: Hashable) -> tuple[BackendGraph, NDArray[np.int64], NDArray[np.bool_]]:
-    """The graph with every edge both ways; the capacity of each, where nothing bounds it more than all others have
-    together; and which edges of the graph given those are. Self-loops have none."""
+    """The graph with every edge in both directions; the capacity of each (of unbounded ones, more than all others
+    together); and which edges of the original graph are unbounded. Self-loops have no capacity."""
     given = graph.weights(capacity, np.inf)
     sources, destinations = graph.vertices.edges
     given = np.where((sources == destinations) | (given < 0), 0, given)

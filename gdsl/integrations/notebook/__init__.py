@@ -1,4 +1,4 @@
-"""gdsl in notebooks: ``%load_ext gdsl`` brings the magics ``%%gdsl`` and ``%gdsl``."""
+"""gdsl in notebooks: ``%load_ext gdsl`` adds the magics ``%%gdsl`` and ``%gdsl``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """What IPython calls for ``%load_ext gdsl``."""
-    from gdsl.integrations.notebook.completing import complete
-    from gdsl.integrations.notebook.magics import GdslMagics
+    """Called by IPython for ``%load_ext gdsl``."""
+    from gdsl.integrations.notebook.magics import GdslMagics, complete
 
     ipython.register_magics(GdslMagics)
     for command in ("%%gdsl", "%gdsl"):
@@ -16,6 +15,6 @@ def load_ipython_extension(ipython: Any) -> None:
 
 
 def unload_ipython_extension(ipython: Any) -> None:
-    """What IPython calls for ``%unload_ext gdsl``."""
+    """Called by IPython for ``%unload_ext gdsl``."""
     for kind in ("cell", "line"):
         ipython.magics_manager.magics[kind].pop("gdsl", None)

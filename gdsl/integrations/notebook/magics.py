@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from keyword import iskeyword
 from typing import Any
@@ -10,9 +11,12 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
+from gdsl.cli.program_words import knobs
 from gdsl.diagnostics import GdslError, printable
-from gdsl.integrations.notebook.cells import own_name, source_of
+from gdsl.source import Source
 
+_BEGINNING = re.compile(r'(?:\s|#[^\n]*(?:\n|$))*("""(?:.|\n)*?""")?(?:\s|#[^\n]*(?:\n|$))*(program\s+(\w+)\s*;)?')
+_OPTIONS = ("--tune", "--fuse", "--tune-file", "--type")
 _HELP = """\
 %%gdsl NAME [--tune KNOB=VALUE]… [--fuse on|off] [--tune-file FILE]
     compiles the cell as the program NAME, which is called with a graph then: NAME(graph, source=0)
@@ -24,7 +28,7 @@ Programs, graphs and results show themselves as the last value of a cell. Sample
 
 
 class CellError(GdslError):
-    """A mistake in a cell, which IPython shows as it is told: whose lines of Python led to it helps nobody."""
+    """A mistake in a cell, which IPython shows without a traceback through gdsl."""
 
     def _render_traceback_(self) -> list[str]:
         return str(self).split("\n")
@@ -32,7 +36,7 @@ class CellError(GdslError):
 
 @magics_class
 class GdslMagics(Magics):
-    """What `%load_ext gdsl` brings."""
+    """The magics of `%load_ext gdsl`."""
 
     @magic_arguments()
     @argument("name", nargs="?", help="what the program is called; the name that it gives itself unless given")
@@ -45,7 +49,7 @@ class GdslMagics(Magics):
         """Compile the cell as a program, a variable of this notebook; without a cell, help."""
         try:
             said = parse_argstring(self.gdsl, line)
-        except ValueError as error:  # a quotation that does not end
+        except ValueError as error:  # an unterminated quotation
             raise UsageError(f"the line of %gdsl cannot be read: {error}") from None
         if cell is None:
             _explain(self.shell, said.name)
@@ -98,3 +102,42 @@ def _explain(shell: Any, word: str | None) -> None:
         print(getattr(gdsl.samples, word).__doc__)
     else:
         raise UsageError(f"there is no program, no sample and no code {printable(word)!r}; %gdsl says what there is")
+
+
+def own_name(cell: str) -> str | None:
+    """The program's name in a cell's text; None if there is none."""
+    found = _BEGINNING.match(cell)
+    return found[3] if found is not None else None
+
+
+def source_of(name: str, cell: str) -> Source:
+    """The text of the program `name`. The line of the magic becomes an empty first line, or declares the name if the
+    cell does not."""
+    text = "\n" + cell
+    if own_name(cell) is None:
+        found = _BEGINNING.match(text)
+        end = found.end(1) if found is not None and found[1] is not None else 0
+        text = f"{text[:end]} program {name};{text[end:]}"
+    return Source(f"<cell {name}>", text)
+
+
+def complete(shell: Any, event: Any) -> list[str]:
+    """IPython's hook: `event` has the line so far and the word at its end."""
+    words = event.line.split()
+    word = event.symbol
+    before = words[-2] if word and len(words) > 1 else words[-1]
+    if before == "--fuse":
+        return ["on", "off"]
+    if before == "--tune":
+        return [f"{name}=" for name in knobs("")]
+    if event.command == "%%gdsl":
+        return list(_OPTIONS)
+    from gdsl.program_files import samples
+
+    return [*_programs(shell), *samples()]
+
+
+def _programs(shell: Any) -> list[str]:
+    from gdsl.api.program import Program
+
+    return [name for name, value in shell.user_ns.items() if isinstance(value, Program) and not name.startswith("_")]
