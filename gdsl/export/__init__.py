@@ -1,4 +1,4 @@
-"""Programs as folders of plain C++ or CUDA that need no gdsl any more: `gdslc export`."""
+"""Programs as folders of plain C++ or CUDA that do not need gdsl: `gdslc export`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The tests that an exported program makes before it runs: what `gdsl.binding` asks of params, inputs and the graph.
+"""The checks of an exported program before it runs: what `gdsl.binding` requires of params, inputs and the graph.
 
-Conditions, defaults and lengths are printed by the printer of the cpu backend, with the pieces of its runtime that they
-need. All of it is one file of plain C++, whatever the backend.
+They are one file of plain C++ for every backend, with the pieces of the cpu runtime that conditions and defaults need.
 """
 
 from __future__ import annotations
@@ -45,8 +44,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A `where`: the function that tests it, of what, and the message around the name and the value of the first that
-    does not fulfil it."""
+    """A `where`: the function that tests it, and the message around the name and value of the first that fails it."""
 
     function: str
     given: Given
@@ -59,7 +57,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """An array of the caller's, and the text of how many values it must have."""
+    """An array of the caller's, and the number of values it must have."""
 
     given: Given
     length: str
@@ -67,7 +65,7 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """The default of a param, in the order in which they are found; `given` None: a length that the compiler made."""
+    """The default of a param, in the order of evaluation; `given` None: a length that the compiler introduced."""
 
     function: str
     member: str
@@ -79,7 +77,7 @@ class Default:
 
 @dataclass(frozen=True, slots=True)
 class CountTest:
-    """How many values an element of an array has, and what is said where that cannot be."""
+    """The number of values of an array's elements, and the message where it is out of range."""
 
     text: str
     message: str
@@ -88,7 +86,7 @@ class CountTest:
 
 @dataclass(frozen=True, slots=True)
 class GraphTest:
-    """A number that the graph's must be above: `text` of a size, the least that it must be, and the refusal."""
+    """A bound that the `size` of the graph must be above, with the code and message otherwise."""
 
     size: str
     above: int
@@ -97,24 +95,24 @@ class GraphTest:
 
 
 class ChecksPrinter:
-    """Prints the file; afterwards `counts` has the texts of hidden lengths for the code around."""
+    """Prints the file, and the lengths that the host code needs."""
 
     def __init__(self, program: ir.Program, interface: Interface, widths: Widths, source: Source) -> None:
         self.program, self.interface, self.widths, self.source = program, interface, widths, source
         self.names = Names()
         self.checks = CheckTable(enabled=True)
         used = _used_functions(program)
-        kept = dataclasses.replace(program, functions=tuple(each for each in program.functions if each.name in used))
-        self.functions = FunctionPrinter(kept, self.names, self.checks, line_directives=False)
+        called = dataclasses.replace(program, functions=tuple(each for each in program.functions if each.name in used))
+        self.functions = FunctionPrinter(called, self.names, self.checks, line_directives=False)
         self.given = {each.name: each for each in interface.given}
         self.hidden = {param.name: f"count_{place}" for place, param in enumerate(program.params) if param.is_count}
 
     def count_text(self, name: str, counts: str, given: str) -> str:
-        """The text of the param `name`, of which some length speaks."""
+        """The value of the param `name`, which some length uses."""
         return f"{counts}.{self.hidden[name]}" if name in self.hidden else f"{given}.{self.given[name].member}"
 
     def counts(self, counts: str, given: str) -> dict[str, str]:
-        """The texts of all params that lengths may speak of."""
+        """The values of all params, which lengths may use."""
         return {param.name: self.count_text(param.name, counts, given) for param in self.program.params}
 
     def each_text(self, count: ir.Expression | None, counts: str, given: str) -> str:
@@ -124,14 +122,21 @@ class ChecksPrinter:
         return str(count.value) if isinstance(count, ir.Literal) else ""
 
     def print(self, stem: str) -> str:
-        """The file, whose header is called after `stem`."""
+        """The file; its header is `stem`_checks.hpp."""
         defaults = [self._default(param) for param in self.program.params if param.default is not None]
         conditions = [each for each in map(self._condition, self._declared()) if each is not None]
         functions = [text.definition("inline") for text in self.functions.functions()]
-        tests = [*map(_default_text, defaults), *map(self._condition_text, conditions)]
         values = list(self._values())
-        data = _data_slice(values)
-        body = "\n\n".join([*functions, *tests])
+        data = render("export", "conditions.cpp.j2", part="data", values=values)
+        body = render(
+            "export",
+            "conditions.cpp.j2",
+            part="conditions",
+            functions=functions,
+            defaults=defaults,
+            conditions=conditions,
+            each=self._own_count,
+        )
         generated = {"data_slice": data} | {each.name: checked_struct_text(each, self.widths) for each in _SHARED}
         text = render(
             "export",
@@ -156,7 +161,7 @@ class ChecksPrinter:
         return self.names.spell(text)
 
     def _tests(self, conditions: list[Condition]) -> dict[str, object]:
-        """What is tested, one kind after the other: first what speaks of the graph and of params alone."""
+        """The tests by kind: first those of the graph and of params alone."""
         given, arrays = self.interface.given, self._arrays()
         of_params = [each for each in conditions if each.given.domain is None and each.given.what == "param"]
         return {
@@ -182,7 +187,7 @@ class ChecksPrinter:
         return Length(given, f"graph.{given.elements}{f' * (long long)({each})' if each else ''}")
 
     def _declared(self) -> list[ir.Param | ir.Array | ir.Scalar]:
-        """What may have a condition, in the order in which they are tested: params, then arrays, then scalars."""
+        """What may have a condition, in the order of the tests."""
         return [*self.program.params, *self.program.arrays, *self.program.scalars]
 
     def _default(self, param: ir.Param) -> Default:
@@ -205,15 +210,9 @@ class ChecksPrinter:
         length = self._length(given).length
         return Condition(function, given, text, each, length, literal_of(words), self._place(where.span))
 
-    def _condition_text(self, condition: Condition) -> str:
-        given = condition.given
-        if given.domain is None:
-            return f"inline bool {condition.function}(const data_slice& d) {{\n    return {condition.text};\n}}"
-        lines = [f"inline bool {condition.function}(const data_slice& d, int64 i) {{"]
-        own = "" if given.count is None else count_text(given.count, self.names)
-        lines += [f"    const {given.domain.value} id = {given.domain.value}(i{f' / {own}' if own else ''});"]
-        lines += [f"    const int32 part = int32(i % {own});"] if own else []
-        return "\n".join([*lines, f"    return {condition.text};", "}"])
+    def _own_count(self, given: Given) -> str:
+        """How many values an element has, for the functions of conditions; empty where it has one."""
+        return "" if given.count is None else count_text(given.count, self.names)
 
     def _values(self) -> list[Value]:
         params = [Value(each.name, each.type.name, self.names.member(each.name), False) for each in self.program.params]
@@ -228,7 +227,7 @@ class ChecksPrinter:
         return [*params, *inputs]
 
     def _reads_graph(self) -> list[str]:
-        """The lists that conditions ask for degrees of."""
+        """The lists whose degrees conditions use."""
         parts = [*(each.where for each in self._declared()), *(param.default for param in self.program.params)]
         nodes = [node for part in parts if part is not None for node in walk(part)]
         nodes += [node for function in self.functions.program.functions for node in walk(function)]
@@ -244,7 +243,7 @@ class ChecksPrinter:
         return tests
 
     def _narrow_numbers(self) -> list[GraphTest]:
-        """The arrays that may be too narrow for the numbers of members: by the size, the most that it may be."""
+        """The arrays that may be too narrow for the numbers of members, with the largest size they can number."""
         tests = []
         for step in walk(self.program.schedule):
             if isinstance(step, ir.NumberMembers):
@@ -264,7 +263,7 @@ class ChecksPrinter:
         return found
 
     def _written(self, span: Span) -> str:
-        """A condition as the program has it."""
+        """A condition as the program writes it."""
         if span.line != span.end_line:
             return "where"
         return self.source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] or "where"
@@ -276,17 +275,8 @@ class ChecksPrinter:
         return literal_of(f" ({self._where(span)})")
 
 
-def _default_text(default: Default) -> str:
-    return f"inline {default.kind} {default.function}(const data_slice& d) {{\n    return {default.text};\n}}"
-
-
-def _data_slice(values: list[Value]) -> str:
-    members = [f"    const {v.type}* {v.member};" if v.is_pointer else f"    {v.type} {v.member};" for v in values]
-    return "\n".join(["struct data_slice {", "    graph_slice graph;", "    control_block* run;", *members, "};"])
-
-
 def _used_functions(program: ir.Program) -> set[str]:
-    """The functions that conditions and defaults call, and those that these do."""
+    """The functions that conditions and defaults call, directly or not."""
     declared: list[ir.Param | ir.Array | ir.Scalar] = [*program.params, *program.arrays, *program.scalars]
     parts: list[object] = [each.where for each in declared if each.where is not None]
     parts += [param.default for param in program.params if param.default is not None]

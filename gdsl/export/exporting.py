@@ -1,4 +1,4 @@
-"""From a program to the files of its folder."""
+"""Exports a program: the files of its folder and their texts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from gdsl.backends.cuda import nvrtc
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.templates import render, template_text
 from gdsl.diagnostics.codes import all_codes
-from gdsl.export import cpu, cuda, folder
+from gdsl.export import folder
 from gdsl.export.checks import ChecksPrinter
+from gdsl.export.host import architectures, program_text
 from gdsl.export.interface import Found, Interface, interface_of
 from gdsl.export.messages import literal_of, stop_texts
 from gdsl.ir import nodes as ir
@@ -31,20 +32,20 @@ _HEADERS = """
     semaphore setjmp signal spawn stab stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
     strings syslog tar termio termios tgmath threads time uchar ucontext unistd utime utmp values wait wchar wctype
     """
-"""Headers of C and of systems; a file of such a name would be taken for one of them."""
+"""Headers of C and of systems, which a file of the same name would hide."""
 _TARGETS = "all clean depend edit_cache help install package preinstall rebuild_cache test"
-"""What CMake calls targets of its own."""
-_TAKEN = {"main", *(name.rpartition(".")[0] for name in _SHARED), *_HEADERS.split(), *_TARGETS.split()}
+"""Names of CMake's own targets."""
+_RESERVED = {"main", *(name.rpartition(".")[0] for name in _SHARED), *_HEADERS.split(), *_TARGETS.split()}
 _LONGEST_NAME = 100
-"""Letters of a program's name that its files have: file systems allow 255 bytes."""
+"""The most letters of a program's name in file names: file systems allow 255 bytes."""
 _OF_THIS_MACHINE = ("-march=native", "-fPIC", "-shared", "-w", "-O3", "-std=c++17", "-fopenmp")
-"""Options that CMake has words for, or that are not for other machines."""
+"""Options that CMake sets itself, or that suit this machine only."""
 _WITHOUT_NVCC = ("-default-device", "-lineinfo", "-std=c++17")
 _QUIET = "-diag-suppress=177,550"
-"""No warnings of variables that a text of pieces has and this program does not read."""
+"""Suppresses warnings of variables of the runtime that a program does not use."""
 _OPENMP = re.compile(r"^(\s*)#pragma (omp .*)$", re.MULTILINE)
 _CODES = (601, 604, 605, 606, 608, 609, 610, 612, 613, 614, 707, 709, 711, 801, 804, 805, 806, 901, 905, 912)
-"""What running can end in."""
+"""The codes that a run can end with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ class Table:
 
 
 def export(program: ir.Program, source: Source, backend: str, directory: Path, *, force: bool = False) -> list[str]:
-    """Write `program` (as lowered) into `directory`; the names of the files. Raises E0911 where that cannot be, or has
-    files already, unless `force` has them replaced."""
+    """Write `program` (as lowered) into `directory` and return the names of the files. Raises E0911 where the directory
+    cannot be written, or has files that `force` does not replace."""
     folder.check(directory, force)
     files = files_of(program, source, backend)
     folder.write(directory, files)
@@ -68,42 +69,42 @@ def export(program: ir.Program, source: Source, backend: str, directory: Path, *
 
 def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str]:
     """The text of each file by its name."""
-    tuning = dataclasses.replace(program.tuning, layout=Layout.AS_GIVEN)  # the host code numbers no vertices anew
+    tuning = dataclasses.replace(program.tuning, layout=Layout.AS_GIVEN)  # the host code does not renumber vertices
     program = dataclasses.replace(program, source_name=PurePath(program.source_name).name, tuning=tuning)
     interface, widths = interface_of(program), Widths.both(program.tuning.ids or 32)
     checks = ChecksPrinter(program, interface, widths, source)
     name, stem = program.name, stem_of(program.name)
     suffix, has_defaults = _SUFFIXES[backend], any(each.default is not None for each in interface.given)
     common = {"name": name, "stem": stem, "literal": literal_of, "has_defaults": has_defaults, "backend": backend}
-    made, host = (cuda if backend == "cuda" else cpu).program_text(program, checks)
+    generated, host = program_text(program, checks, backend)
     arrays = [part.member for each in interface.found if each.domain is not None for part in each.parts]
-    stops = list(stop_texts(program, made.checks))
+    stops = list(stop_texts(program, generated.checks))
     shared = render("export", "shared.cpp.j2", host=host, stops=stops, arrays=arrays, **common)
     header = render("export", "checks.hpp.j2", hidden=checks.hidden, given=interface.given, **common)
     return {
         f"{stem}.h": _header(program, interface, widths, common),
-        f"{stem}.{suffix}": _with_front(made.text, shared, f"{name}.{suffix}", f"{stem}.{suffix}", common),
+        f"{stem}.{suffix}": _with_front(generated.text, shared, f"{name}.{suffix}", f"{stem}.{suffix}", common),
         f"{stem}_checks.hpp": header,
         f"{stem}_checks.cpp": checks.print(stem),
         "main.cpp": _main(interface, common),
-        "CMakeLists.txt": _cmake(backend, suffix, cuda.architectures(program, widths), common),
+        "CMakeLists.txt": _cmake(backend, suffix, architectures(program, widths), common),
         **{each: template_text("export", each) for each in _SHARED},
     }
 
 
 def _with_front(text: str, shared: str, named: str, file: str, common: dict[str, object]) -> str:
-    """Generated `text` in `file`, with includes before it: what it says of the lines of `named` is moved on."""
+    """Generated `text` as `file`, after its includes; line directives that name `named` are shifted."""
     front = render("export", "front.cpp.j2", **common)
-    moved = front.count("\n")
+    shift = front.count("\n")
     own = re.compile(rf'^#line (\d+) "{re.escape(named)}"$', re.MULTILINE)
-    text = own.sub(lambda found: f'#line {int(found[1]) + moved} "{file}"', text)
+    text = own.sub(lambda found: f'#line {int(found[1]) + shift} "{file}"', text)
     text = _OPENMP.sub(r"\1GDSL_OPENMP(\2)", text)
     return f"{front}{text.rstrip()}\n\n{shared}"
 
 
 def stem_of(name: str) -> str:
-    """How the files of a program are called."""
-    return f"{name[:_LONGEST_NAME]}_program" if name.lower() in _TAKEN else name[:_LONGEST_NAME]
+    """The name of a program's files."""
+    return f"{name[:_LONGEST_NAME]}_program" if name.lower() in _RESERVED else name[:_LONGEST_NAME]
 
 
 def _header(program: ir.Program, interface: Interface, widths: Widths, common: dict[str, object]) -> str:

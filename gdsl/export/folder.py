@@ -1,4 +1,4 @@
-"""Folders that are written whole or not at all."""
+"""Writes a folder of files completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORCE = "choose another directory, or have its files of these names replaced by
 
 
 def check(directory: Path, force: bool) -> None:
-    """Raise E0911 where `write` could not be, or where there are files already and nobody has asked for `force`."""
+    """Raise E0911 where the directory cannot be written, or has files and `force` is not set."""
     try:
         if directory.is_dir():
             if not force and any(directory.iterdir()):
@@ -32,28 +32,28 @@ def check(directory: Path, force: bool) -> None:
 
 
 def write(directory: Path, files: Mapping[str, str]) -> None:
-    """Write `files`, texts by name, into `directory`, which is made where it is not there: all of them, or none. Files
-    of these names are replaced, others stay. Raises E0911."""
+    """Write all `files`, texts by name, into `directory`, or none of them. The directory is created if necessary; files
+    of these names are replaced, and others stay. Raises E0911."""
     try:
         parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
-        beside = Path(tempfile.mkdtemp(prefix=".gdsl-", dir=parent))
+        temporary = Path(tempfile.mkdtemp(prefix=".gdsl-", dir=parent))
         try:
             for name, text in files.items():
-                (beside / name).write_text(text, encoding="utf-8", newline="\n")
+                (temporary / name).write_text(text, encoding="utf-8", newline="\n")
             for name in files:
                 if (directory / name).is_dir():
                     raise _unwritable(directory, f"{name} is a directory there")
             if directory.is_dir():
                 for name in files:
-                    os.replace(beside / name, directory / name)
+                    os.replace(temporary / name, directory / name)
             else:
                 mask = os.umask(0)
                 os.umask(mask)
-                beside.chmod(0o777 & ~mask)
-                beside.rename(directory)
+                temporary.chmod(0o777 & ~mask)
+                temporary.rename(directory)
         finally:
             with contextlib.suppress(OSError):
-                shutil.rmtree(beside)
+                shutil.rmtree(temporary)
     except (OSError, ValueError) as error:
         raise _unwritable(directory, _reason(error)) from None
 

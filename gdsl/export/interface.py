@@ -1,4 +1,4 @@
-"""What the C interface of an exported program has: the members of its structs, by the declarations of the program."""
+"""The C interface of an exported program: the members of its structs."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _WORDS = """
     isunordered linux major makedev math_errhandling minor offsetof setjmp signbit stderr stdin stdout unix
     """
 _MACROS = frozenset(_WORDS.split())
-"""What the headers of C and of systems define by words with lower-case letters."""
+"""Macros of C's and system headers whose names have lower-case letters."""
 _TYPE = re.compile(r"u?int(8|16|32|64)_t|gdsl_(vertex|edge)")
-"""The types of members: a member of that name would stand for it in all that come behind."""
+"""The types of members, which a member of the same name would hide in all that follow."""
 WEIGHT = "weight"
 _ELEMENTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _OTHER = re.compile(r"\W|__+")
 
 
 class MemberNames:
-    """Names of the members of one struct, each another; those of the program as they are, where C allows it."""
+    """Distinct names for the members of one struct: those of the program where C allows them."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def own(self, name: str) -> str:
-        """A name for what the program calls `name`."""
+        """A member's name for `name` in the program."""
         form = _OTHER.sub("_", name)
         is_word = form in KEYWORDS or form in _MACROS or _TYPE.fullmatch(form) is not None
         if is_word or form == form.upper() or form.startswith("_") or form in self._taken:
@@ -71,12 +71,12 @@ class Given:
 
     @property
     def c_type(self) -> str:
-        """What its values are in C."""
+        """The type of its values in C."""
         return c_type(self.kind)
 
     @property
     def size(self) -> str:
-        """Of ids: which number of the graph they lie below."""
+        """Of ids: the size of the graph that bounds them."""
         return "num_edges" if self.kind is Type.EDGE else "num_vertices"
 
     @property
@@ -91,18 +91,18 @@ class Given:
 
     @property
     def is_weight(self) -> bool:
-        """Whether a file of a graph may have it: what the values of its edges are called."""
+        """Whether the file of the graph may have its values: the weights of edges."""
         return self.name == WEIGHT and self.domain is Domain.EDGE and self.count is None
 
     @property
     def words(self) -> str:
-        """What a message calls it."""
+        """Its name in messages."""
         return f"{self.what} `{self.name}`"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A member of the results: an array, a scalar, or one part of the pairs of either (`place` of them)."""
+    """A member of the results: an array, a scalar, or the part number `place` of the pairs of either."""
 
     member: str
     column: str
@@ -111,20 +111,20 @@ class Part:
 
     @property
     def c_type(self) -> str:
-        """What its values are in C."""
+        """The type of its values in C."""
         return c_type(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a run gives under one name: one part, or the two of pairs. `domain` None: one value."""
+    """A result: one part, or two for pairs. `domain` None: one value."""
 
     name: str
     kind: Type
     parts: tuple[Part, ...]
     domain: Domain | None
     each: str
-    """The member that says how many values an element has; empty where it has one."""
+    """The member with the number of values of an element; empty where that is one."""
     count: ir.Expression | None
     comment: str
 
@@ -140,14 +140,14 @@ class Interface:
 
 
 def c_type(kind: Type) -> str:
-    """What values of a simple type are in C."""
+    """The C type of values that are not pairs."""
     if kind.is_id:
         return f"gdsl_{kind.name}"
     return {Type.BOOL: "bool", Type.FLOAT32: "float", Type.FLOAT64: "double"}.get(kind) or f"{kind.name}_t"
 
 
 def fixed_type(kind: Type, widths: Widths) -> str:
-    """The same in C++, without the names of the interface; ids have a sign there."""
+    """The same in C++, without the interface's own types; ids are signed."""
     return f"std::int{widths.of(kind)}_t" if kind.is_id else c_type(kind)
 
 

@@ -1,4 +1,4 @@
-"""What an exported program says where one of its checks stops it, in the words of `gdsl.backends.failures`."""
+"""The messages of an exported program whose checks stop it: those of `gdsl.backends.failures`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 
 _VALUE, _LENGTH = 987_654_321_987, 876_543_210_876
-"""Numbers that no message has by itself; they stand for those that a run finds."""
+"""Numbers that no message contains, as placeholders for those of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopText:
-    """One check: its code as a number, its message, and that where the value is below 0 (an id that is none).
-    `unsigned_bits`: of an index without a sign how many it has; 0: it has one. `turned`: values below 0 are said
-    without their sign."""
+    """One check: the number of its code, its message, and the message for negative values (`none` as an id).
+    `unsigned_bits`: the bits of an unsigned index; 0: it is signed. `turned`: negative values are printed without their
+    sign."""
 
     code: int
     message: str
@@ -45,7 +45,7 @@ def number_of(code: str) -> int:
 
 
 def message_of(error: GdslError, program: ir.Program) -> str:
-    """The message of a diagnostic, with its place where it has one."""
+    """The message of a diagnostic, with its place if it has one."""
     (diagnostic,) = error.diagnostics
     span = diagnostic.span
     if span is None or not span.line:
@@ -63,12 +63,12 @@ def _stop_text(program: ir.Program, site: CheckSite) -> StopText:
         Stop.LEFT_OUT: lambda: failures.left_out(name, span, subject, _VALUE),
         Stop.INDEX: lambda: _index_error(program, site, value),
     }[site.stop]()
-    message = _marked(message_of(error, program))
+    message = _with_marks(message_of(error, program))
     of_negative = message
     if site.stop is Stop.PAIRS:
-        of_negative = _marked(message_of(failures.pairs_error(name, span, -_VALUE), program))
+        of_negative = _with_marks(message_of(failures.pairs_error(name, span, -_VALUE), program))
     elif site.stop is Stop.INDEX and site.kind.is_id:
-        of_negative = _marked(message_of(failures.out_of_range(name, span, subject, "none", length), program))
+        of_negative = _with_marks(message_of(failures.out_of_range(name, span, subject, "none", length), program))
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     code = number_of(error.diagnostics[0].code)
     return StopText(code, message, of_negative, bits or 0, site.stop is Stop.PAIRS)
@@ -83,8 +83,8 @@ def _index_error(program: ir.Program, site: CheckSite, shown: str) -> GdslError:
     return failures.out_of_range(name, site.span, site.subject, shown, _LENGTH)
 
 
-def _marked(text: str) -> str:
-    """`text` with {value} and {length} in the place of our numbers."""
+def _with_marks(text: str) -> str:
+    """`text` with {value} and {length} for the placeholders."""
     for number, mark in ((_VALUE, "{value}"), (_LENGTH, "{length}")):
         text = text.replace(f"{number:,}", mark).replace(str(number), mark)
     return text

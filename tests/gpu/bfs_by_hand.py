@@ -12,7 +12,7 @@ arrays = {("graph", name): [cupy.asarray(getattr(graph, name).astype("u4"))] for
 data = numpy.zeros(1, kernel.arguments[0].dtype)
 for buffer in kernel.buffers:
     place = buffer.group, buffer.field
-    if place not in arrays:  # all of it zeroed, which is more than is asked for
+    if place not in arrays:  # all of it zeroed, which is more than required
         arrays[place] = [cupy.zeros(buffer.nbytes(*counts) + 16, "u1") for _ in range(max(buffer.copies, 1))]
     pointers = [array.data.ptr for array in arrays[place]]
     data[buffer.group][buffer.field] = pointers if buffer.copies else pointers[0]
