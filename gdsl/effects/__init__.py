@@ -1,11 +1,11 @@
-"""What the operators of a program do, found once on the IR: the one source for rules, grades and reordering.
+"""What the operators of a program do, computed once from the IR: the only source for rules, grades and reordering.
 
-For each operator `collect` makes an `Effects`: the writes, the reads of what it writes, what `accept` says, and under
-which conditions, as terms. A term knows all that its value may come from, by data or by control (`atoms`); where it is
-made of operations it can also be looked into (`terms`), for proofs. What is not understood is an `Unknown`, and unknown
-is never constant, one value for all, unique, monotone or harmless.
+For each operator `collect` creates an `Effects`: the writes, the reads of what it writes, the value of `accept`, and
+their conditions, as terms. A term knows everything that its value may come from, by data or by control; the operations
+that compute it are visible to proofs (`terms`). What is not understood is an `Unknown`, which is never constant, one
+value for all, unique, monotone or harmless.
 
-To follow how one program is judged, read `summary` (what is known of an operator), `statements` (how it is found),
+To follow how one program is judged, read `summary` (what is known about an operator), `statements` (how it is found),
 then `gdsl.rules.writes` (what is allowed), `gdsl.uniqueness.operators` (what an operator does to the grades of
 results) and `gdsl.uniqueness.schedule` (how grades pass through the schedule).
 """
@@ -25,7 +25,7 @@ _OF_PROGRAMS = ("ProgramEffects", "program_effects")
 
 
 def __getattr__(name: str) -> object:
-    """Import what is here when it is first used: planning a program that is known needs `access` alone."""
+    """Import on first use: planning a known program needs only `access`."""
     if name not in __all__:
         raise AttributeError(f"module 'gdsl.effects' has no attribute {name!r}")
     home = importlib.import_module(f"gdsl.effects.{'collect' if name in _OF_PROGRAMS else 'summary'}")

@@ -68,7 +68,7 @@ class Access:
     writes: bool
     who: Who
     frontier: str = ""
-    """Of members: those of which frontier."""
+    """For members: the frontier that they are in."""
 
     def meets(self, other: Access) -> bool:
         """Whether the order of the two matters and no thread's own order sees to it."""
@@ -78,7 +78,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class FrontierUse:
-    """The frontiers whose members or size a step asks for, and those that it gives new members."""
+    """The frontiers whose members or size a step reads, and those that it redefines."""
 
     read: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
@@ -205,6 +205,6 @@ def frontiers_of(step: Node) -> FrontierUse:
 
 
 def asked_frontiers(part: object) -> tuple[str, ...]:
-    """The frontiers whose size an expression (or several) asks for."""
+    """The frontiers whose size one or more expressions read."""
     asking = (node for node in walk(part) if isinstance(node, (FrontierSize, FrontierNotEmpty)))
     return tuple(dict.fromkeys(node.frontier for node in asking))

@@ -59,7 +59,7 @@ def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Operator]:
 
 
 def sites_elsewhere(program: nodes.Program) -> frozenset[int]:
-    """The sites of operators on another graph than the given one, of which less is known."""
+    """The sites of operators on a graph other than the given one, about which less is known."""
     made = (node for node in walk(program.schedule) if isinstance(node, nodes.On))
     return frozenset(operator.site for node in made for operator in operators(node.body))
 
@@ -82,7 +82,7 @@ def _collect(effects: Effects, functions: Functions, written: frozenset[str]) ->
 
 
 def score(effects: Effects, functions: Functions, functor: nodes.VoteFunctor) -> None:
-    """What the vote functor gives, in which the key and the total may be anything that the ballots are made from."""
+    """The score from the vote functor, where the key and the total may be anything that the ballots come from."""
     walker = Statements(effects, functions, frozenset())
     ballots = [term for term in (*effects.conjuncts, effects.key, effects.value) if term is not None]
     depends = effects.depends(*ballots)

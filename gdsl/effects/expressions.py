@@ -1,4 +1,4 @@
-"""Expressions of a functor as terms, and the reads and writes that evaluating them makes."""
+"""Expressions of a functor as terms, with the reads and writes of their evaluation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Expressions(PureValues):
         self.written = written
         self.environment[None] = effects.terms.true
         self.stored: dict[str, tuple[Term, Term]] = {}
-        """Index and value of the call's own last store into an array that it does nothing but store into (see `_read`),
-        where that has run for certain."""
+        """Index and value of the call's own last store into an array that it only stores into (see `_read`), if that
+        has certainly run."""
         self.only_stored: frozenset[str] = frozenset()
         self.guard: Guard | None = None
         self.statement: int | None = None
@@ -32,7 +32,7 @@ class Expressions(PureValues):
         self.in_condition = False
 
     def guarded(self, outer: Guard | None, term: Term, expected: bool) -> Guard | None:
-        """`outer` and a further guard, taken apart where it is made of several."""
+        """`outer` and a further guard, split where it is a conjunction."""
         if isinstance(term, Operation) and term.depth <= DEEPEST_PROOF:
             if term.operation is UnaryOperation.NOT:
                 return self.guarded(outer, term.arguments[0], not expected)

@@ -91,14 +91,14 @@ class PureValues:
 
 
 _LARGEST = 100
-"""Parts of the term for a function that is looked into."""
+"""The largest term to which a function is expanded."""
 
 
 class Functions:
     """What each function of a program gives, as a term over its parameters."""
 
     def __init__(self, terms: Terms, functions: Iterable[nodes.Function]) -> None:
-        """`functions` are in the order of the IR: each after those that it calls."""
+        """`functions` are in the order of the IR: each after its callees."""
         self.terms = terms
         self._known: dict[str, tuple[tuple[Unknown, ...], Term]] = {}
         for function in functions:
@@ -174,6 +174,6 @@ class _Body(PureValues):
             self.returned = choice(condition, after_returned, self.returned)
 
     def impure(self, node: nodes.Expression) -> Term:
-        """Nothing else stands in a function; what did would not be followed."""
+        """Functions contain nothing else; anything else would not be followed."""
         self.followed = False
         return self.terms.unseen(node.type)

@@ -197,7 +197,7 @@ _INT32 = Range(0, 2**31 - 1)
 
 @dataclass
 class Ranges:
-    """Finds ranges of terms. `data` are those of params, arrays and scalars; without one a value is
+    """Finds ranges of terms. `data` has the ranges of params, arrays and scalars; without one, a value may be
     anything of its type."""
 
     data: Mapping[str, Range]
@@ -268,7 +268,7 @@ def _of_constant(term: Constant) -> Range:
 
 
 def never_none(term: Term, known: dict[Term, bool] | None = None) -> bool:
-    """Whether an id is that of a vertex or an edge for certain; `known` keeps the answers about its parts."""
+    """Whether an id is certainly not `none`; `known` caches the answers about its parts."""
     known = {} if known is None else known
     if term not in known:
         known[term] = term.depth <= DEEPEST_PROOF and _never_none(term, known)
@@ -310,8 +310,8 @@ def converted(term: Conversion, inner: Range) -> Range:
 
 
 def _of_id(operand: Term, target: Type) -> Range:
-    """An id as a number. One that an int32 could not hold is left out: it takes a graph of 2**31 vertices or edges,
-    whose author counts in int64."""
+    """An id as a number. Ids beyond int32 are ignored: they need a graph of 2**31 vertices or edges, whose author
+    counts in int64."""
     if not target.is_signed:
         return limits(target)
     return Range(0 if never_none(operand) else -1, min(limits(target).high - 1, _MOST_IDS))

@@ -18,22 +18,22 @@ _Locals = dict[str | None, Term]
 
 @dataclass
 class _Loop:
-    """A loop while its body is looked at. `heads` has, for each local that it changes, the value before the loop and
-    the one at the beginning of a round."""
+    """A loop during the analysis of its body. `heads` has, for each local that it changes, the value before the loop
+    and the value at the beginning of an iteration."""
 
     number: int
     outside: Guard | None
     direct: frozenset[int]
-    """The identities of the statements that stand directly in its body."""
+    """The identities of the statements directly in its body."""
     heads: dict[str | None, tuple[Term, Unknown]] = field(default_factory=dict)
     breaks: list[tuple[tuple[Term, ...], _Locals]] = field(default_factory=list)
-    """For each `break` what it stands under, and the locals at that moment."""
+    """The guard of each `break`, and the locals at that moment."""
     stays: list[Term] = field(default_factory=list)
-    """Bools of which each is true at the end of a round that no `break` ended."""
+    """Bools that are true at the end of every iteration that no `break` ended."""
 
 
 class Statements(Expressions):
-    """Records what statements do; what a block did to locals is undone behind it and merged by whoever ran it."""
+    """Records what statements do. A block's changes of locals are undone after it, and merged by the caller."""
 
     def __init__(self, effects: Effects, functions: Functions, written: frozenset[str]) -> None:
         super().__init__(effects, functions, written)
@@ -131,7 +131,7 @@ class Statements(Expressions):
     def _bounded(
         self, variables: tuple[tuple[str, Type], ...], bounds: tuple[Term, ...], body: tuple[nodes.Statement, ...]
     ) -> None:
-        """A loop whose rounds, and in each what its variables are, `bounds` decide."""
+        """A loop whose iterations, and the values of its variables, depend on `bounds`."""
         loop = self._enter(body)
         for name, kind in variables:
             self._set(name, self.terms.loop_variable(kind, name, loop.number, bounds))
@@ -180,12 +180,13 @@ class Statements(Expressions):
         return {name: after.get(name, head) for name, (_, head) in loop.heads.items()}
 
     def _still_running(self, loop: _Loop, guard: Guard | None) -> Guard | None:
-        """`guard` and that no `break` has left the loop so far; another one behind each place where one may."""
+        """`guard`, and that no `break` has left the loop so far; it changes after each place that may leave the
+        loop."""
         depends = self.terms.atoms.carried(loop.number)
         return self.guarded(guard, self.terms.unknown(Type.BOOL, Origin.RUNNING, "break", depends), True)
 
     def _leave(self, loop: _Loop, last: _Locals, condition: Term) -> None:
-        """Say what the heads stand for, and make what the locals hold behind the loop."""
+        """Settle the meaning of the heads, and set the values of the locals after the loop."""
         atoms = self.terms.atoms
         rounds = atoms.bit(OfRound(loop.number))
         exits = condition.depends

@@ -50,7 +50,7 @@ class WriteKind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
-    """Something that must be `expected` for a statement to run, inside what `outer` asks for already. `depends` is the
+    """A term that must be `expected` for a statement to run, in addition to the guards of `outer`. `depends` is the
     set of atoms of all of them."""
 
     term: Term
@@ -60,7 +60,7 @@ class Guard:
 
 
 def each(guard: Guard | None) -> Iterator[Guard]:
-    """`guard` and those around it, the innermost first."""
+    """`guard` and the guards around it, the innermost first."""
     while guard is not None:
         yield guard
         guard = guard.outer
@@ -71,9 +71,9 @@ class Write:
     """One write in the text of `apply`, and what its runs write.
 
     `node` is the statement or expression of the IR; `index` is `Terms.unit` for scalars. `span` is the statement's (the
-    expression's for `changed`, `fetch` and `cas`), `target` that of what is written; `statement` the place in the
-    functor's body where it stands directly in it, None where it stands deeper. `result` is what `changed`, `fetch` or
-    `cas` gave. `rounds`: whether one call may run it more than once.
+    expression's for `changed`, `fetch` and `cas`), `target` that of what is written. `statement` is the position in the
+    functor's body, None for nested statements. `result` is what `changed`, `fetch` or
+    `cas` returned. `rounds`: whether one call may run it more than once.
     """
 
     number: int
@@ -114,8 +114,8 @@ class Read:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """A `while` of the functor. `exits` are the terms that decide when it ends (its condition and what its `break`s
-    stand under); `goes_on` are bools of which each is true whenever another round follows."""
+    """A `while` of the functor. `exits` are the terms that decide when it ends (its condition and the guards of its
+    `break`s); each of `goes_on` is a bool that is true whenever another iteration follows."""
 
     loop: Loop
     exits: tuple[Term, ...]
@@ -126,7 +126,7 @@ class Waiting:
 
 @dataclass
 class Effects:
-    """Everything that the calls made at one operator read, write and decide."""
+    """Everything that the calls of one operator read, write and decide."""
 
     operator: Operator
     functor: Functor
@@ -141,12 +141,12 @@ class Effects:
     """The `value` of a functor for `neighbor_reduce`, the weight of one for `neighbor_vote`."""
     key: Term | None = None
     score: Term | None = None
-    """Of `neighbor_vote` the key, and what the vote functor makes of it and its total."""
+    """For `neighbor_vote`: the key, and the score that the vote functor computes from it and its total."""
     exits: list[Term] = field(default_factory=list)
     """What decides how often loops run: another result may be an endless loop."""
     loops: list[Waiting] = field(default_factory=list)
     carried: dict[Term, tuple[Term, ...]] = field(default_factory=dict)
-    """Of a local that a loop changes, as a round begins and once the loop has ended: the values one of which it is."""
+    """The possible values of a local that a loop changes, at the beginning of an iteration and after the loop."""
     requires_simple: bool = False
     _results: dict[Term, Write] = field(default_factory=dict)
     _by_name: dict[str, list[Write]] = field(default_factory=dict)
@@ -157,12 +157,12 @@ class Effects:
 
     @property
     def on_edges(self) -> bool:
-        """Whether the calls are made for edges."""
+        """Whether the calls are for edges."""
         return isinstance(self.functor, EdgeFunctor)
 
     @property
     def on_common(self) -> bool:
-        """Whether the calls are made for common neighbours of the ends of edges."""
+        """Whether the calls are for common neighbors of the ends of edges."""
         return isinstance(self.functor, EdgeFunctor) and self.functor.common is not None
 
     @property
@@ -189,7 +189,7 @@ class Effects:
 
     @property
     def near(self) -> End:
-        """The end that lies in the frontier."""
+        """The end that is in the frontier."""
         return self.end(Role.NEAR)
 
     @property
@@ -223,7 +223,7 @@ class Effects:
         return list(self._by_name)
 
     def write_of(self, term: Term) -> Write | None:
-        """The update or `cas` whose result `term` is."""
+        """The update or `cas` that has `term` as its result."""
         return self._results.get(term)
 
     def write_number(self, number: int) -> Write:
@@ -245,7 +245,7 @@ class Effects:
 
     @cached_property
     def atoms(self) -> list[tuple[Atom, int]]:
-        """Every atom that something hangs on here, with its bit; to be asked for once all effects are known."""
+        """Every atom that something here depends on, with its bit; only valid once all effects are known."""
         decided = (self.accept, self.value, self.key, self.score)
         found = self.depends(*self.conjuncts, *self.exits, *(term for term in decided if term is not None))
         for write in self.writes:
@@ -275,8 +275,8 @@ class Effects:
 
     def determined(self, term: Term, key: Term) -> bool:
         """Whether any two calls, at any two moments, with the same value for `key` have the same value for `term`: it
-        is made from the key, from what all calls share, and from elements that the operator does not write. One of
-        several values decides its element and its place, and these it."""
+        is computed from the key, from what all calls share, and from elements that the operator does not write. For
+        arrays with several values per element, the index determines the element and the place, and vice versa."""
         keys = {key, *split(key)}
         allowed = self._harmless()
         for part in keys:

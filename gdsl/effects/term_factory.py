@@ -30,7 +30,7 @@ class Terms:
         self.placeholder = self.unknown(Type.VERTEX, terms.Origin.OTHERS, "", 0)
         """Stands for the index when the stores of two calls are compared, or for which of the values it means."""
         self.placeholder_of_element = self.unknown(Type.VERTEX, terms.Origin.OTHERS, "", 0)
-        """The same for the element whose values these are."""
+        """The same for the element that has these values."""
 
     def number(self) -> int:
         """A number that no read, unknown or write has yet."""
@@ -64,7 +64,7 @@ class Terms:
         return self._once((terms.CountTerm, domain), lambda: terms.CountTerm(Type.INT64, 0, 0, domain))
 
     def end(self, role: Role, other: bool = False) -> terms.End:
-        """What the call was made for."""
+        """What the call is for."""
         kind = Type.EDGE if role.is_edge else Type.VERTEX
         return self._once(
             (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(terms.OfEnd(role, other)), 0, role, other)
@@ -76,7 +76,7 @@ class Terms:
         return self._once((terms.PlaceTerm, other), lambda: terms.PlaceTerm(Type.INT32, bit, 0, other))
 
     def unknown(self, kind: Type, origin: terms.Origin, name: str, depends: int) -> terms.Unknown:
-        """A new value of which only `depends` is known."""
+        """A new value about which only `depends` is known."""
         return terms.Unknown(kind, depends, 0, origin, name, self.number())
 
     def unseen(self, kind: Type) -> terms.Unknown:
@@ -84,7 +84,7 @@ class Terms:
         return self.unknown(kind, terms.Origin.UNSEEN, "…", self.atoms.bit(terms.OfUnseen(self.number())))
 
     def argument(self, kind: Type, name: str, position: int) -> terms.Unknown:
-        """A parameter of a function that is looked at by itself."""
+        """A parameter of a function that is analyzed separately."""
         return self.unknown(kind, terms.Origin.ARGUMENT, name, self.atoms.bit(terms.OfArgument(position)))
 
     def result(self, kind: Type, name: str, number: int) -> terms.Unknown:
@@ -172,7 +172,7 @@ class Terms:
         return self._once(key, lambda: terms.Choice(yes.type, *_joined((condition, yes, no)), condition, yes, no))
 
     def conversion(self, kind: Type, operand: Term) -> Term:
-        """A change of type; literals change at once."""
+        """A change of type; literals are converted immediately."""
         if operand.type is kind:
             return operand
         if isinstance(operand, terms.Constant) and operand.value is not None:
@@ -202,7 +202,7 @@ class Terms:
         return self._once((terms.PartTerm, pair, place), lambda: terms.PartTerm(kind, *made, pair, place))
 
     def function(self, kind: Type, function: str, arguments: tuple[Term, ...]) -> terms.FunctionTerm:
-        """What a function that is not looked into gives."""
+        """The result of a function that is not expanded."""
         key = (terms.FunctionTerm, function, arguments)
         return self._once(key, lambda: terms.FunctionTerm(kind, *_joined(arguments), function, arguments))
 
@@ -253,7 +253,7 @@ class Terms:
 
 
 def _joined(arguments: Iterable[Term]) -> tuple[int, int]:
-    """The atoms and the depth of what is made of `arguments`."""
+    """The atoms and the depth of a term with these `arguments`."""
     depends, depth = 0, 0
     for argument in arguments:
         depends |= argument.depends

@@ -60,8 +60,7 @@ class CountTerm(Term):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class End(Term):
-    """The vertex or edge that the call was made for, or an end of the edge. `other`: of another call at the same
-    element."""
+    """The vertex or edge that the call is for, or an end of the edge. `other`: of another call at the same element."""
 
     role: Role
     other: bool
@@ -141,18 +140,19 @@ class PartTerm(Term):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionTerm(Term):
-    """What a function that is not looked into gives for these arguments: the same for the same arguments."""
+    """The result of a function that is not expanded: the same for the same arguments."""
 
     function: str
     arguments: tuple[Term, ...]
 
 
 SLOT = "[]"
-"""The function that makes of an element and a place the index of one of several values; no program has such a name."""
+"""The function that computes the index of one of several values from an element and a place; not a name of any
+program."""
 
 
 def split(index: Term) -> tuple[Term, ...]:
-    """The element that an index names, and behind it which of its values where it has several."""
+    """The element that an index names, followed by the place where it has several values."""
     return index.arguments if isinstance(index, FunctionTerm) and index.function == SLOT else (index,)
 
 
@@ -171,7 +171,7 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown(Term):
-    """A value of which only `depends` is known. `name` is what the program calls it."""
+    """A value about which only `depends` is known. `name` is the program's name for it."""
 
     origin: Origin
     name: str
@@ -196,7 +196,7 @@ def parts(term: Term) -> tuple[Term, ...]:
 
 
 def inside(*roots: Term) -> list[Term]:
-    """All terms that `roots` are made of, each once, the outer before the inner."""
+    """All terms inside `roots`, each once, outer terms before inner ones."""
     seen = set(roots)
     found = list(dict.fromkeys(roots))
     for term in found:
@@ -213,7 +213,7 @@ DEEPEST_PROOF = 120
 
 @dataclass(frozen=True, slots=True)
 class OfEnd:
-    """The vertex or edge that the call was made for, or an end of the edge. `other`: of another call."""
+    """The vertex or edge that the call is for, or an end of the edge. `other`: of another call."""
 
     role: Role
     other: bool
@@ -269,15 +269,15 @@ class OfRound:
 
 @dataclass(frozen=True, slots=True)
 class OfCarried:
-    """What a local holds when a round of a loop begins, or whether the loop has been left: stands for other atoms,
-    which are known once the whole loop has been seen."""
+    """The value of a local when an iteration of a loop begins, or whether the loop has been left: a placeholder for
+    other atoms, which are known once the whole loop has been analyzed."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class OfArgument:
-    """A parameter of a function, while the function is looked at by itself."""
+    """A parameter of a function during the analysis of that function."""
 
     position: int
 
@@ -313,13 +313,13 @@ class Atoms:
         return found
 
     def carried(self, number: int) -> int:
-        """A new atom whose meaning `settle` gives later."""
+        """A new atom whose meaning `settle` defines later."""
         made = self.bit(OfCarried(number))
         self._carried |= made
         return made
 
     def settle(self, meanings: dict[int, int]) -> None:
-        """Say what carried atoms stand for: the sets may name each other (the atoms of one loop do)."""
+        """Define carried atoms. The sets may contain each other (the atoms of one loop do)."""
         sets = {bit: self.closure(meaning) for bit, meaning in meanings.items()}
         own = 0
         for bit in sets:
@@ -341,7 +341,7 @@ class Atoms:
         self._closures.clear()
 
     def closure(self, atoms: int) -> int:
-        """`atoms` with what the carried ones among them stand for in their place (those not settled yet stay)."""
+        """`atoms` with carried ones replaced by their definitions (those not settled yet stay)."""
         rest = atoms & self._carried
         if not rest:
             return atoms
