@@ -1,6 +1,6 @@
 """The rules of *Writes*, *Reads* and *Closing conditions*, judged on the effects of each operator; the E03 codes.
 
-One file a rule, each with the reason why what it allows has one answer: `writes` (with `writers`, how many calls can
+One file per rule, each with the reason why what it allows has one answer: `writes` (with `writers`, how many calls can
 address an element, and `same_value`), `reads`, `closing`, `waiting_loops`. `report`, `fixes` and `wording` write the
 messages.
 """
@@ -27,12 +27,12 @@ from gdsl.source import Source
 __all__ = ["Closes", "Findings", "JudgedOperator", "Writers", "judge"]
 
 _WEAKEST = (StoreRule.SINGLE_WRITER, StoreRule.UNDER_CAS, StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
-"""Where two operators call one functor its stores take the rule that promises least, which comes last here."""
+"""Where two operators call one functor, its stores get the rule that promises less, which is later in this list."""
 
 
 @dataclass(frozen=True)
 class JudgedOperator:
-    """An operator, and what the rules found out about it."""
+    """An operator, and what the rules found."""
 
     effects: Effects
     writers: Writers
@@ -40,7 +40,7 @@ class JudgedOperator:
     _varied: dict[tuple[str, WriteKind], bool] = field(default_factory=dict)
 
     def varied(self, name: str, kind: WriteKind) -> bool:
-        """Whether two writes of this kind may put different values into one element of `name`."""
+        """Whether two writes of this kind may store different values in one element of `name`."""
         if (name, kind) not in self._varied:
             writes = [write for write in self.effects.written(name) if write.kind is kind]
             self._varied[name, kind] = differing_pair(self.effects, writes) is not None

@@ -1,11 +1,11 @@
 """Closing conditions: which operators close, and what their functors may then do.
 
-Between the calls that share the closing element (`key` is its index, mostly the far end) the first that writes it ends
-the run of the others, and nobody knows how many ran before: any of those that pass `cond`, at least one of them. An
-effect is *steady* where that makes no difference: where each call that runs has the same effect, once or often.
+Among the calls that share the closing element (`key` is its index, usually the far end), the first that writes it ends
+the run of the others. How many ran before is unknown: any number of those that pass `cond`, but at least one. An effect
+is *steady* where that makes no difference: where each call that runs has the same effect, once or often.
 
-That a write makes `cond` false is shown for the value that one call writes and the condition that another tests:
-whatever the index does not decide is another value in the other call (`_of_another_call`).
+A write is proved to make `cond` false for the value that one call writes and the condition that another tests: whatever
+the index does not determine is a different value in the other call (`_of_another_call`).
 """
 
 from __future__ import annotations
@@ -54,12 +54,13 @@ IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, 
 
 @dataclass(frozen=True, slots=True)
 class Closes:
-    """An array (or scalar) whose write closes the functor; `key` is where `cond` reads and `apply` writes it."""
+    """An array (or scalar) whose write closes the functor; `key` is the index at which `cond` reads and `apply` writes
+    it."""
 
     name: str
     key: Term
     conjunct: int | None
-    """The conjunct that every write makes false; None where different writes end different conjuncts."""
+    """The conjunct that every write makes false; None where different writes make different conjuncts false."""
 
 
 def closings(effects: Effects, writers: Writers) -> list[Closes]:
@@ -114,8 +115,8 @@ def _made_false(effects: Effects, name: str, key: Term, write: Write) -> set[int
 
 
 def _ruled_out(effects: Effects, name: str, key: Term, conjunct: Term, write: Write) -> bool:
-    """Whether the call that writes knows that its value makes `conjunct` false: its `cond`, or a test around the write,
-    says the opposite of that value."""
+    """Whether the writing call knows that its value makes `conjunct` false: its `cond`, or a test around the write,
+    implies the opposite for that value."""
     if not isinstance(conjunct, Operation) or conjunct.operation not in _OPPOSITES or len(conjunct.arguments) != 2:
         return False
     left, right = conjunct.arguments
@@ -198,7 +199,7 @@ def shifting(effects: Effects, closes: Closes, write: Write) -> str | None:
 
 
 def _under_steady_cas(effects: Effects, closes: Closes, guards: Iterable[Guard]) -> bool:
-    """Whether a statement stands under a `cas` at the closing index that has a single winner there."""
+    """Whether a statement is under a `cas` at the closing index that has a single winner there."""
     return any(
         (cas := won(effects, guard)) is not None
         and cas.index is closes.key
@@ -209,12 +210,12 @@ def _under_steady_cas(effects: Effects, closes: Closes, guards: Iterable[Guard])
 
 
 def _own_guards(effects: Effects, closes: Closes, cas: Write) -> list[Guard]:
-    """The guards of a `cas` that the closing index does not decide: which calls try it then depends on who runs."""
+    """The guards of a `cas` that the closing index does not determine: which calls try it then depends on which run."""
     return [guard for guard in each(cas.guard) if not effects.determined(guard.term, closes.key)]
 
 
 def _open_guards(effects: Effects, closes: Closes, guard: Guard | None) -> set[tuple[Term, bool]]:
-    """The guards that the closing index does not decide, without those of a steady `cas`."""
+    """The guards that the closing index does not determine, without those of a steady `cas`."""
     return {
         (found.term, found.expected)
         for found in each(guard)
@@ -223,7 +224,7 @@ def _open_guards(effects: Effects, closes: Closes, guard: Guard | None) -> set[t
 
 
 def _steady_guards(effects: Effects, closes: Closes, guard: Guard | None, name: str | None) -> bool:
-    """Whether what stands under `guard` happens in the same cases, however many calls run: its conditions are decided
+    """Whether a statement under `guard` runs in the same cases, however many calls run: its conditions are determined
     by the key, or are those of every write that closes (then the call that closes does it, too)."""
     left = _open_guards(effects, closes, guard)
     return not left or all(
@@ -282,13 +283,14 @@ def _steady_cas(effects: Effects, closes: Closes, cas: Write) -> bool:
 
 
 def _why_shifting(effects: Effects, closes: Closes, write: Write) -> str | None:
-    """The same of all writes: `any=` and what stands under `cas` say themselves that the order decides."""
+    """The same for all writes: `any=` and statements under `cas` explicitly leave the result to the order."""
     free = write.kind in (WriteKind.ANY, WriteKind.CAS) or any(won(effects, guard) for guard in each(write.guard))
     return None if free else shifting(effects, closes, write)
 
 
 def check_closing(effects: Effects, found: Iterable[Closes], report: Report) -> None:
-    """Report what a closing functor may not do: all that is not steady, but `any=` and what stands under `cas`."""
+    """Report what a closing functor may not do: everything that is not steady, except `any=` and statements under
+    `cas`."""
     for closes in found:
         reasons = [(write, _why_shifting(effects, closes, write)) for write in effects.writes]
         moving = [write for write, reason in reasons if reason is not None]

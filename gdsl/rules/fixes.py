@@ -44,11 +44,11 @@ _OF_ONE_CALL = (
     BinaryOperation.SHIFT_LEFT,
     BinaryOperation.SHIFT_RIGHT,
 )
-"""Operations whose `x = x op y` is no update: done by several calls its result hangs on their order."""
+"""Operations whose `x = x op y` is not an update: with several calls the result depends on their order."""
 
 
 def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> str:
-    """For E0301; `taken` is a name that the program has not."""
+    """For E0301; `taken` is a name that the program does not use."""
     value, target, scalar = write.value, words(write.target), effects.is_scalar(write)
     if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and is_target(write, value.arguments[0]):
         return _by_one_call(write, value.operation.value, scalar)
@@ -233,7 +233,7 @@ def _of_a_test(effects: Effects, read: Read, words: Words) -> str | None:
 
 
 def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | None:
-    """For `if (y < x[i]) { x[i] min= y; }`: the reduction makes the test by itself."""
+    """For `if (y < x[i]) { x[i] min= y; }`: the reduction performs the test itself."""
     test = guard.term
     if not isinstance(test, Operation) or not guard.expected or len(test.arguments) != 2:
         return None
@@ -267,14 +267,14 @@ def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
 
 
 def _has_more_tests(effects: Effects, write: Write) -> bool:
-    """Whether the `if` around `write` has several tests, of which one alone cannot be dropped with it."""
+    """Whether the `if` around `write` has several tests, so that it cannot be dropped with one of them."""
     branch = branch_around(effects.functor.body, write)
     condition = branch.condition if branch is not None else None
     return isinstance(condition, nodes.Binary) and condition.operation is BinaryOperation.AND
 
 
 def _in_place_of_the_test(effects: Effects, guard: Guard, statement: str) -> str:
-    """How a reduction that makes the test by itself takes its place."""
+    """How a reduction that performs the test itself replaces it."""
     under = [write for write in effects.writes if guard in each(write.guard)]
     accept = effects.accept
     if len(under) > 1:
@@ -305,7 +305,7 @@ def _test_in_condition(effects: Effects, read: Read, guard: Guard, words: Words)
 
 
 def _branch_with(effects: Effects, read: Read) -> nodes.Branch | None:
-    """The statement of the body whose condition has the read."""
+    """The statement of the body with the read in its condition."""
     for node in effects.functor.body:
         if isinstance(node, nodes.Branch):
             first, last = node.condition.span, read.span
@@ -339,7 +339,7 @@ def value_of_store(statement: str, target: str, sign: str = "=") -> str:
 
 
 def operand_of_update(statement: str, target: str, update: str) -> str:
-    """`y` of a text such as `x = x + y`, `x = y + x` or `x = min(x, y)`, as what stands behind `x update`."""
+    """`y` of a text such as `x = x + y`, `x = y + x` or `x = min(x, y)`, as the operand of `x update`."""
     value, sign, name = value_of_store(statement, target), re.escape(update.removesuffix("=")), re.escape(target)
     signs = rf"(?:{sign}{sign}|{sign})" if sign in (r"\|", "&") else sign
     if update in ("min=", "max="):

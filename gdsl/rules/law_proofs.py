@@ -1,7 +1,7 @@
-"""Operators of a program whose law is proved: they are commutative and associative for all values of their type.
+"""Proves that operators of a program are commutative and associative for all values of their type.
 
-The body is followed to one form, an operation that is both (`+` and `*` of integers that wrap, `& | ^`, `min`, `max`,
-logical ones) over the two operands. All of a bool's values are tried, so that nothing is left to prove.
+The body must reduce to one operation that is both (`+` and `*` of integers that wrap, `& | ^`, `min`, `max`, logical
+ones) over the two operands. For bools all values are tried, so there is nothing left to prove.
 """
 
 from __future__ import annotations

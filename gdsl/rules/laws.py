@@ -29,11 +29,11 @@ _FLOATS = (0.0, 1.0, -1.0, 0.1, -0.3, 0.7, 2.0, -7.25, 13.7, 1e-3, float("inf"),
 
 @dataclass(frozen=True)
 class Laws:
-    """What was found: the operators whose order makes no difference at all, and what is wrong with the others."""
+    """The operators whose order makes no difference at all, and the mistakes in the others."""
 
     exact: frozenset[str] = frozenset()
     proved: frozenset[str] = frozenset()
-    """Those of which the law is proved for all values, where it is tried of all others."""
+    """The operators whose laws are proved for all values; for the others they are tried on samples."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 

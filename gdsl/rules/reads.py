@@ -3,9 +3,9 @@
 A read may see the element before, between or after the writes of other calls. It is harmless where
 
 - no other call writes the element (`Writers.sees_own`), so that the call reads its own writes in its own order;
-- it is the test of a closing `cond`, whose rules say what may hang on it (`closing`);
+- it is the test of a closing `cond`, whose rules say what may depend on it (`closing`);
 - (a) it feeds nothing but the operand or index of the one monotone reduction that writes the array: what it then stores
-  may differ within the operator, and `gdsl.uniqueness` says where that evens out;
+  may differ within the operator, and `gdsl.uniqueness` says where the difference disappears;
 - it says `now`, so that the result is marked instead.
 """
 

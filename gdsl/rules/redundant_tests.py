@@ -1,4 +1,4 @@
-"""Tests that a `min=` or `max=` makes too: where such a test is false, the reduction changes nothing."""
+"""Tests that a `min=` or `max=` performs as well: where such a test is false, the reduction changes nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _compares_the_same(operation: object, left: Term, right: Term, write: Write)
 
 
 def _leaves_out_what_never_wins(test: Operation, write: Write) -> bool:
-    """`x[j] != inf`, or `x[j] < inf`, of `x[i] min= x[j] + y`, whose sum stops at `inf`."""
+    """`x[j] != inf`, or `x[j] < inf`, for `x[i] min= x[j] + y`, whose sum saturates at `inf`."""
     element, limit = test.arguments
     if not isinstance(element, ElementTerm) or not isinstance(limit, Constant):
         return False

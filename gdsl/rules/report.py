@@ -18,7 +18,7 @@ from gdsl.rules.wording import meeting, text
 from gdsl.source import Source, Span
 
 MOST_PLACES = 100
-"""Places that are reported of one program: what a message suggests takes time, and nobody reads as many."""
+"""The most places that are reported for one program: suggestions take time, and more would not be read."""
 
 
 class Closed(Protocol):
@@ -55,8 +55,9 @@ class Report:
         return len(self._said) >= MOST_PLACES
 
     def add(self, diagnostic: Diagnostic, conflict: tuple[Span, str] | None = None) -> None:
-        """Keep a message unless its place has one of the same code already. Those about one `conflict` (the operator
-        and the data) that one fix mends are one: the places of the others are further places of the first."""
+        """Keep a message unless its place already has one with the same code. Messages about one `conflict` (the
+        operator and the data) that one fix resolves are merged: the places of the others become further places of the
+        first."""
         assert diagnostic.span is not None
         place = diagnostic.span.written
         if (diagnostic.code, place) in self._said:
@@ -159,7 +160,7 @@ OTHER_INDEX = "the `cas` is on another index"
 
 
 def not_single(report: Report, effects: Effects, write: Write, cas: Write, reason: str) -> None:
-    """E0306: a store under a `cas` that does not make it the only one."""
+    """E0306: a store under a `cas` that does not guarantee a single store."""
     if report.is_full:
         return
     met = meeting(effects, write.index, write.index)
@@ -177,7 +178,8 @@ def not_single(report: Report, effects: Effects, write: Write, cas: Write, reaso
 
 
 def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -> None:
-    """E0302: a read of what another call of the same operator may write; not of `x /= y` whose store was refused."""
+    """E0302: a read of what another call of the same operator may write, except for `x /= y` whose store was
+    refused."""
     if report.is_full:
         return
     if any(own.target == read.span and report.refused("E0301", own.span) for own in effects.written(read.name)):
@@ -204,7 +206,7 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
 def in_closing_functor(
     report: Report, effects: Effects, closed: Closed, moving: Sequence[Write], write: Write, reason: str
 ) -> None:
-    """E0304: a statement whose effect depends on how many edges still run `apply`; `moving` are all of these."""
+    """E0304: a statement whose effect depends on how many edges still run `apply`; `moving` has all of these."""
     if report.is_full:
         return
     met = meeting(effects, closed.key, closed.key)

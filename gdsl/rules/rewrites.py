@@ -67,7 +67,7 @@ def fix_under_cas(effects: Effects, write: Write, cas: Write, other_index: bool,
 
 
 def fix_in_closing(effects: Effects, closed: str, moving: Sequence[Write], looped: bool, words: Words) -> str:
-    """For E0304; `moving` are all the writes that hang on how many calls run."""
+    """For E0304; `moving` has all writes that depend on how many calls run."""
     where = "after the loop" if looped else "after this one"
     fixes = [f"do it in a second operator {where}"]
     one_call = _by_the_winner(effects, closed, moving, words)
@@ -101,7 +101,7 @@ def _by_the_winner(effects: Effects, closed: str, moving: Sequence[Write], words
 
 
 def _old_value(effects: Effects, target: str, words: Words) -> str | None:
-    """What `cond` asks `target` to be, where it asks for one value."""
+    """The value that `cond` requires of `target`, if it requires a single one."""
     for node in effects.functor.condition:
         text = words(node.span)
         if text in (target, f"!{target}"):
@@ -173,7 +173,7 @@ def _awaited(loop: nodes.Loop, words: Words) -> str | None:
 
 
 def _following(body: Sequence[nodes.Statement], loop: nodes.Loop) -> Sequence[nodes.Statement] | None:
-    """The statements of the functor behind `loop`; None if it is in another statement, or nothing follows."""
+    """The statements of the functor after `loop`; None if it is in another statement, or nothing follows."""
     for place, node in enumerate(body):
         if node is loop:
             return body[place + 1 :] or None
@@ -189,7 +189,7 @@ def _alone(effects: Effects, write: Write) -> Span:
 
 
 def _top_of(effects: Effects, span: Span) -> nodes.Statement | None:
-    """The statement of the functor's body that `span` lies in."""
+    """The statement of the functor's body that contains `span`."""
     place = (span.line, span.column)
     for node in effects.functor.body:
         if (node.span.line, node.span.column) <= place < (node.span.end_line, node.span.end_column):

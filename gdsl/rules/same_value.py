@@ -1,8 +1,8 @@
 """Rule 2 of *Writes*: whether all stores put the same value into an element.
 
-What is stored is made a function of the index: a value, under those conditions that the index decides. Two stores agree
-where their functions do; a condition that the index does not decide may hold for any call and is left out. Whichever
-calls then store, in whichever order, an element is left with one value.
+A store becomes a function of the index: a value, under the conditions that the index determines. Two stores agree where
+their functions do; a condition that the index does not determine may hold for any call and is omitted. Whichever calls
+store, in whichever order, an element ends with one value.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def differing_pair(effects: Effects, stores: Iterable[Write]) -> tuple[Write, Wr
 
 
 def _stored_value(effects: Effects, store: Write) -> Stored:
-    """What `store` stores: its value under those of its conditions that the index decides."""
+    """The value of `store`, under those of its conditions that the index determines."""
     stored: Stored = _of_index(effects, store.value, store.index)
     for guard in each(store.guard):
         if effects.determined(guard.term, store.index):
@@ -88,8 +88,8 @@ def _in_one_form(effects: Effects, term: Term, expected: bool) -> tuple[Term, bo
 
 
 def _of_index(effects: Effects, term: Term, index: Term) -> Term:
-    """`term` with the placeholder for the index, so that it can be compared with that of a store at another index. One
-    that is nested too deeply stays as it is, which makes it the same as itself only."""
+    """`term` with a placeholder for the index, so that it can be compared with that of a store at another index. A term
+    that is nested too deeply is not changed, so it only equals itself."""
     if term.depth > DEEPEST_PROOF:
         return term
     element, *place = split(index)

@@ -28,7 +28,7 @@ from gdsl.types import Type
 
 _UNKNOWN = "…"
 _MOST_WRITES = 20
-"""Writes of one array that are looked at for one read."""
+"""The most writes of one array that are considered for one read."""
 _SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
 _LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 _ONE_STEP = "reads and writes in one step, so that every call counts"
@@ -52,7 +52,7 @@ class Suggested:
     # ------------------------------------------------------------ E0301
 
     def of_store(self, write: Write, taken: str) -> tuple[Suggestion, ...]:
-        """For a store whose value depends on which call comes last; `taken` is a name that the program has not."""
+        """For a store whose value depends on which call comes last; `taken` is a name that the program does not use."""
         found = [*self._in_one_step(write), *self._without_test(write)]
         if as_update(write) is None:
             found += self._of_values(write, taken)
@@ -192,7 +192,7 @@ class Suggested:
         return tuple(one for one in found if _UNKNOWN not in one.words)
 
     def _without_condition(self, read: Read) -> Iterator[Suggestion]:
-        """The reduction without the tests of `cond` that it makes too, where it is all that a call does."""
+        """The reduction without the tests of `cond` that it performs as well, if a call does nothing else."""
         effects, conditions = self.effects, self.effects.functor.condition
         if not read.in_condition or len(effects.writes) != 1 or len(conditions) != len(effects.conjuncts):
             return

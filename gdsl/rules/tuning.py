@@ -1,6 +1,6 @@
 """Refuses knobs that contradict each other, and knobs whose effect the program could observe, with the reason.
 
-`dedup = none` lets a frontier hold a vertex twice. A vertex that is in a queue twice has its calls made twice. That
+`dedup = none` lets a frontier hold a vertex twice. A vertex that is in a queue twice is called twice. That
 makes no difference where a functor is *idempotent*:
 
 - It writes only by `=`, `any=`, `min=`, `max=`, `&=` and `|=`, each array and scalar by one of them, and reads no
@@ -69,7 +69,7 @@ def check_tuning(program: Program, findings: Findings, source: Source) -> None:
         if knobs.dedup is Duplicates.NONE and step.result is not None and step.to is Domain.VERTEX:
             told.setdefault(step.label, []).append(step)
     for steps in told.values():
-        for reason in who_could_tell(program, findings, steps)[:1]:
+        for reason in duplicate_observers(program, findings, steps)[:1]:
             message = f"`{steps[0].label}.dedup = none` could be seen: {reason.text}"
             fix = "choose `exact`, or tune another call by its `@label`"
             found.append(Diagnostic("E0420", message, steps[0].span, labels=reason.labels, fix=fix))
@@ -78,7 +78,7 @@ def check_tuning(program: Program, findings: Findings, source: Source) -> None:
 
 
 def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, str]]:
-    """What is set, why it makes no sense, and what to do."""
+    """Which knob is set, why it makes no sense, and what to do."""
     another = "or tune another call by its `@label`"
     if knobs.frontier is FrontierForm.BITMAP and step.to is Domain.EDGE:
         yield "frontier = bitmap", "a frontier of edges is a queue", f"write `queue`, {another}"
@@ -105,27 +105,27 @@ def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, st
 
 
 _ASKING = (CopyFrontier, DefineFrontier, Fill, If, Operator, Repeat, StoreElement, StoreScalar, While)
-"""Steps that copy a set, or only evaluate expressions. Operators are looked at by themselves; any other step that takes
-a set, whatever it may be, could tell."""
+"""Steps that copy a set, or only evaluate expressions. Operators are checked separately; any other step that takes a
+set could observe duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Who could tell, and the places that show it."""
+    """Something that could observe duplicates, and the places that show it."""
 
     text: str
     labels: tuple[Label, ...]
 
 
-def who_could_tell(program: Program, findings: Findings, made: Sequence[Advance]) -> list[Reason]:
-    """Whoever could tell that the results of the advances `made` hold vertices twice."""
-    held = _with_copies(program, {step.result for step in made if step.result is not None})
+def duplicate_observers(program: Program, findings: Findings, advances: Sequence[Advance]) -> list[Reason]:
+    """Everything that could observe that the results of `advances` hold vertices twice."""
+    held = _with_copies(program, {step.result for step in advances if step.result is not None})
     in_any_order = _sites_in_any_order(program)
     found: list[Reason] = []
     for node in walk(program.schedule):
         if isinstance(node, FrontierSize) and node.frontier in held:
             found.append(Reason(f"the size of `{node.frontier}` is read", (Label(node.span, "here"),)))
-        elif isinstance(node, Operator) and (node in made or node.frontier.frontier in held):
+        elif isinstance(node, Operator) and (node in advances or node.frontier.frontier in held):
             effects = findings.sites[node.site].effects if node.site in findings.sites else None
             found += _by_operator(node, effects, findings, node.site in in_any_order)
         elif isinstance(node, Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):

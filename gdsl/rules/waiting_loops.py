@@ -1,9 +1,9 @@
 """Loops of a functor that wait for another call.
 
-Calls need not run side by side, so a `while` that goes on until another call does something may never end. One whose
-end depends on what other calls write must get on by itself: whenever another round follows, it has changed something
-by a monotone reduction, `changed(x min= y)` and the like, which cannot happen forever; or by a local that only gets
-smaller (or only larger) than it was, as in `while (u > now label[u]) { u = now label[u]; }`: `_descends`.
+Calls need not run concurrently, so a `while` that continues until another call does something may never end. A loop
+whose end depends on what other calls write must make progress itself: whenever another iteration follows, it has
+changed something by a monotone reduction, `changed(x min= y)` and the like, which cannot happen forever; or a local has
+become smaller (or always larger), as in `while (u > now label[u]) { u = now label[u]; }`: `_descends`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _shared(effects: Effects, writers: Writers, loop: Waiting) -> str | None:
 
 
 def _gets_on(effects: Effects, loop: Waiting, term: Term) -> bool:
-    """Whether a bool that is true tells of a monotone change that this call made in the same round."""
+    """Whether a true bool proves a monotone change by this call in the same iteration."""
     for part in both_true(term):
         write = effects.write_of(part)
         if write is None or write.number not in loop.numbers:
@@ -99,15 +99,15 @@ def _is_given(
     bound: nodes.Local | nodes.Element,
     operation: ReduceOperation,
 ) -> bool:
-    """Whether `body` gives `local` the value of `bound`, once and in every round, before anything that `bound` is made
-    of is changed."""
+    """Whether `body` assigns the value of `bound` to `local`, once and in every iteration, before anything that `bound`
+    depends on is changed."""
     if isinstance(bound, nodes.Element):
         plain = isinstance(bound.index, nodes.Local) and bound.now
         if not plain or any(write.operation is not operation for write in effects.written(bound.array)):
             return False
     parts = {node.name for node in walk(bound) if isinstance(node, nodes.Local)} | {local.name}
     same = {bound.name} if isinstance(bound, nodes.Local) else set()
-    """The locals that have a value of `bound`, read in this round."""
+    """The locals that have a value of `bound`, read in this iteration."""
     found = False
     for statement in body:
         changed = {node.name for node in walk(statement) if isinstance(node, nodes.Let | nodes.Assign)}

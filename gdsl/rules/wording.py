@@ -14,7 +14,7 @@ from gdsl.operations import BinaryOperation, Builtin
 
 _VERTICES = (("u", "v"), ("s", "t"), ("p", "q"))
 _DEEPEST = 6
-"""Parts of a term that lie deeper are not spelled out."""
+"""Parts of a term that are nested deeper are not spelled out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Meeting:
 
 
 def meeting(effects: Effects, first: Term, second: Term) -> Meeting:
-    """Two calls of which one uses index `first` and the other index `second` for the same element."""
+    """Two calls that use the indices `first` and `second` for the same element."""
     (first, *place), (second, *other_place) = terms.split(first), terms.split(second)
     met = _meeting(effects, first, second)
     if not place:
@@ -92,7 +92,7 @@ def _of_vertices(effects: Effects, first: Term, second: Term) -> Meeting:
 
 
 def _letters(first: Term, second: Term) -> tuple[str, str]:
-    """What two vertices are called whose calls meet: nothing that a local in the indices is called."""
+    """Names for two vertices whose calls meet: not names of locals in the indices."""
     locals_here = {part.name for part in terms.inside(first, second) if isinstance(part, terms.Unknown)}
     return next((pair for pair in _VERTICES if not locals_here & {*pair}), _VERTICES[0])
 

@@ -40,8 +40,8 @@ class Writers:
         return self._single[name]
 
     def by_ticket(self, name: str) -> bool:
-        """Whether every element of `name` is written by one call at most since its index is a ticket, the result of a
-        `fetch(n += 1)`, of which no two are alike. Which call has which is open."""
+        """Whether every element of `name` is written by at most one call since its index is a ticket, the result of a
+        `fetch(n += 1)`, and no two tickets are equal. Which call gets which ticket is open."""
         indices = {split(write.index)[0] for write in self.effects.written(name)}
         return len(indices) == 1 and all(self._is_ticket(index) for index in indices)
 

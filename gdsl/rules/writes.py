@@ -2,15 +2,15 @@
 
 Calls run in any order and may be interleaved between any two of their reads and writes. An element has one answer where
 
-1. one call alone can write it, as its index is the call's own element or a ticket of the call: that call's writes
+1. only one call can write it, since its index is the call's own element or a ticket of the call: that call's writes
    happen in the order of its text;
 2. every store puts the same value there: `same_value` shows that the value is a function of the index alone, of what
    all calls share and of elements that the operator does not write, and so are the conditions that choose between
    stores of different values; whichever calls store, in whichever order, the last store leaves that value;
-3. the stores stand under the success of one `cas` at that index that has a single winner (`shared_winners`); then one
-   call alone writes the element, as in 1.
+3. the stores are under the success of one `cas` at that index that has a single winner (`shared_winners`); then only
+   one call writes the element, as in 1.
 
-Reductions of one kind commute. Writes of different kinds do not, so that they may only meet in one call.
+Reductions of one kind commute. Writes of different kinds do not, so they may only meet in one call.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def check_writes(effects: Effects, writers: Writers, report: Report) -> dict[int
 
 
 def _rule_of_meeting(effects: Effects, writers: Writers, writes: list[Write], report: Report) -> StoreRule:
-    """The rule for the plain stores into an array whose elements several calls address."""
+    """The rule for plain stores into an array whose elements are addressed by several calls."""
     stores = [write for write in writes if write.kind is WriteKind.STORE]
     others = [write for write in writes if write.kind is not WriteKind.STORE]
     if not stores:
@@ -74,14 +74,14 @@ def _group(write: Write) -> object:
 
 
 def winner(effects: Effects, write: Write) -> Write | None:
-    """The `cas` under whose success a statement stands; None if it stands under none."""
+    """The `cas` whose success a statement requires, if any."""
     candidates = [found for guard in each(write.guard) if (found := won(effects, guard)) is not None]
     same_index = [cas for cas in candidates if cas.index is write.index]
     return next(iter(same_index or candidates), None)
 
 
 def won(effects: Effects, guard: Guard) -> Write | None:
-    """The `cas` whose success `guard` asks for."""
+    """The `cas` whose success `guard` requires."""
     write = effects.write_of(guard.term) if guard.expected else None
     return write if write is not None and write.kind is WriteKind.CAS else None
 
@@ -89,8 +89,8 @@ def won(effects: Effects, guard: Guard) -> Write | None:
 def shared_winners(effects: Effects, cas: Write) -> str | None:
     """Why more than one call may win a `cas` at one element, in words; None where there is a single winner.
 
-    The first success puts a value there that is not the old one, all calls ask for that same old value, and nothing
-    else writes the array: so no later `cas` succeeds, in this call or in another.
+    The first success stores a value that is not the old one, all calls expect that same old value, and nothing else
+    writes the array: so no later `cas` succeeds, in this call or in another.
     """
     assert cas.old is not None
     if any(write is not cas for write in effects.written(cas.name)):
