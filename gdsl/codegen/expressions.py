@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from gdsl.codegen.checks import CheckSite, CheckTable
-from gdsl.codegen.conversions import conversion
-from gdsl.codegen.folding import folded
-from gdsl.codegen.graph_reads import graph_read
-from gdsl.codegen.literals import id_number, literal
+from gdsl.codegen.fixed_size_arrays import count_text
+from gdsl.codegen.integers import cannot_overflow, is_wide_product, quotient, shift, stays_below_inf
+from gdsl.codegen.literals import conversion, id_number, literal, type_name
 from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import (
     AND_LEVEL,
@@ -23,9 +22,6 @@ from gdsl.codegen.precedence import (
     postfix,
     prefix,
 )
-from gdsl.codegen.quotients import is_wide_product, quotient, shift
-from gdsl.codegen.ranges import cannot_overflow, stays_below_inf
-from gdsl.codegen.several import value_index
 from gdsl.ir.nodes import (
     Binary,
     BuiltinCall,
@@ -63,7 +59,7 @@ from gdsl.ir.nodes import (
     Update,
     UpdateValue,
 )
-from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome, ReduceOperation, UnaryOperation
+from gdsl.operations import BinaryOperation, Builtin, Domain, GraphQuery, Outcome, ReduceOperation, UnaryOperation
 from gdsl.types import Type
 
 REDUCTIONS = {
@@ -99,6 +95,15 @@ _ON_BOOLS = {
     BinaryOperation.BIT_OR: BinaryOperation.OR,
     BinaryOperation.BIT_XOR: BinaryOperation.NOT_EQUAL,
 }
+
+_OF_EDGE = {
+    GraphQuery.SOURCE: "source_of",
+    GraphQuery.DESTINATION: "destination_of",
+    GraphQuery.REVERSE: "reverse_of",
+}
+_MOST_STEPS = 50
+_RUNNING = "chain_"
+"""No name of a program is printed so: one underscore ends only those that mean something without it."""
 
 
 class ExpressionPrinter:
@@ -140,7 +145,7 @@ class ExpressionPrinter:
         if not texts:
             return "true"
         steps = [partial(_and, right=text) for text in texts[1:]]
-        return folded(Type.BOOL, texts[0], steps).text
+        return _folded(Type.BOOL, texts[0], steps).text
 
     def operand_of_and(self, expression: Expression) -> str:
         """`expression` as text that may stand beside `&&`."""
@@ -155,12 +160,21 @@ class ExpressionPrinter:
     def index(self, subject: str, index: Expression, checked: bool, domain: Domain) -> str:
         """An index of `subject`, checked where it must be."""
         if isinstance(index, Slot):
-            return value_index(self, subject, index, domain)
+            return self._value_index(subject, index, domain)
         text = str(index.value) if isinstance(index, Literal) else self.print(index)
         if not checked or not self.checks.enabled:
             return text
         number = self.checks.number(CheckSite(subject, domain, index.type, index.span))
         return f"checked_index(d, {text}, {self.checks.bound(domain)}, {number})"
+
+    def _value_index(self, subject: str, slot: Slot, domain: Domain) -> str:
+        """The index of one of the values of an element of `subject`, both parts checked where they must be."""
+        element = self.index(subject, slot.element, slot.checked, domain)
+        count, place = count_text(slot.count, self.names), self.print(slot.place)
+        if slot.place_checked and self.checks.enabled:
+            number = self.checks.number(CheckSite(subject, domain, slot.place.type, slot.place.span, is_value=True))
+            place = f"checked_index(d, {place}, {count}, {number})"
+        return f"value_index({element}, {count}, {place})"
 
     def scalar(self, name: str) -> str:
         """A scalar as an lvalue."""
@@ -251,7 +265,22 @@ class ExpressionPrinter:
         return call(function, "d.graph", self.index(function, node.vertex, node.checked, Domain.VERTEX))
 
     def _graph_read(self, node: GraphRead) -> Text:
-        return graph_read(self, node)
+        query, first, others = node.query, node.arguments[0], node.arguments[1:]
+        if query is GraphQuery.HAS_EDGE:
+            return call("has_edge", "d.graph", *map(self.print, node.arguments))
+        index = self.index(query.value, first, node.checked, Domain.EDGE if query.of_edge else Domain.VERTEX)
+        if query.of_edge:
+            return call(_OF_EDGE[query], "d.graph", index)
+        edge = self._edge_at(query.value, index, others[0])
+        return edge if query is GraphQuery.OUT_EDGE else call("destination_of", "d.graph", edge.text)
+
+    def _edge_at(self, subject: str, vertex: str, place: Expression) -> Text:
+        """The edge at a place of a list."""
+        text = self.print(place)
+        if not self.checks.enabled:
+            return call("edge_at", "d.graph", vertex, text)
+        number = self.checks.number(CheckSite(subject, None, place.type, place.span))
+        return call("checked_edge_at", "d", vertex, text, str(number))
 
     def _place(self, node: Place) -> Text:
         return call("place_of", "d.graph", self.parameter(Role.SOURCE, "src"), self.parameter(Role.EDGE, "e"))
@@ -278,7 +307,7 @@ class ExpressionPrinter:
             partial(self._operation, kind=node.type, operation=operation, operand=operand)
             for operation, operand in node.links
         ]
-        return folded(node.type, self._text(node.first), steps)
+        return _folded(node.type, self._text(node.first), steps)
 
     def _operation(self, left: Text, kind: Type, operation: BinaryOperation, operand: Expression) -> Text:
         """`left` and `operand`, which may overflow, under an operation with a result of type `kind`."""
@@ -357,6 +386,19 @@ class ExpressionPrinter:
     def _compare_and_swap(self, node: CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
+
+
+def _folded(kind: Type, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
+    """`steps` one after the other, from `first` on. Many of them are cut into statements of a lambda called at once:
+    compilers allow so many brackets inside each other and no more."""
+    text, statements = first, list[str]()
+    for place, step in enumerate(steps):
+        if place and place % _MOST_STEPS == 0:
+            declared = f"{type_name(kind)} " if not statements else ""
+            statements.append(f"{declared}{_RUNNING} = {text.text};")
+            text = atom(_RUNNING)
+        text = step(text)
+    return postfix(f"[&] {{ {' '.join(statements)} return {text.text}; }}()") if statements else text
 
 
 def _and(left: Text, right: Text) -> Text:

@@ -1,17 +1,22 @@
-"""Lines of generated code that remember which line of the program they came from."""
+"""Lines of generated code that remember which line of the program they came from, and text of programs in comments."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from gdsl.codegen.comments import file_name
+from gdsl.diagnostics import printable
 from gdsl.source import Span
 
 RESUME = "#line resume"
 """Stands where the generated file's own numbering goes on; `number_lines` puts the number in."""
 
 _INDENT = "    "
+_TRIGRAPH = re.compile(r"\?\?(?=[=/'()!<>-])")
+_LINE_JOINS = re.compile(r"[\s\\]+$")
+"""Compilers join lines at a backslash, some of them also where blanks follow it."""
 
 
 @dataclass
@@ -66,3 +71,33 @@ def number_lines(text: str, name: str) -> str:
     return "\n".join(
         f"#line {number + 1} {file_name(name)}" if line == RESUME else line for number, line in enumerate(lines, 1)
     )
+
+
+def comment_lines(text: str) -> tuple[str, ...]:
+    """`text` as lines that may stand behind `//` or between `/*` and `*/`: no control characters, no end of a comment,
+    nothing that joins a line to the next. Blank lines at both ends and common indentation go."""
+    lines = [_harmless(line).rstrip() for line in text.expandtabs(4).splitlines()]
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    common = min(indents, default=0)
+    return tuple(line.lstrip() if i == 0 else line[common:] for i, line in enumerate(lines))
+
+
+def _harmless(line: str) -> str:
+    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in line)
+    separated = visible.replace("*/", "* /").replace("/*", "/ *")
+    return _LINE_JOINS.sub("", _TRIGRAPH.sub("? ?", separated))
+
+
+def title_line(text: str) -> str:
+    """`text`, in which there may be the name of a file, as one such line."""
+    return comment_lines(printable(text))[0]
+
+
+def file_name(name: str) -> str:
+    """`name` as a string literal for `#line`; with other quotes, which NVRTC writes into PTX as they are."""
+    escaped = printable(name).replace('"', "'").replace("\\", "\\\\")
+    return '"' + _TRIGRAPH.sub("?\\\\?", escaped) + '"'

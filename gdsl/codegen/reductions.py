@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
+from gdsl.codegen.integers import type_range
 from gdsl.codegen.literals import literal
-from gdsl.codegen.ranges import type_range
 from gdsl.ir.nodes import OwnOperation
 from gdsl.operations import ReduceOperation
 from gdsl.plan.nodes import Identity, Reduction, Segment

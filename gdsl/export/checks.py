@@ -13,10 +13,10 @@ from gdsl.binding.graph_checks import id_literals
 from gdsl.binding.params import id_kind
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.cpu.generate import LIBRARY
+from gdsl.codegen.fixed_size_arrays import count_text
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope, identifiers_of
-from gdsl.codegen.several import count_text
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.export.interface import Given, Interface

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from gdsl.backends.cuda import nvrtc
-from gdsl.codegen.comments import comment_lines, title_line
+from gdsl.codegen.lines import comment_lines, title_line
 from gdsl.codegen.templates import render, template_text
 from gdsl.diagnostics.codes import all_codes
 from gdsl.export import folder

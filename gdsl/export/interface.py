@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gdsl.backends.interface import part_names
 from gdsl.binding import declared_inputs, declared_params
-from gdsl.codegen.comments import title_line
-from gdsl.codegen.keywords import KEYWORDS
+from gdsl.codegen.lines import title_line
+from gdsl.codegen.names import KEYWORDS
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Domain

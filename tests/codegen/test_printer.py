@@ -7,10 +7,9 @@ import struct
 
 import pytest
 
-from gdsl.codegen.comments import comment_lines
 from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
 from gdsl.codegen.functions import Argument, FunctionPrinter
-from gdsl.codegen.lines import number_lines
+from gdsl.codegen.lines import comment_lines, number_lines
 from gdsl.codegen.literals import literal
 from gdsl.codegen.names import Names, identifiers_of
 from gdsl.ir import nodes as ir

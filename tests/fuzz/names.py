@@ -23,7 +23,7 @@ from gdsl.backends.cuda import source_text as cuda_text
 from gdsl.backends.interface import Limits, Outcome
 from gdsl.backends.registry import get
 from gdsl.binding import bind, problem_data
-from gdsl.codegen.keywords import KEYWORDS
+from gdsl.codegen.names import KEYWORDS
 from gdsl.diagnostics import GdslError
 from gdsl.frontend.vocabulary import RESERVED
 from gdsl.graph import Graph

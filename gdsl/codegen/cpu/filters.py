@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from gdsl.codegen.checks import CheckSite, CheckTable
-from gdsl.codegen.conversions import conversion
 from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
 from gdsl.codegen.functions import Argument, FunctionPrinter
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls, FunctorTexts, TotalsText
-from gdsl.codegen.literals import literal, memory_type_name, type_name
+from gdsl.codegen.literals import conversion, literal, memory_type_name, type_name
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment
-from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_groups
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir.nodes import (
     Array,

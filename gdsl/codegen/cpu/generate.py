@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cpu.filters import Filters
 from gdsl.codegen.cpu.generated import Generated, data_buffers, graph_parts
 from gdsl.codegen.library import IN_ORDER, LISTED, Library, Piece, words_of
-from gdsl.codegen.lines import number_lines
+from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render

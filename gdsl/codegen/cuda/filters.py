@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 
 from gdsl.codegen.checks import CheckSite, CheckTable
+from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Kept
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment, reduce_function
-from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_groups
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import (
     Array,

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import PurePath
 
-from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cuda import runtime
 from gdsl.codegen.cuda.filters import Filters
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import batch_structs, graph_slice, layout_of, run_slice, shared_structs
-from gdsl.codegen.lines import number_lines
+from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED, identifiers_of
 from gdsl.codegen.structs import struct_text
 from gdsl.codegen.templates import render

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from gdsl.codegen.checks import CheckSite
-from gdsl.ir.nodes import Array, Expression, Literal, ParamValue, Program, Slot
+from gdsl.codegen.names import Names
+from gdsl.ir.nodes import Array, Expression, Literal, ParamValue, Program
 from gdsl.operations import Domain
 from gdsl.plan.nodes import Initial, Initialise
-
-if TYPE_CHECKING:
-    from gdsl.codegen.expressions import ExpressionPrinter
-    from gdsl.codegen.names import Names
 
 
 def count_text(count: Expression, names: Names) -> str:
@@ -48,16 +43,6 @@ def initial_groups(initial: Initialise, program: Program, names: Names) -> Itera
             if count is not None:
                 length = all_values(declared[each.name], names)
                 yield InitialGroup(length, kind, count_text(count, names), (each,))
-
-
-def value_index(printer: ExpressionPrinter, subject: str, slot: Slot, domain: Domain) -> str:
-    """The index of one of the values of an element of `subject`, both parts checked where they must be."""
-    element = printer.index(subject, slot.element, slot.checked, domain)
-    count, place = count_text(slot.count, printer.names), printer.print(slot.place)
-    if slot.place_checked and printer.checks.enabled:
-        number = printer.checks.number(CheckSite(subject, domain, slot.place.type, slot.place.span, is_value=True))
-        place = f"checked_index(d, {place}, {count}, {number})"
-    return f"value_index({element}, {count}, {place})"
 
 
 def all_values(array: Array, names: Names) -> str:
