@@ -257,7 +257,7 @@ def print_bars(trace: Sequence[TraceRecord]) -> None:
     spent = by_operator(trace)
     if not sys.stdout.isatty() or not any(amount for _, amount in spent.values()):
         return
-    from gdsl.profiling.bars import aligned
+    from gdsl.profiling.table import aligned
 
     timed = _is_timed(trace)
     total = sum(amount for _, amount in spent.values())

@@ -1,4 +1,4 @@
-"""Runs a program and gathers what there is to say of the run."""
+"""`gdsl.profile`: runs a program and reports where the time went."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gdsl.api.convergence import quiet
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
-from gdsl.profiling.gathering import Run, gathered
+from gdsl.profiling.document import Run, document_of
 from gdsl.profiling.report import Profile
 from gdsl.records import dataclass
 
@@ -51,13 +51,13 @@ def profile(
     types: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Profile:
-    """Run `program` (a `Program`, or what `gdsl.compile` takes) on `graph`, and give the profile of the run.
+    """Run `program` (a `Program`, or what `gdsl.compile` takes) on `graph`, and return the profile of the run.
 
-    Params and inputs are keywords; those that have the name of an option here go into the mapping `values`. `repeat`:
-    so many runs, of which the profile has the one of median time (with an even number the quicker one of the two), and
-    the times of all. `timeout` is for all runs together. `graph_name` is what the profile calls the graph, `load_ms`
-    how long it took to load, `types` chooses those of type parameters. Raises what `Program.run` raises, ValueError and
-    TypeError for options that are none.
+    Params and inputs are keywords; those named like an option here go into the mapping `values`. `repeat`: the number
+    of runs, of which the profile shows the one of median time (of an even number the faster of the two in the middle),
+    and the times of all. `timeout` is for all runs together. `graph_name` is the name of the graph in the profile,
+    `load_ms` the time it took to load, `types` chooses type parameters. Raises what `Program.run` raises, and
+    ValueError and TypeError for invalid options.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
         raise TypeError(f"repeat must be an int, not {shown(repeat)}")
@@ -65,16 +65,16 @@ def profile(
         raise ValueError(f"repeat must be from 1 to {MOST_RUNS:,}, not {shown(repeat)}")
     ready = program if isinstance(program, Program) else compile_program(program)
     graph = as_graph(graph)
-    given = {**(values or {}), **named}
+    arguments = {**(values or {}), **named}
     runs: list[_Measured] = []
     compile_ms = ready.compile_ms
     limits(timeout, max_iterations)
     how: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations, "round": round}
     with deadline.limited(timeout):
-        ready = ready.instance(graph, given, types)
+        ready = ready.instance(graph, arguments, types)
         for _ in range(repeat):
-            with quiet() if runs else nullcontext():  # the first one has said it
-                result = ready.run(graph, given, **how)
+            with quiet() if runs else nullcontext():  # warnings of the first run are enough
+                result = ready.run(graph, arguments, **how)
             compile_ms += result.compile_ms
             runs.append(_Measured(result.time_ms, result, result.trace))
             if len(runs) > 1:  # the results of one run are enough
@@ -82,12 +82,12 @@ def profile(
     median = sorted(runs, key=lambda run: run.time_ms)[(repeat - 1) // 2]
     tuned, executable = ready.last_run(graph, backend)
     return Profile(
-        gathered(
+        document_of(
             Run(
                 tuned,
                 graph,
                 graph_name,
-                {name: _plain(value) for name, value in given.items()},
+                {name: _plain(value) for name, value in arguments.items()},
                 median.result,
                 median.time_ms,
                 median.trace,
@@ -95,7 +95,7 @@ def profile(
                 load_ms,
                 compile_ms,
                 executable.build(graph),
-                _memory(ready, graph, given, backend, round),
+                _memory(ready, graph, arguments, backend, round),
                 time.strftime("%Y-%m-%d %H:%M:%S"),
             )
         )
@@ -103,15 +103,15 @@ def profile(
 
 
 def _plain(value: object) -> str:
-    """A value of the caller in words."""
+    """A value of the caller as text."""
     return value if isinstance(value, str) else shown(value)
 
 
 def _memory(
-    program: Program, graph: Any, given: Mapping[str, Any], backend: str, rounded: str | Collection[str] | None
+    program: Program, graph: Any, arguments: Mapping[str, Any], backend: str, rounded: str | Collection[str] | None
 ) -> dict[str, Any] | None:
-    """What `--dry-run` says; None where the device cannot be asked any more."""
+    """What `--dry-run` reports; None where the device does not respond."""
     try:
-        return program.dry_run(graph, given, backend=backend, round=rounded).as_document()
+        return program.dry_run(graph, arguments, backend=backend, round=rounded).as_document()
     except GdslError:
         return None

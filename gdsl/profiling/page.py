@@ -1,7 +1,7 @@
-"""The page of a profile: one file, which a browser shows without asking for anything else.
+"""The page of a profile: one file, for which a browser loads nothing else.
 
-What the page shows lies in it as JSON, and its script puts every word there as text and never as markup. A policy in
-the page allows its own style and script alone, by their hashes.
+Its data are JSON in the page, and its script inserts every word as text, never as markup. A policy in the page allows
+only its own style and script, by their hashes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DATA = "gdsl-profile"
 
 
 def page(profiles: list[dict[str, Any]], comparison: dict[str, Any] | None) -> str:
-    """The page of one profile, or of two with what differs between them."""
+    """The page of one profile, or of two and their comparison."""
     from jinja2 import Environment, StrictUndefined
 
     style, script = resource_text("templates", "profile", "page.css"), _script()
@@ -39,13 +39,13 @@ def page(profiles: list[dict[str, Any]], comparison: dict[str, Any] | None) -> s
 
 
 def _script() -> str:
-    """The script of the page: its pieces in an order in which each has what it needs, and nothing of them outside."""
+    """The script of the page: its pieces in the order of their dependencies, in a scope of their own."""
     pieces = (resource_text("templates", "profile", f"{piece}.js") for piece in _PIECES)
     return "\n".join(['"use strict";', "(() => {", *pieces, "})();"]) + "\n"
 
 
 def _harmless(data: dict[str, Any]) -> str:
-    """JSON that ends no element, whatever the texts in it say: nothing in it looks like markup."""
+    """JSON in which nothing looks like markup, so that no text in it can end the element."""
     text = json.dumps(data, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

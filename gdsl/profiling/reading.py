@@ -1,4 +1,4 @@
-"""Profiles from files, which may be anything: what is not of the form of one is refused as a whole."""
+"""Reads profiles from files, which may contain anything: a document of another form is refused."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gdsl.diagnostics import GdslError, printable
-from gdsl.profiling.gathering import FORMAT, KIND
+from gdsl.profiling.document import FORMAT, KIND
 from gdsl.profiling.page import DATA
 
 _LARGEST = 1 << 28
-"""Bytes of a file that is read."""
+"""The largest file that is read, in bytes."""
 _IN_PAGE = re.compile(rf'<script type="application/json" id="{DATA}">(.*?)</script>', re.DOTALL)
 
 Check = Callable[[Any], bool]
@@ -34,8 +34,8 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
         text = data.decode("utf-8")
         found = json.loads(_out_of_page(text, name), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        said = "its values lie too deep in each other" if isinstance(error, RecursionError) else str(error)
-        raise _refused(f"{name} is no profile: {printable(said)}") from None
+        reason = "its values are nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise _refused(f"{name} is no profile: {printable(reason)}") from None
     wrong = _wrong(found)
     if wrong is not None:
         raise _refused(f"{name} is no profile{wrong}")
@@ -44,7 +44,7 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _out_of_page(text: str, name: str) -> str:
-    """The document, out of the page where it lies in one."""
+    """The document, extracted from a page if the text is one."""
     if not text.lstrip().startswith("<"):
         return text
     found = _IN_PAGE.search(text)
@@ -67,7 +67,7 @@ def _no_constant(word: str) -> float:
 
 
 def _wrong(document: Any) -> str | None:
-    """What keeps it from being a profile; None where nothing does."""
+    """Why the document is not a profile; None if it is one."""
     if not isinstance(document, dict) or document.get("kind") != KIND:
         return ": it is a document of another kind"
     if document.get("format") != FORMAT:

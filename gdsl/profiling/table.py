@@ -1,11 +1,18 @@
-"""A profile as text: a line for each operator, with a bar for its time."""
+"""Profiles and comparisons as text: tables with a line for each operator and a bar for its time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gdsl.diagnostics import printable
-from gdsl.profiling.bars import Row, aligned
+
+_BAR = "█"
+_PARTS = " ▏▎▍▌▋▊▉"
+_LEAST, _MOST = 10, 40
+"""Characters of a full bar in a narrow and in a wide table."""
+
+Row = tuple[str, ...]
 
 
 def table(document: dict[str, Any], width: int) -> str:
@@ -42,9 +49,9 @@ def _title(document: dict[str, Any]) -> str:
 
 
 def comparison_table(found: dict[str, Any], a: dict[str, Any], b: dict[str, Any], width: int) -> str:
-    """Each operator in both runs, and what differs beside the times."""
-    told = [{name: printable(value) for name, value in each.items()} for each in found["differences"]]
-    lines = [f"{each['what']}: {each['a']} → {each['b']}" for each in told]
+    """Each operator in both runs, after what differs besides the times."""
+    differences = [{name: printable(value) for name, value in each.items()} for each in found["differences"]]
+    lines = [f"{each['what']}: {each['a']} → {each['b']}" for each in differences]
     rows: list[Row] = []
     for each in found["operators"]:
         sides = [shown_ms(side["time_ms"]) if side is not None else "not there" for side in (each["a"], each["b"])]
@@ -59,7 +66,7 @@ def comparison_table(found: dict[str, Any], a: dict[str, Any], b: dict[str, Any]
 
 
 def shown_ms(value: float | None) -> str:
-    """A time in a unit that suits it."""
+    """A time in a suitable unit."""
     if value is None:
         return "-"
     size = abs(value)
@@ -77,9 +84,27 @@ def _change(ms: float | None, percent: float | None) -> tuple[str, str]:
 
 
 def _lines(operator: dict[str, Any]) -> str:
-    behind = f" of {printable(operator['file'])}" if operator["file"] else ""
-    return f"line {operator['lines'][0]}{behind}"
+    file = f" of {printable(operator['file'])}" if operator["file"] else ""
+    return f"line {operator['lines'][0]}{file}"
 
 
 def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if part else ""
+
+
+def aligned(head: Row, rows: Sequence[Row], shares: Sequence[float], width: int, left: tuple[int, ...]) -> list[str]:
+    """The lines of a table of at most `width` characters if possible: columns as wide as their widest cell, aligned to
+    the left if their index is in `left`, and after each row a bar for its share, from 0 to 1, if there are `shares`."""
+    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
+    room = max(_LEAST, min(_MOST, width - sum(widths) - 2 * len(widths)))
+    lines = []
+    for number, row in enumerate((head, *rows)):
+        cells = [cell.ljust(widths[at]) if at in left else cell.rjust(widths[at]) for at, cell in enumerate(row)]
+        bar = _bar(shares[number - 1], room) if number and shares else ""
+        lines.append("  ".join([*cells, bar]).rstrip())
+    return lines
+
+
+def _bar(share: float, room: int) -> str:
+    eighths = round(max(0.0, min(1.0, share)) * room * 8)
+    return _BAR * (eighths // 8) + (_PARTS[eighths % 8] if eighths % 8 else "")

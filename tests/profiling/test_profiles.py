@@ -14,7 +14,7 @@ from gdsl.backends import registry
 from gdsl.diagnostics import GdslError
 from gdsl.plan.sweep_nodes import Measure
 from gdsl.profiling import Profile
-from gdsl.profiling.gathering import KEPT
+from gdsl.profiling.document import MOST_RECORDS
 
 HAS_COMPILER = registry.availability("cpu").ok
 BACKENDS = [
@@ -113,10 +113,10 @@ def test_passes_are_rounds_of_the_innermost_loops():
 @pytest.mark.slow
 def test_long_traces_are_cut_and_their_sums_are_not():
     path = gdsl.Graph.from_edges([0], [1], num_vertices=2)
-    count = KEPT // 2 + 10
+    count = MOST_RECORDS // 2 + 10
     profile = gdsl.profile(NESTED.replace("repeat (2)", f"repeat ({count})"), path, backend="reference").as_document()
-    assert profile["records"] == 7 * count > KEPT
-    assert all(len(column) == KEPT for column in profile["trace"].values())
+    assert profile["records"] == 7 * count > MOST_RECORDS
+    assert all(len(column) == MOST_RECORDS for column in profile["trace"].values())
     assert sum(each["runs"] for each in profile["operators"]) == profile["records"]
 
 
