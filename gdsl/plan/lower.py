@@ -10,7 +10,7 @@ from __future__ import annotations
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, Over
-from gdsl.plan import initial_values, variants, votes
+from gdsl.plan import variants, votes
 from gdsl.plan.combinations import combine
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.facts import Facts
@@ -26,6 +26,8 @@ from gdsl.plan.nodes import (
     Fill,
     Form,
     Frontier,
+    Initial,
+    Initialise,
     Leader,
     Loop,
     MakeGraph,
@@ -47,7 +49,7 @@ from gdsl.plan.walking import deepest_on, steps_in
 def lower(facts: Facts) -> Plan:
     """The plainest plan of the program that `facts` are about, without launches and buffers."""
     program = facts.program
-    schedule = (initial_values.initialise(program), *_Lowering(facts).steps(program.schedule))
+    schedule = (initialise(program), *_Lowering(facts).steps(program.schedule))
     return Plan(
         program=program,
         target=facts.target,
@@ -248,6 +250,17 @@ class _Lowering:
             vote=votes.vote_of(step, functor, score, self.target.grid, self.facts.unused),
         )
         return Operation(step, f"vote_{step.label}", call, sweep)
+
+
+def initialise(program: ir.Program) -> Initialise:
+    """The step before the schedule begins."""
+    arrays = [array for array in program.arrays if not array.is_input]
+    of_vertices, of_edges = (
+        tuple(Initial(array.name, array.initial) for array in arrays if array.domain is domain)
+        for domain in (Domain.VERTEX, Domain.EDGE)
+    )
+    scalars = tuple(Initial(scalar.name, scalar.initial) for scalar in program.scalars if not scalar.is_input)
+    return Initialise(of_vertices, of_edges, scalars)
 
 
 def reduction_of(step: ir.NeighborReduce) -> Reduction | ir.OwnOperation:

@@ -1,5 +1,4 @@
-"""Pass `storage`: frontiers of one domain that are never needed at the same time share their storage, and arrays
-whose initial values nobody reads do not get any (`initial_values`).
+"""Pass `storage`: frontiers of one domain that are never needed at the same time share their storage.
 
 A frontier is needed from where it is made to where its members or its size are asked for the last time, around loops
 too. Of what is not made before it is asked for, the empty set is needed from the beginning on. What makes a frontier
@@ -19,7 +18,6 @@ from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
 from gdsl.plan.facts import Facts
-from gdsl.plan.initial_values import begins_with_them, initialise
 from gdsl.plan.nodes import (
     Branch,
     Combine,
@@ -28,7 +26,6 @@ from gdsl.plan.nodes import (
     Everyone,
     FarEnds,
     Fill,
-    Initialise,
     Launch,
     Leader,
     Loop,
@@ -39,25 +36,16 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
-from gdsl.plan.walking import map_blocks
 
 OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Everyone | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with the slots of its frontiers and the initial values of its data."""
+    """`plan` with the slots of its frontiers."""
     slot_of = assign(plan.program.frontiers, plan.schedule)
-    begins = begins_with_them(plan.program, facts.accesses)
-
-    def changed(block: tuple[Step, ...]) -> tuple[Step, ...]:
-        return tuple(initialise(plan.program, begins) if isinstance(step, Initialise) else step for step in block)
-
-    return dataclasses.replace(
-        plan,
-        frontiers=tuple(dataclasses.replace(each, slot=slot_of[each.name]) for each in plan.frontiers),
-        schedule=map_blocks(plan.schedule, changed),
-    )
+    frontiers = tuple(dataclasses.replace(each, slot=slot_of[each.name]) for each in plan.frontiers)
+    return dataclasses.replace(plan, frontiers=frontiers)
 
 
 def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str, int]:

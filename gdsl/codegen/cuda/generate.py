@@ -15,7 +15,6 @@ from gdsl.codegen.structs import struct_text
 from gdsl.codegen.templates import render
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Plan
-from gdsl.plan.waiting_thread import waiting_thread
 from gdsl.plan.walking import leaves_edges_out
 from gdsl.types import Widths
 from gdsl.version import __version__
@@ -81,7 +80,6 @@ class _Generation:
             uses=uses,
             undefined=UNDEFINED,
             is_long=is_long(self.plan),
-            waiting_thread=waiting_thread(self.plan),
             runtime=pieces,
             body=body,
         )

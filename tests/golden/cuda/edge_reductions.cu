@@ -1175,6 +1175,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.shared[i] = 1u;
         d.mixed[i] = false;
         d.loneliest[i] = 0;
+        d.around_has_edge[i] = false;
         d.cheapest_gathered[i] = 0;
         d.cheapest_has_edge[i] = false;
         d.dearest_gathered[i] = 0;
@@ -1182,6 +1183,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.odd_has_edge[i] = false;
         d.back_gathered[i] = NO_VERTEX;
         d.paid_gathered[i] = 0;
+        d.shared_has_edge[i] = false;
+        d.loneliest_has_edge[i] = false;
     });
     each_id(d.graph.num_edges, [&](uint64 i) {
         d.shared_takes[i] = false;

@@ -367,6 +367,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         const vertex id = vertex(i);
         d.temperature[i] = d.initial[id];
         d.before[i] = 0.0;
+        d.inflow[i] = 0.0;
         d.strength[i] = 0.0;
     });
     if (leader()) {

@@ -429,6 +429,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.left_in[i] = -1;
         d.key[i] = wrapping_multiply(wrapping_multiply(from_id<uint64>(id), 2654435761ull) % 4294967296ull, 4294967296ull) + from_id<uint64>(id) + 1ull;
         d.open[i] = true;
+        d.most[i] = 0ull;
     });
     if (leader()) {
         *d.rounds = 0;

@@ -477,6 +477,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.state[i] = 0;
         d.joined_in[i] = -1;
         d.key[i] = 0ull;
+        d.least[i] = 0ull;
     });
     if (leader()) {
         *d.chosen = 0ll;

@@ -1139,15 +1139,19 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.weighs_bound[i] = 0.0f;
         d.weighs_best[i] = 0.0f;
         d.weighs_bound_edge[i] = NO_EDGE;
+        d.weighs_best_edge[i] = NO_EDGE;
         d.lowest_bound[i] = 0ll;
         d.lowest_best[i] = 0ll;
         d.lowest_bound_edge[i] = NO_EDGE;
+        d.lowest_best_edge[i] = NO_EDGE;
         d.weighs_bound_2[i] = 0.0f;
         d.weighs_best_2[i] = 0.0f;
         d.weighs_bound_edge_2[i] = NO_EDGE;
+        d.weighs_best_edge_3[i] = NO_EDGE;
         d.weighs_bound_3[i] = 0.0f;
         d.weighs_best_3[i] = 0.0f;
         d.weighs_bound_edge_3[i] = NO_EDGE;
+        d.weighs_best_edge_5[i] = NO_EDGE;
     });
     each_id(d.graph.num_edges, [&](uint64 i) {
         d.heavy[i] = false;
