@@ -13,7 +13,7 @@ from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, hub_bounds, structs, turns, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialise, MakeGraph, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.plan.work_order import key_type, orders
@@ -135,11 +135,7 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
 
 
 def _problem(plan: Plan) -> Iterator[Buffer]:
-    (first,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialise))
-    begun = {each.name for each in (*first.vertex_arrays, *first.edge_arrays)}
-    for array in plan.program.arrays:
-        made = of_array(array)
-        yield made if array.is_input or array.name in begun else dataclasses.replace(made, cleared=Cleared.WRITTEN)
+    yield from map(of_array, plan.program.arrays)
     for scalar in plan.program.scalars:
         turns_too = any(each.name == scalar.name for each in plan.turning)
         yield of_scalar(scalar, turns.PLACES * turns.apart(scalar.type) if turns_too else 1)
