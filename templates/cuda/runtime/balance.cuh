@@ -74,6 +74,7 @@ struct running_sum {
 
 // piece: sum_degrees
 // `begin(near)` is called for every member; what it returns is added to `visited`.
+// barriers: 2
 template <class Members, class Lists, class Begin>
 __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& members, const Lists& lists, Begin begin) {
     uint64* const sums = run.slice.sums;
@@ -132,6 +133,7 @@ __device__ __forceinline__ void each_share(const running_sum& items, const Membe
 
 // piece: push_merge
 // Visits the edges of every member: equal numbers of edges for all threads.
+// barriers: 2
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_merge(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     uint64 visited = 0;
@@ -154,6 +156,7 @@ __device__ __forceinline__ bin_sizes sorted_by_now(enactor& run) {
 
 // piece: sort_into_bins
 // Sorts the members by degree: those of a thread, of a warp, and of a block. It ends with a barrier.
+// barriers: 1
 template <class Members, class Lists>
 __device__ __forceinline__ void sort_into_bins(enactor& run, const Members& members, const Lists& lists) {
     each_vertex_by_warps(members, [&](bool active, vertex v) {
@@ -182,6 +185,7 @@ struct binned {
 // piece: push_bins
 // Visits the edges of every member: by a block, a warp or a thread, as its degree asks for. `begin`: what the bins hold
 // of before.
+// barriers: 1
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_bins(enactor& run, const Members& members, const Lists& lists, Visit visit,
                                             const bin_sizes begin = bin_sizes()) {
@@ -266,6 +270,7 @@ __device__ __forceinline__ void reduce_each_warp(enactor& run, const Members& me
 
 // piece: reduce_merge
 // The same with equal numbers of edges for all threads; `add` combines a part with what stands there.
+// barriers: 2
 template <class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
 __device__ __forceinline__ void reduce_merge(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign, Add add) {
@@ -282,6 +287,7 @@ __device__ __forceinline__ void reduce_merge(enactor& run, const Members& member
 
 // piece: reduce_bins
 // The same by a block, a warp or a thread, as a member's degree asks for.
+// barriers: 1
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_bins(enactor& run, const Members& members, const Lists& lists, T identity, Combine combine,
                                             Value value, Assign assign, const bin_sizes begin = bin_sizes()) {
@@ -295,6 +301,7 @@ __device__ __forceinline__ void reduce_bins(enactor& run, const Members& members
 
 // piece: reduce_by_edges
 // The same with a thread for an edge of the graph.
+// barriers: 1
 template <class T, class Members, class Table, class Value, class Combine, class Assign, class Add>
 __device__ __forceinline__ void reduce_by_edges(enactor& run, const Members& members, const Table& table, T identity,
                                                 Combine combine, Value value, Assign assign, Add add) {

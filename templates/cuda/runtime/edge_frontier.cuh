@@ -80,6 +80,7 @@ struct edge_collector {
 
 // piece: end_edges
 // The barrier after which a set of edges can be read.
+// barriers: 1, publishes accepted
 __device__ __forceinline__ void end_edges(enactor& run, edge_frontier& result) {
     result.size = synchronize_and_read(run, &run.counters()->accepted);
 }
@@ -106,6 +107,7 @@ __device__ __forceinline__ void clear_edge_marks(uint32* seen, const edge_fronti
 
 // piece: define_edges
 // A set from a few edges, in which one may stand twice.
+// barriers: 1
 __device__ __forceinline__ void define_edges(enactor& run, edge_frontier& result, const edge* members, uint32 count,
                                              uint64 num_edges) {
     begin_operator(run);
@@ -125,6 +127,7 @@ __device__ __forceinline__ void define_edges(enactor& run, edge_frontier& result
 }
 
 // piece: define_all_edges
+// barriers: 1
 __device__ __forceinline__ void define_all_edges(enactor& run, edge_frontier& result, uint64 num_edges) {
     for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { result.queue[i] = edge(i); }
     result.size = num_edges;
@@ -132,6 +135,7 @@ __device__ __forceinline__ void define_all_edges(enactor& run, edge_frontier& re
 }
 
 // piece: copy_edges
+// barriers: 1
 __device__ __forceinline__ void copy_edges(enactor& run, edge_frontier& result, const edge_frontier& other) {
     for (uint64 i = thread_index(); i < other.size; i += grid_threads()) { result.queue[i] = other.queue[i]; }
     result.size = other.size;
@@ -140,6 +144,7 @@ __device__ __forceinline__ void copy_edges(enactor& run, edge_frontier& result, 
 
 // piece: collect_far_ends
 // The far ends of a set of edges: `ends` has that of each edge.
+// barriers: 1
 template <class Counted>
 __device__ __forceinline__ void collect_far_ends(enactor& run, frontier& result, const edge_frontier& edges,
                                                  const vertex* ends, const Counted counted) {

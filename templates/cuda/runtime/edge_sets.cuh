@@ -1,5 +1,6 @@
 // piece: marks_of_members
 // Marks that are made of a set of edges.
+// barriers: 1
 __device__ __forceinline__ uint32* marks_of_members(enactor& run, const edge_frontier& f) {
     uint32* const marks = edge_marks_of(run);
     for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { mark_edge(marks, f.queue[i]); }
@@ -21,6 +22,7 @@ __device__ __forceinline__ void append_edges(edge_collector& out, const Members&
 
 // piece: end_marked_edges
 // The end of a result that was collected by the marks of `asked`.
+// barriers: 1
 __device__ __forceinline__ void end_marked_edges(enactor& run, edge_frontier& result, uint32* marks, const edge_frontier& asked) {
     end_edges(run, result);
     clear_edge_marks(marks, asked);
@@ -29,6 +31,7 @@ __device__ __forceinline__ void end_marked_edges(enactor& run, edge_frontier& re
 
 // piece: unite_edges
 // All of the second set, and of the first what is not in it.
+// barriers: 2
 __device__ __noinline__ void unite_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
                                          const edge_frontier& second) {
     begin_operator(run);
@@ -42,6 +45,7 @@ __device__ __noinline__ void unite_edges(enactor& run, edge_frontier& result, co
 
 // piece: intersect_edges
 // Walks the first set and asks for the second.
+// barriers: 2
 __device__ __noinline__ void intersect_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
                                              const edge_frontier& second) {
     begin_operator(run);
@@ -54,6 +58,7 @@ __device__ __noinline__ void intersect_edges(enactor& run, edge_frontier& result
 
 // piece: subtract_edges
 // Walks the first set and leaves out the second.
+// barriers: 2
 template <class Members>
 __device__ __noinline__ void subtract_edges(enactor& run, edge_frontier& result, const Members& first,
                                             const edge_frontier& second) {

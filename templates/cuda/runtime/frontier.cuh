@@ -174,6 +174,7 @@ __device__ __forceinline__ void append_rest(operator_counters* counters, vertex*
 
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
+// barriers: 1, publishes accepted
 __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
     const accepted_count accepted = synchronize_and_count(run);
     result.size = accepted.members;
@@ -184,6 +185,7 @@ __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
 
 // piece: end_bitmap
 // The barrier after which a result can be read as a bitmap.
+// barriers: 1, publishes accepted
 __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
     end_queue(run, result);
     result.queued = false;
@@ -192,6 +194,7 @@ __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
 
 // piece: map_queue
 // Makes the bitmap of a set that has only a queue; tells whether the run is stopped.
+// barriers: 2
 __device__ OUTLINED bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                        const vertex* queue, uint64 size, uint32* bitmap, uint64 num_vertices) {
     for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { bitmap[word] = 0; }
@@ -205,6 +208,7 @@ __device__ OUTLINED bool map_queue(block_storage& shared, control_block* control
 
 // piece: need_bitmap
 // Makes the bitmap of a frontier that has only a queue.
+// barriers: 2 if there is no bitmap yet
 __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.mapped) { return; }
     run.stopped = map_queue(run.shared, run.control, run.slice.host_stop, run.stopped, f.queue, f.size, f.bitmap, num_vertices);
@@ -213,6 +217,7 @@ __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 nu
 
 // piece: make_queue
 // Makes the queue of a set that has only a bitmap, for which `counter` counts.
+// barriers: 1
 __device__ OUTLINED bool make_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                         uint64* counter, vertex* queue, const uint32* bitmap, uint64 num_vertices) {
     const uint64 words = (num_vertices + 31) / 32;
@@ -235,6 +240,7 @@ __device__ OUTLINED bool make_queue(block_storage& shared, control_block* contro
 
 // piece: need_queue
 // Makes the queue of a frontier that has only a bitmap.
+// barriers: 1 if there is no queue yet
 __device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.queued) { return; }
     begin_operator(run);

@@ -9,6 +9,7 @@ struct history_state {
 
 // piece: history_at
 // The same as a launch finds it.
+// barriers: 1
 __device__ __forceinline__ history_state history_at(enactor& run, const int64* ends, const int64* levels) {
     const int64 count = *levels;
     history_state state;
@@ -21,6 +22,7 @@ __device__ __forceinline__ history_state history_at(enactor& run, const int64* e
 // piece: push_level
 // Puts a set behind the levels of a history, unless it is empty. More members than vertices stop the run. Ends without a
 // barrier: what all need to know of the next level's place they know by themselves.
+// barriers: 1 if there is no queue yet
 __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, frontier& f, vertex* members, int64* ends,
                                            int64* levels, history_state& state, uint32 check) {
     const uint64 room = d.graph.num_vertices;
@@ -67,6 +69,7 @@ __device__ __forceinline__ void exchange(frontier& f, frontier& result) {
 
 // piece: copy_level
 // A copy of a level of a history.
+// barriers: 1
 template <class Counted>
 __device__ __forceinline__ void copy_level(enactor& run, frontier& result, const vertex* members, const int64* ends,
                                            int64 level, const Counted counted) {

@@ -59,6 +59,7 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
 // piece: begin_bounded
 // What a pass asks: where many vertices are its members, a bound of each hub anew; before the `first` pass all that
 // `forget_visits` does, and the worst for a bound otherwise. Nobody asks before all threads of the block are here.
+// barriers: 1 if the loop begins
 template <class Bounds, class Known>
 __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds, const graph_slice& g, const Known& known,
                                               bool first, uint64 members) {

@@ -54,6 +54,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 }
 
 // piece: define_all_edges
+// barriers: 1
 __device__ __forceinline__ void define_all_edges(enactor& run, edge_frontier& result, const graph_slice& g) {
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) { result.queue[i] = edge(i); }
     result.size = g.num_edges;

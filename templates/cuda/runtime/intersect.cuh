@@ -58,6 +58,7 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
 
 // piece: intersect_hubs
 // The chunks that `intersect_warps` left, a warp each: of each the first place, and in place of the last one the edge.
+// barriers: 1 if there are long lists, publishes chunks
 template <class Ends, class Visit>
 __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, const Ends& ends, Visit visit) {
     if (g.largest_degree < int64(LONG_WALK)) { return; }
@@ -339,6 +340,7 @@ __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, b
 
 // piece: check_pairs
 // Stops the run where one of two sets has members more than the other.
+// barriers: 1
 __device__ __forceinline__ void check_pairs(enactor& run, const data_slice& d, int64 more, uint32 check) {
     if (leader() && more != 0) { checked_index(d, more, 0, check); }
     synchronize(run);

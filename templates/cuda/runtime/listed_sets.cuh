@@ -83,6 +83,7 @@ struct in_no_order {
 // before anybody knows whether its end is accepted, and the lists of all ends are looked up while that is found out: a level
 // is three ways to the memory and a barrier, at which nobody asks once more how much was found. Returns the edges.
 // `visit(active, near, far, e, key)` says who is accepted, and with what; `fetch(v, first, last)` is called for these.
+// barriers: 1
 template <class Order, class Lists, class Visit, class Fetch>
 __device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, const frontier& input, frontier& result,
                                               const Order& order, const Lists& lists, Visit visit, Fetch fetch) {
@@ -136,6 +137,7 @@ __device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, con
 
 // piece: unlist
 // The members of such a set as the queue of `f`, with their edges counted.
+// barriers: 1
 template <class Counted>
 __device__ __forceinline__ void unlist(enactor& run, listed_set& set, frontier& f, const Counted counted) {
     begin_operator(run);
@@ -149,6 +151,7 @@ __device__ __forceinline__ void unlist(enactor& run, listed_set& set, frontier& 
 
 // piece: unlist_entries
 // The same of a worklist with an order, as entries.
+// barriers: 1
 template <class Order>
 __device__ __forceinline__ void unlist_entries(enactor& run, listed_set& set, frontier& f, Order& order) {
     begin_operator(run);

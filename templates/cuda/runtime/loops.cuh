@@ -59,6 +59,7 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 
 // piece: define_frontier
 // A set from a few vertices, in which one may stand twice.
+// barriers: 1
 template <class Counted>
 __device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
                                                 uint64 num_vertices, const Counted counted) {
@@ -82,6 +83,7 @@ __device__ __forceinline__ void define_frontier(enactor& run, frontier& result, 
 }
 
 // piece: define_everything
+// barriers: 1
 template <class Counted>
 __device__ __forceinline__ void define_everything(enactor& run, frontier& result, uint64 num_vertices, const Counted counted) {
     begin_operator(run);
@@ -98,6 +100,7 @@ __device__ __forceinline__ void define_everything(enactor& run, frontier& result
 }
 
 // piece: copy_frontier
+// barriers: 1
 __device__ __forceinline__ void copy_frontier(enactor& run, frontier& result, const frontier& other, uint64 num_vertices) {
     if (other.queued) {
         for (uint64 i = thread_index(); i < other.size; i += grid_threads()) { result.queue[i] = other.queue[i]; }

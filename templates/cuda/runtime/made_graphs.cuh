@@ -12,6 +12,7 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 
 // piece: keep_list_places
 // Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
+// barriers: 4
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
                                                  const edge* ids, edge* kept_offsets, Keep keep) {
@@ -29,6 +30,7 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
 
 // piece: make_subgraph
 // The graph of some edges alone. Ends of edges stay where they are, by the ids of the edges.
+// barriers: 6 to 11
 __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, edges);
@@ -55,6 +57,7 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
 // piece: contracted_labels
 // Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of vertices, as
 // most are, need not be sorted.
+// barriers: 7 to some
 template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
     uint64 count = 0;
@@ -71,6 +74,7 @@ __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) 
 
 // piece: number_known_labels
 // The same where every label is the number of a vertex, or `none`; tells whether they are, and leaves others as they are.
+// barriers: 2 to 6
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
     edge* const flags = run.slice.graph_scratch[2];
@@ -96,6 +100,7 @@ __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, 
 
 // piece: number_sorted_labels
 // The same of any labels.
+// barriers: 5 to some
 template <class Label>
 __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
@@ -128,6 +133,7 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
 
 // piece: make_contraction
 // The graph in which the vertices of one label are one. `sums` adds up what the edges carry that become one.
+// barriers: 15 to some
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
@@ -179,6 +185,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 // piece: no_sums
 // For edges that carry nothing. All wait for what was stored before.
 struct no_sums {
+    // barriers: 1
     __device__ __forceinline__ void operator()(enactor& run, const edge*, const edge*, uint64, uint64) const { synchronize(run); }
 };
 
@@ -192,6 +199,7 @@ struct joined_weights {
     const Weight identity;
     const Combine combine;
     const Reduce reduce;
+    // barriers: 2
     __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
                                                uint64 num_edges) const {
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = identity; }
@@ -218,6 +226,7 @@ __device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(
 
 // piece: turn_kept
 // The in-edges of a subgraph, where the program asks for in-edges.
+// barriers: 4 if in-edges are used
 __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks) {
     if (g.in_offsets == nullptr) { return; }
     edge* const own_ids = run.slice.made_in_edges[made.room];
@@ -233,6 +242,7 @@ __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, gr
 
 // piece: turn_contracted
 // The in-edges of a contraction, where the program asks for in-edges.
+// barriers: some if in-edges are used
 __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made) {
     if (made.in_offsets == nullptr) { return; }
     const uint64 count = made.num_edges;
@@ -254,6 +264,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 
 // piece: pair_edges
 // Pairs the k-th edge from each u to each w with the k-th of those from w to u, where the program asks for that.
+// barriers: 1 if reverse edges are used
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);

@@ -83,6 +83,7 @@ struct near_far {
 // piece: end_entries
 // The barrier after which what was found can be worked off. `visited` is what this thread has visited, which blocks add up
 // before they tell it: what many warps tell at once delays those that append.
+// barriers: 1, publishes accepted
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
     const operator_counters* const counters = run.counters();
@@ -181,6 +182,7 @@ struct fetch_nothing {
 
 // piece: put_off_all
 // Begins with all of a set far.
+// barriers: 1 to 2
 template <class Order>
 __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
     need_queue(run, f, num_vertices);
@@ -290,6 +292,7 @@ constexpr uint32 STILL_FAR = 1, FOUND_NEAR = 2, FAR_WORDS = 4;
 // Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
 // entries behind a bound are few, and a round of few takes as long as one of many. False where nothing is left, or the
 // run is stopped.
+// barriers: some if few members are left
 template <class Order, class Listed>
 __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& set, frontier& f, uint64 num_vertices) {
     while (!run.stopped && f.size <= order.peak / THIN_ROUND) {

@@ -1,6 +1,7 @@
 // piece: number_bits
 // The place of each bit among all, in three sweeps: 1024 at a time are counted, then what lies before each 1024, by one
 // warp, then each is told its place.
+// barriers: 3
 template <class Store>
 __device__ __forceinline__ void number_bits(enactor& run, const uint32* bits, uint64 count, Store store) {
     const uint64 words = (count + 31) / 32, chunks = (words + 31) / 32;
@@ -40,6 +41,7 @@ __device__ __forceinline__ void number_bits(enactor& run, const uint32* bits, ui
 }
 
 // piece: number_vertices
+// barriers: 3 to 5
 template <class Store>
 __device__ __forceinline__ void number_vertices(enactor& run, frontier& f, uint64 num_vertices, Store store) {
     need_bitmap(run, f, num_vertices);
@@ -48,6 +50,7 @@ __device__ __forceinline__ void number_vertices(enactor& run, frontier& f, uint6
 
 // piece: number_edges
 // Of edges there is no bitmap: marks stand for it.
+// barriers: 5
 template <class Store>
 __device__ __forceinline__ void number_edges(enactor& run, const edge_frontier& f, uint64 num_edges, Store store) {
     begin_operator(run);
@@ -61,6 +64,7 @@ __device__ __forceinline__ void number_edges(enactor& run, const edge_frontier& 
 }
 
 // piece: number_everything
+// barriers: 1
 template <class Store>
 __device__ __forceinline__ void number_everything(enactor& run, uint64 count, Store store) {
     for (uint64 id = thread_index(); id < count; id += grid_threads()) { store(id, id); }

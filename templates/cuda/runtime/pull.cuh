@@ -94,6 +94,7 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
 
 // piece: pull_hubs
 // The chunks that `pull_warps` left, a warp each; several warps may write to the same far end.
+// barriers: 1 if there are long lists, publishes chunks
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
                                           Select select, Visit visit, Out& out) {

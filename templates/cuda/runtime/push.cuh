@@ -112,6 +112,7 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
 
 // piece: push_hubs
 // The chunks that `push_warps` left, from number `begin` on, a warp each. Returns how many there are by now.
+// barriers: 1 if there are long lists, publishes chunks
 template <class Lists, class Visit>
 __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
     if (largest_degree < int64(HUB_DEGREE)) { return 0; }
@@ -170,6 +171,7 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
 
 // piece: push_hubs_side_by_side
 // The chunks that `push_warps_side_by_side` left, as `push_hubs` does.
+// barriers: 1 if there are long lists, publishes chunks
 template <uint32 several, class Values, class Lists, class Ahead, class Visit>
 __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin,
                                                          Ahead ahead, Visit visit) {

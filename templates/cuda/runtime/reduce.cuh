@@ -203,6 +203,7 @@ __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& fo
 // piece: reduce_hubs
 // The chunks that `reduce_warps` left, from number `begin` on, a warp each; `add` combines a chunk's part with what
 // stands there.
+// barriers: 1 if there are long lists, publishes chunks
 template <uint32 side_by_side, class T, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
                                             Combine combine, Value value, Add add) {
@@ -223,6 +224,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 // piece: each_hub
 // Once the chunks from number `begin` on are reduced, of lists from `least` edges on: `visit` for each vertex that has any.
 // Those of one vertex lie one behind the other.
+// barriers: 1 if there are long lists
 template <class Visit>
 __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int64 least, uint64 begin, Visit visit) {
     if (largest_degree < least) { return; }
@@ -308,6 +310,7 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
 
 // piece: reduce_hubs_until
 // The chunks that `reduce_until` left, a warp each, for as long as `result` is not `final`; `add` combines with it.
+// barriers: 1 if there are long lists, publishes chunks
 template <class T, class Lists, class Value, class Combine, class Result, class Add>
 __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_degree, const Lists& lists, T identity, T final,
                                                   Combine combine, Value value, Result result, Add add) {

@@ -25,6 +25,7 @@ struct bitmap_collector {
 };
 
 // piece: clear_bitmap
+// barriers: 1
 __device__ __forceinline__ void clear_bitmap(enactor& run, frontier& result, uint64 num_vertices) {
     for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { result.bitmap[word] = 0; }
     synchronize(run);
@@ -86,6 +87,7 @@ struct late_collector {
 
 // piece: end_late_queue
 // The barrier after which such a result can be read; then its marks are taken out, as `clear_marks` does.
+// barriers: 1, publishes accepted
 __device__ __forceinline__ void end_late_queue(enactor& run, frontier& result, uint64 room) {
     end_queue(run, result);
     uint32* const seen = marks_of(run);

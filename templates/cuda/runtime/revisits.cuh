@@ -23,6 +23,7 @@ struct visited_values {
 // piece: forget_visits
 // What all vertices begin a loop with, whose first pass passes nobody over: who is a member later has a value that comes
 // before another one, whose rank is not the last of all. It ends with a barrier.
+// barriers: 1
 template <class Known>
 __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, uint64 num_vertices) {
     each_id(num_vertices, [&](uint64 i) { known.visited[i] = 0; });
@@ -149,6 +150,7 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
 
 // piece: push_unvisited_hubs
 // The chunks that `push_unvisited` left, a warp each; of the values that those of a list begin with the worst is kept.
+// barriers: 1 if there are long lists, publishes chunks
 template <class Known, class Lists, class Visit>
 __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_degree, const Known& known, const Lists& lists,
                                                     Visit visit) {
@@ -222,6 +224,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
 
 // piece: push_unvisited_hubs_side_by_side
 // The chunks that `push_unvisited_side_by_side` left, as `push_unvisited_hubs` does: each with the value that it notes.
+// barriers: 1 if there are long lists, publishes chunks
 template <uint32 several, class Values, class Known, class Lists, class Ahead, class Visit, class Ends>
 __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,
                                                                  const Lists& lists, Ahead ahead, Visit visit,

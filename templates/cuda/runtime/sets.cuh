@@ -5,6 +5,7 @@ __device__ __forceinline__ bool worth_a_bitmap(uint64 members, uint64 num_vertic
 // piece: bits_of_members
 // A bit for each member: the bitmap of a set, or, where it has none and is small, marks that are made of its queue. Two
 // sets cannot both be marked: there is one bitmap of marks at a time.
+// barriers: 3 if there is no bitmap of them yet
 __device__ __noinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
     if (!f.mapped && worth_a_bitmap(f.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
     if (f.mapped) { return f.bitmap; }
@@ -32,6 +33,7 @@ __device__ __forceinline__ void append_members(collector<Counted>& out, const Me
 // piece: grows_in_place
 // Whether members can be added to a set where it lies: it has a bitmap to mark them in, or both sets hold so much that
 // one is worth its while. What is added to an empty set is copied, which asks for no bitmap.
+// barriers: 2 if its bitmap is worth it
 __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const frontier& added, uint64 num_vertices) {
     if (!added.queued || (f.size == 0 && !f.mapped)) { return false; }
     if (!f.mapped && worth_a_bitmap(f.size + added.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
@@ -42,6 +44,7 @@ __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const 
 // Puts behind the queue of a set, and into its bitmap, what it does not have yet. Nobody reads there before the barrier.
 // Called and not copied, as all that makes a set here: a schedule may combine sets in many places, and each copy would
 // take the compiler as long as an advance.
+// barriers: 1
 template <class Counted>
 __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const frontier& added, const Counted counted) {
     begin_operator(run);
@@ -65,6 +68,7 @@ __device__ __forceinline__ bool grows_in_order(const frontier& f, const frontier
 
 // piece: grow_in_order
 // Puts into the bitmap of a set what it does not have yet, and makes its queue of that, where `spare` has room for one.
+// barriers: 1 to 2
 template <class Counted>
 __device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& spare, const frontier& added,
                                            uint64 num_vertices, const Counted counted) {
@@ -91,6 +95,7 @@ __device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& 
 
 // piece: unite_queues
 // All of the second set, and of the first what is not in it.
+// barriers: 1 to 4
 template <class Counted>
 __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
                                           uint64 num_vertices, const Counted counted) {
@@ -109,6 +114,7 @@ __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const 
 // piece: intersect_queues
 // Walks one set and asks for the other: the second where it alone has a queue, or is the better one to walk while the
 // first has a bitmap.
+// barriers: 1 to 4
 template <class Counted>
 __device__ __noinline__ void intersect_queues(enactor& run, frontier& result, frontier& first, frontier& second,
                                               uint64 num_vertices, const Counted counted) {
@@ -128,6 +134,7 @@ __device__ __noinline__ void intersect_queues(enactor& run, frontier& result, fr
 
 // piece: subtract_queue
 // Walks the first set and leaves out the second.
+// barriers: 1 to 4
 template <class Members, class Counted>
 __device__ __noinline__ void subtract_queue(enactor& run, frontier& result, const Members& first, frontier& second,
                                             uint64 num_vertices, const Counted counted) {
@@ -143,6 +150,7 @@ __device__ __noinline__ void subtract_queue(enactor& run, frontier& result, cons
 
 // piece: collect_rest
 // Of a set those that a filter has not taken: who does not pass its test.
+// barriers: 1
 template <class Members, class Test, class Counted>
 __device__ __forceinline__ void collect_rest(enactor& run, frontier& result, const Members& members, Test test,
                                              const Counted counted) {
@@ -172,6 +180,7 @@ struct first_bits {
 // piece: combine_words
 // Two sets word by word, at least one of which has a bitmap; a thread a word of 32 vertices. All wait once more for marks
 // to be taken out, since the set that they are of may be the next to be written.
+// barriers: 1 to 8
 template <class Counted, class Combine>
 __device__ __noinline__ void combine_words(enactor& run, frontier& result, frontier& first, frontier& second,
                                            uint64 num_vertices, const Counted counted, Combine combine) {
@@ -202,6 +211,7 @@ __device__ __noinline__ void combine_words(enactor& run, frontier& result, front
 
 // piece: unite_sets
 // A union of sets that may have no queue.
+// barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void unite_sets(enactor& run, frontier& result, frontier& first, frontier& second,
                                         uint64 num_vertices, const Counted counted) {
@@ -214,6 +224,7 @@ __device__ __noinline__ void unite_sets(enactor& run, frontier& result, frontier
 
 // piece: intersect_sets
 // What is in both of two sets that may have no queue.
+// barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void intersect_sets(enactor& run, frontier& result, frontier& first, frontier& second,
                                             uint64 num_vertices, const Counted counted) {
@@ -226,6 +237,7 @@ __device__ __noinline__ void intersect_sets(enactor& run, frontier& result, fron
 
 // piece: subtract_sets
 // A difference of sets that may have no queue.
+// barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void subtract_sets(enactor& run, frontier& result, frontier& first, frontier& second,
                                            uint64 num_vertices, const Counted counted) {
@@ -257,6 +269,7 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
 // piece: grow_few
 // A set takes up what another has more, where both are queues of few members: in one sweep, while `grow_set` marks the
 // members of one and waits before it walks the other, but takes no atomic for each. False where that has to be called.
+// barriers: 1 if both sets are small
 template <class Counted>
 __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& spare, const frontier& added,
                                          uint64 num_vertices, const Counted counted) {
@@ -279,6 +292,7 @@ __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& sp
 
 // piece: grow_or_unite
 // A set takes up what another has more: where it lies, if that pays, else `unite` makes one of both in `spare`.
+// barriers: 4 if the set grows in its place
 template <class Counted, class Unite>
 __device__ __forceinline__ void grow_or_unite(enactor& run, frontier& f, frontier& spare, const frontier& added,
                                               uint64 num_vertices, const Counted counted, Unite unite) {
@@ -296,6 +310,7 @@ __device__ __forceinline__ void grow_or_unite(enactor& run, frontier& f, frontie
 
 // piece: grow_set
 // A set takes up what another has more.
+// barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
                                       const Counted counted) {
@@ -305,6 +320,7 @@ __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare
 
 // piece: grow_any_set
 // The same of sets that may have no queue.
+// barriers: 1 to 12
 template <class Counted>
 __device__ __noinline__ void grow_any_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
                                           const Counted counted) {

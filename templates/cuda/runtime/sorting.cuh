@@ -27,6 +27,7 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
 // `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
 // stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
 // Called and not copied, as all that is done with whole arrays on the way to a graph.
+// barriers: 3
 __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
     const stretch own = stretch_of_block(count, gridDim.x);
@@ -110,6 +111,7 @@ struct carried_keys {
 
 // piece: sort_ids
 // The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
+// barriers: 1 to some
 template <class Key>
 __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, const Key* keys) {
     looked_up_keys<Key> ids = {a, b, keys};
@@ -119,6 +121,7 @@ __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64
 
 // piece: sort_ids_with_keys
 // The same for many, with their keys.
+// barriers: 1 to some
 template <class Key>
 __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& ids, uint64 count, uint32 bits, Key key) {
     for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids.keys[i] = key(ids.ids[i]); }
@@ -129,6 +132,7 @@ __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& i
 // Ids by their keys of `bits` bits, those of one key in the order that they have; a digit after the other, the last one
 // first, each from one place to the other. It begins with a barrier, and ends with one where there is anything to move.
 // (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
+// barriers: 1 to some
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
@@ -171,6 +175,7 @@ __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint6
 // piece: move_by_digit
 // The ids to the other place, where those of a block's digit begin behind those that `sums` has before them. A warp has
 // its part of a tile in SORTED_AT_ONCE rows.
+// barriers: 1
 template <class Ids>
 __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
                                               uint32 shift) {

@@ -48,6 +48,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
 
 // piece: vote_hubs
 // What `vote_warps` left of so many members: a block each, or in parts, of which blocks take as many as others.
+// barriers: 4 if there are long lists, publishes chunks
 template <class Key, class Total, class Degree, class Ballots, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, uint64 members, Degree degree, Ballots ballots,
                                           Table table, Choice choice, Elect elect, hub_chunk* parts) {
