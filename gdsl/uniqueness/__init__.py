@@ -23,8 +23,8 @@ __all__ = ["Grades", "grade"]
 
 @dataclass(frozen=True)
 class Grades:
-    """The grade of all data at the end of a program, why the worst are so, and by number of each `while` what stands in
-    the way of another order of its visits: nothing where it is monotone."""
+    """The grade of all data at the end of a program, the reason for the worst grades, and for each `while`, by number,
+    the obstacle to another order of its visits: None where it is monotone."""
 
     levels: dict[str, Level]
     obstacles: dict[int, Obstacle | None]

@@ -35,7 +35,7 @@ from gdsl.types import Type
 _ROUNDS = 4
 """After so many rounds a range that still grows is widened."""
 _MOST_ROUNDS = 60
-"""A program whose ranges have not settled then has none."""
+"""A program whose ranges have not settled by then has none."""
 _GROWING = (ReduceOperation.ADD, ReduceOperation.MULTIPLY, ReduceOperation.MIN, ReduceOperation.MAX)
 _GROWING_OPERATIONS = (
     BinaryOperation.ADD,
@@ -133,8 +133,8 @@ class Data:
         return (put.reduce is None or put.reduce in _GROWING) and self.stays_positive(put.value, names)
 
     def stays_positive(self, term: Term, names: frozenset[str] | None = None) -> bool:
-        """Whether a value that is never negative is made without cancellation: whether it is zero hangs on no
-        rounding error."""
+        """Whether a non-negative value is computed without cancellation, so that no rounding error decides whether it
+        is zero."""
         names = self.never_cancels if names is None else names
         if names is not self._positive_of:
             self._positive, self._positive_of = {}, names
@@ -153,7 +153,7 @@ class Data:
             return term.type.is_float and self.stays_positive(term.operand, names)
         if isinstance(term, Choice):
             return self.stays_positive(term.yes, names) and self.stays_positive(term.no, names)
-        if not term.depends and self.ranges.known_sign(term):  # it hangs on nothing that a run computes
+        if not term.depends and self.ranges.known_sign(term):  # it depends on nothing that a run computes
             return True
         if isinstance(term, Operation):
             growing = term.operation in _GROWING_OPERATIONS

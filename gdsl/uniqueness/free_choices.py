@@ -1,4 +1,4 @@
-"""That no result hangs on what a run chooses freely: the vertices that buckets of `width=auto` give first."""
+"""Checks that no result depends on a free choice of the run: which vertices buckets of `width=auto` give first."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _mistake(program: nodes.Program, pop: Span, name: str, effects: ProgramEffec
 
 
 def _writes(program: nodes.Program, pop: Span, name: str, effects: ProgramEffects) -> Iterator[Span]:
-    """Where `name` is written, the schedule's statement that pops first, then those behind it."""
+    """Where `name` is written: first the schedule's statement with the pop, then those after it."""
     for step in program.schedule:
         inner = list(walk(step))
         if pop not in [each.span for each in inner]:

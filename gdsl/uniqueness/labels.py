@@ -103,7 +103,7 @@ class LabelLoop:
         return write is not None and not steps[0].closings and self.loop.sets_flag(steps[0], write)
 
     def hooks(self, name: str, starts_compressed: bool) -> Origins | None:
-        """What the labels after the loop are made from, where no order decides them; None where one may."""
+        """What the labels after the loop depend on, if the order does not decide them; else None."""
         if not self.loop.resets() and self.loop.frontier is None:
             return None
         kinds: list[_Kind] = []
@@ -122,14 +122,16 @@ class LabelLoop:
                 frontiers |= made_from[1]
             else:
                 return None
-        if self.loop.frontier is not None and kinds[-1:] != [_Kind.SHORTENS]:  # labels are asked who stays, and left so
+        if self.loop.frontier is not None and kinds[-1:] != [
+            _Kind.SHORTENS
+        ]:  # a filter reads the labels, and must find them compressed
             return None
         hooked = _Kind.HOOKS in kinds and _from_roots(kinds, starts_compressed)
         return (frozenset(data), frozenset(frontiers)) if hooked else None
 
     def _shortens(self, name: str, body: tuple[nodes.Step, ...], place: int) -> bool:
-        """Whether behind a step all labels are roots, or as they were when the pass began: where it is made only if
-        the loop's flag stands, and it does not."""
+        """Whether after a step all labels are roots, or as they were when the pass began: where it only runs if the
+        loop's flag is set, and it is not."""
         step = body[place]
         if isinstance(step, nodes.While):
             return _sets_before(body, place, step) and LabelLoop(step, self.sites, self.data).compresses(name)
@@ -155,7 +157,8 @@ class LabelLoop:
         return free and all(link is not None and (link[1], link[0], link[2]) in links for link in links)
 
     def _narrows(self, name: str, step: nodes.Operator) -> bool:
-        """Whether the loop goes on for as long as `step` has something left to link, and over a set that has it all."""
+        """Whether the loop continues as long as `step` has something left to link, over a set that contains all of
+        it."""
         loop, frontier = self.loop, self.loop.frontier
         if frontier is None or loop.defined.get(frontier) != 1:
             return False
@@ -184,7 +187,7 @@ def _from_roots(kinds: list[_Kind], starts_compressed: bool) -> bool:
 
 
 def _sets_before(body: tuple[nodes.Step, ...], place: int, loop: nodes.While) -> bool:
-    """Whether the step before a `while` makes its scalar true, so that it is entered for certain."""
+    """Whether the step before a `while` sets its scalar to true, so that it is certainly entered."""
     before = body[place - 1] if place else None
     condition = loop.condition
     return (
@@ -203,11 +206,11 @@ def _reads_labels(name: str, effects: Effects, term: Term) -> bool:
 
 
 _Link = tuple[End, End, frozenset[tuple[Term, bool]]]
-"""The ends that a hook links, from the one whose root is hooked to the other, and the guards around it."""
+"""The ends that a hook links, first the one whose root is hooked, and the guards around it."""
 
 
 def _links(name: str, effects: Effects, write: Write) -> list[_Link | None]:
-    """What a write links; None stands for what is no link."""
+    """What a write links; None if it is not a link."""
     guards = frozenset((guard.term, guard.expected) for guard in each(write.guard))
     if any(_reads_labels(name, effects, term) for term, _ in guards):
         return [None]
@@ -249,8 +252,8 @@ def settled_labels(
     entered: bool,
     over_all: frozenset[tuple[int, str]],
 ) -> tuple[dict[str, Origins], set[str]]:
-    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed.
-    `entered`: whether it is for certain; `over_all` are the loops that see every edge."""
+    """The label arrays that a loop settles, with what they depend on, and those that it leaves compressed.
+    `entered`: whether the loop is certainly entered; `over_all` has the loops that see every edge."""
     found: dict[str, Origins] = {}
     roots: set[str] = set()
     for name in sorted(labels):
@@ -271,8 +274,8 @@ def settled_labels(
 def narrows(
     body: tuple[nodes.Step, ...], frontier: str, labels: str, hook: nodes.Operator, sites: Mapping[int, JudgedOperator]
 ) -> str | None:
-    """The array by which `body` ends with `frontier` made those of its members that have an edge of `hook` left between
-    two different `labels`; None where it is made anything else, or on another way."""
+    """The array by which the end of `body` reduces `frontier` to its members that still have an edge of `hook` between
+    two different `labels`; None if it does anything else."""
     if len(body) < 2 or hook.frontier.frontier != frontier:
         return None
     reduce, kept = body[-2], body[-1]
@@ -287,7 +290,8 @@ def narrows(
 
 
 def _finds_links(differing: nodes.VertexFunctor | nodes.EdgeFunctor, linking: object, labels: str) -> bool:
-    """Whether the value of `differing` holds of every edge that `linking` links and whose ends have other labels."""
+    """Whether the value of `differing` holds for every edge that `linking` links and whose ends have different
+    labels."""
     if not isinstance(differing, nodes.EdgeFunctor) or not isinstance(linking, nodes.EdgeFunctor):
         return False
     if differing.value is None:

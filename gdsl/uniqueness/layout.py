@@ -1,33 +1,33 @@
-"""Which programs may run on other ids of the same vertices: no result tells (*Layout* of the language).
+"""Which programs may run on renumbered vertices without any visible effect (*Layout* of the language).
 
-A run on a graph whose vertices are numbered anew, by falling degree and those of equal degree in the order of their
-ids, is the run on the given one with each id replaced by its new one, as long as every operation of the program
+A run on a graph whose vertices are renumbered, by descending degree and those of equal degree in the order of their
+ids, is the run on the given graph with each id replaced by its new one, as long as every operation of the program
 commutes with this replacement. Then its results are those of the given graph once they are put back in the given order,
-and the ids in them are replaced back; what may differ from run to run may differ here, and nothing else. It is shown
-for one operation after the other, for all but ties with any permutation:
+and the ids in them are replaced back; what may differ from run to run may differ here, and nothing else. This is shown
+for each operation, with any permutation except for ties:
 
-- To index by an id, to store it, to compare two for equality, to choose one of two, to walk a list, to test for an
-  edge, to put it into a set, all sets and what is made of them: these ask of an id only which vertex it is. `none` is
-  no vertex, and stays what it is.
-- In which order calls are made, edges are visited and values are added up is open in the language, or a grade says so:
-  sums of floats differ in rounding.
+- Indexing by an id, storing it, comparing two for equality, choosing one of two, walking a list, testing for an edge,
+  adding it to a set, and all set operations only depend on which vertex an id refers to. `none` refers to no vertex and
+  stays the same.
+- The order of calls, of visits of edges and of sums is open in the language, or a grade says so: sums of floats differ
+  in rounding.
 - Ties: two vertices of equal degree are in the same order by their new ids as by their old ones. So it makes no
-  difference to `(out_degree(a), a) < (out_degree(b), b)`, nor to `a < b` behind `out_degree(a) == out_degree(b) &&`
+  difference to `(out_degree(a), a) < (out_degree(b), b)`, nor to `a < b` after `out_degree(a) == out_degree(b) &&`
   (`gdsl.ir.ids` finds both).
-- A graph that is made of some of the edges has just those.
-- A number that is made of the id of a vertex which is there, and the order of two such: the given ids can be looked up
+- A subgraph has the same edges.
+- A vertex that certainly exists may be turned into a number or ordered, since its given id can be looked up
   (`gdsl.ir.ids`).
-- Not so: otherwise the order of ids (`<`, `min`, `max`, and ties that go to the smallest), those that are stored as
-  numbers and numbers as ids (conversions, literals), places in a list, and lists in their order, numbers of members,
-  and graphs whose vertices are labels in their order.
+- Everything else that depends on the order of ids does not commute: `<`, `min`, `max`, and ties that the smallest id
+  wins; ids stored as numbers and numbers used as ids (conversions, literals); places in a list, and lists in their
+  order; numbers of members; and graphs whose vertices are labels in their order.
 
 Edges get other ids as well, since these are places in the lists, and may be used like those of vertices inside a run.
-Parallel edges keep their order among themselves, so that each has one new place and is paired with the same one as
-before: the k-th of those from u to v becomes the k-th from the new u to the new v. So an input of edges is put in the
-new order value by value. Results of edges do not pass the border, nor do ids of edges, or ids as values of edges.
+Parallel edges keep their order among themselves, so each has one new place and keeps its pair: the k-th edge from u to
+v becomes the k-th from the new u to the new v. So an input of edges is reordered value by value. Results of edges are
+not translated, nor are ids of edges, or ids as values of edges.
 
-Conditions on inputs and defaults of params are evaluated by the host, on what the caller gave, before anything is
-renumbered. What this file does not know stands in the way.
+Conditions on inputs and defaults of params are evaluated by the host, on the caller's values, before anything is
+renumbered. Every form that is not known here is an obstacle.
 """
 
 from __future__ import annotations
@@ -114,24 +114,24 @@ _COMMUTING = (
     nodes.VoteFunctor,
     nodes.While,
 )
-"""What asks of an id only which vertex or edge it is, whatever it is used on."""
+"""Nodes that only depend on which vertex or edge an id refers to."""
 
 
 def obstacle(program: nodes.Program) -> Obstacle | None:
-    """The first thing in the text that stands in the way of other ids; None where nothing does."""
+    """The first obstacle to renumbering in the text; None without any."""
     found = [*_at_the_border(program), *inside(program)]
     return min(found, key=lambda each: each.span.order, default=None)
 
 
 def check_layout(program: nodes.Program, found: Obstacle | None, source: Source) -> None:
-    """Raise GdslError (E0420) where `schedule.layout = by_degree` is asked for and `found` stands in the way."""
+    """Raise GdslError (E0420) where the program sets `schedule.layout = by_degree` and `found` is an obstacle."""
     if program.tuning.layout is Layout.BY_DEGREE and found is not None:
         message = f"`schedule.layout = by_degree` does not fit here: {found.why}"
         raise GdslError([Diagnostic("E0420", message, found.span, fix=_FIX)], source)
 
 
 def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
-    """What comes from the caller or goes there and is not translated."""
+    """Data from or for the caller that is not translated."""
     for array in program.arrays:
         if array.is_local:
             continue
@@ -149,7 +149,7 @@ def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
 
 
 def inside(program: nodes.Program) -> Iterator[Obstacle]:
-    """What does not commute with a replacement of ids in what a run does."""
+    """The parts of a run that do not commute with a replacement of ids."""
     program = with_given_ids(without_ties(program))
     data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
@@ -163,7 +163,7 @@ def inside(program: nodes.Program) -> Iterator[Obstacle]:
 
 
 def _hindrance(node: nodes.Node) -> str | None:
-    """Why a node by itself, without what is inside it, does not commute."""
+    """Why a node, apart from its parts, does not commute."""
     if isinstance(node, _COMMUTING):
         return None
     match node:

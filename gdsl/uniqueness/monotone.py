@@ -1,8 +1,8 @@
-"""Whether the operand of a monotone reduction never falls where what it reads of its own array rises.
+"""Whether the operand of a monotone reduction never falls when what it reads of its own array rises.
 
-Shown over all values that can occur (the ranges of `data`): no integer wraps, and a float becomes NaN only where that
-is as good as the losing end of the order. Elements of the array itself are never NaN; a NaN that an operand makes then
-does nothing, as the losing end does.
+The proof covers all values that can occur (the ranges of `data`): no integer wraps, and a float becomes NaN only where
+that is equivalent to the losing end of the order. Elements of the array itself are never NaN; a NaN operand then has no
+effect, like the losing end.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Monotone:
             self.reads |= terms.atoms.bit(OfRead(number))
 
     def free(self, term: Term) -> bool:
-        """Whether a value hangs on no read of the array."""
+        """Whether a value depends on no read of the array."""
         return not self.terms.atoms.closure(term.depends) & self.reads
 
     def of(self, write: Write) -> bool:
@@ -92,7 +92,7 @@ class Monotone:
         return len(arguments) == 2 and self._of_two(term, *arguments)
 
     def _of_two(self, term: Operation, left: Term, right: Term) -> bool:
-        """An operation whose left operand moves, and whose right one does not (of a product either)."""
+        """An operation whose left operand moves, and whose right one does not (for a product, either of them)."""
         if term.operation is BinaryOperation.MULTIPLY and self.free(left):
             left, right = right, left
         if not self.free(right) or not self.holds(left):

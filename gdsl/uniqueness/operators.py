@@ -53,8 +53,8 @@ _ORDERS = (BinaryOperation.GREATER, BinaryOperation.LESS, BinaryOperation.NOT_EQ
 
 
 class OperatorLevels:
-    """The levels inside one operator that starts from `state`; `members` is the level of its frontier. `state` is
-    raised while the operator is looked at, until nothing changes: a read may see what any call has written."""
+    """The levels inside one operator that starts from `state`; `members` is the level of its frontier. The analysis
+    raises `state` until nothing changes: a read may see what any call has written."""
 
     def __init__(
         self, judged: JudgedOperator, state: State, members: Level, data: Data, initials: Mapping[str, Constant]
@@ -221,7 +221,7 @@ class OperatorLevels:
         return found
 
     def _under_results(self, write: Write, results: list[Write]) -> Level:
-        """The level of where something happens that hangs on shared results."""
+        """The level of where something happens that depends on shared results."""
         cause = results[0]
         open_result = self._of_result(cause)
         if len(results) > 1 or not self._same_for_all(cause, (write.index, *self._olds(write)), write.guard):
@@ -239,12 +239,13 @@ class OperatorLevels:
         return bool(self.effects.depends(term) & bit)
 
     def _further(self, guard: Guard | None, cause: Write) -> list[Guard]:
-        """The guards of what hangs on the result of `cause` that are not those of `cause` itself."""
+        """The guards of what depends on the result of `cause` that are not those of `cause` itself."""
         shared = {(found.term, found.expected) for found in each(cause.guard)}
         return [found for found in each(guard) if (found.term, found.expected) not in shared]
 
     def _same_for_all(self, cause: Write, terms: Iterable[Term], guard: Guard | None) -> bool:
-        """Whether all else that `terms` and `guard` hang on is decided by the element that `cause` writes, exactly."""
+        """Whether the element that `cause` writes determines exactly everything else that `terms` and `guard` depend
+        on."""
         effects = self.effects
         further = (*terms, *(found.term for found in self._further(guard, cause)))
         rest = effects.depends(*further) & ~effects.terms.atoms.bit(OfResult(cause.number))
@@ -299,7 +300,7 @@ class OperatorLevels:
         return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
 
     def _of_comparison(self, write: Write) -> Level:
-        """The level of what a `cas` asks its element for: whether it writes at all hangs on that."""
+        """The level of the value that a `cas` expects: whether it writes at all depends on that."""
         return self.levels.at(write.span).decision(write.old) if write.old is not None else EXACT
 
     def _value(self, write: Write) -> Level:
@@ -329,8 +330,8 @@ class OperatorLevels:
         return not_unique(write.span, reason) if self.judged.varied(write.name, write.kind) else None
 
     def _puts_the_same(self, cas: Write) -> bool:
-        """Whether whoever wins a `cas` leaves the same value: all writes of the array are such, of the same old and the
-        same new value, which each index decides alone."""
+        """Whether every winner of a `cas` leaves the same value: all writes of the array are such `cas`, of the same
+        old and the same new value, which the index alone determines."""
         return all(
             other.kind is WriteKind.CAS
             and other.old is cas.old
@@ -350,7 +351,7 @@ class OperatorLevels:
         )
         old_known = write.kind is WriteKind.CAS and self._old_known(write)
         if write.kind is WriteKind.REDUCE or (write.kind is WriteKind.CAS and not old_known):
-            # What it leaves is made from (hangs on) the former value, and that may become the constant.
+            # The result depends on the former value, and may become the constant.
             return decision_level(worst((self.effect(write), self.state.value(write.name))), write.span)
         if not differs or (write.kind is WriteKind.CAS and write.old is not initial):
             return decision_level(self.effect(write), write.span)
@@ -422,8 +423,8 @@ def _plain(term: Term) -> Term:
 
 
 def notes_any(note: Write, cause: Write) -> bool:
-    """Whether `note` leaves nothing but whether some call got true from `cause`, however many did: `x |= changed(…)`,
-    or with all turned round `x &= !changed(…)`."""
+    """Whether `note` only records whether some call got true from `cause`, however many did: `x |= changed(…)`, or,
+    negated, `x &= !changed(…)`."""
     if note.operation is ReduceOperation.BIT_OR:
         return note.value is cause.result
     value = note.value

@@ -2,20 +2,20 @@
 
 `while (f) { f = advance(f, relax); }` and nothing else, where all that `relax` does is one `min=` (or `max=`) on an
 element at the far end, with `accept changed(…)` of just that. What decides it must be the same in every visit, and the
-operand monotone in the element at the near end (`monotone`): then the worklist of `relaxation` may be worked off in any
+operand monotone in the element at the near end (`monotone`): then the worklist of `relaxation` may be processed in any
 order.
 
 More exactly: let a run visit, in whatever order and as often as it likes, vertices that were in the first worklist or
 have changed, and no others, each visit with the value that the vertex has at some moment during it; and let every
 change, and every membership of the first worklist, be followed by a visit that sees that value or a later one. The
-proof of `relaxation` asks for no more than this. Its end D is the only one: what any run stores is the operand's value
-along some path from the first worklist, taken in the order of the path; D holds each of these at the least (`max=` the
+proof of `relaxation` needs no more than this. Its end D is the only one: what any run stores is the operand's value
+along some path from the first worklist, taken in the order of the path; D has the least of these (for `max=` the
 largest), since the operand of a value that is no further on is itself no further on. So nothing is reordered within a
-path: sums of floats, which depend on their order, are made along each path from its start to its end, in the program's
-own operations, and rounding is monotone, so that the operand is where its exact value would be.
+path: sums of floats, which depend on their order, are computed along each path from its start to its end, with the
+program's own operations, and rounding is monotone.
 
-So it is with `while (b) { b.push(advance(b.pop(), relax)); }`, where the width of `b` finds itself: whom a pop gives is
-open, all that waits is visited once more (`split_worklists`), and nothing else is done.
+The same holds for `while (b) { b.push(advance(b.pop(), relax)); }` where the width of `b` is automatic: which vertices
+a pop takes is open, everything that waits is visited once more (`split_worklists`), and nothing else is done.
 """
 
 from __future__ import annotations
@@ -39,15 +39,14 @@ _FIX = "write `as_given` or `auto`"
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why the visits of a loop may not be made in any order, and the place that shows it."""
+    """Why the visits of a loop may not be in any order, and the place that shows it."""
 
     why: str
     span: Span
 
 
 def obstacles(program: nodes.Program, sites: Mapping[int, JudgedOperator], data: Data) -> dict[int, Obstacle | None]:
-    """What stands in the way of another order, by number of each `while` of a program; None where nothing does, which
-    makes it a monotone loop."""
+    """The obstacle to another order for each `while` of a program, by number; None for monotone loops."""
     loops = (step for step in all_steps(program.schedule) if isinstance(step, nodes.While))
     return {step.loop: _obstacle(step, sites, data) for step in loops}
 
@@ -77,7 +76,7 @@ def _obstacle(step: nodes.While, sites: Mapping[int, JudgedOperator], data: Data
 
 
 def _in_functor(effects: Effects) -> Obstacle | None:
-    """What a functor does beside the one thing that it may."""
+    """What a functor does in addition to its one reduction."""
     if not effects.writes:
         return Obstacle("nothing is written, so there is no order", effects.operator.span)
     write = effects.writes[0]
@@ -98,7 +97,7 @@ def _in_functor(effects: Effects) -> Obstacle | None:
 def obstacle_to_near_far(
     loop: nodes.While, program: nodes.Program, known: Mapping[int, Obstacle | None]
 ) -> Obstacle | None:
-    """Why `loop` is not worked off from near to far; None where it may be. `known`: those to any other order."""
+    """Why `loop` is not processed from near to far; None where it may be. `known`: the obstacles to any other order."""
     found = known[loop.loop]
     if found is not None:
         return found

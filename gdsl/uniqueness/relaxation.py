@@ -1,19 +1,18 @@
-"""Loops that run reductions which read their own array until nothing changes.
+"""Loops that repeat reductions which read their own array until nothing changes.
 
-Inside such a loop the values depend on the order (a read sees some of the pass's changes or all), but where it ends
-does not. Let every reduction be `x[j] min= g(x[i])` with `g` monotone (`monotone`), and let all else that decides what
-it does be the same in every pass. (For `max=` read the order the other way round, for `|=` and `&=` that of sets.)
+Inside such a loop the values depend on the order (a read sees some of the pass's changes or all), but its end does not.
+Let every reduction be `x[j] min= g(x[i])` with `g` monotone (`monotone`), and let everything else that decides what it
+does be the same in every pass. (For `max=` the order is reversed, for `|=` and `&=` it is that of sets.)
 
-- *Sweeps*, `while (s) { s = false; … }` with the reductions over a set that stays: let D be what one run ends with. In
-  its last pass nothing changed, so that every reduction holds of D. Another run begins at or above D and, `g` being
+- *Sweeps*, `while (s) { s = false; … }` with the reductions over a set that stays: let D be the end of one run. In
+  its last pass nothing changed, so every reduction holds of D. Another run begins at or above D and, `g` being
   monotone, never falls below it; so neither run's end is below the other's.
-- *A worklist*, `while (f) { f = advance(f, relax); }`: here the reductions of those vertices hold of D which were in
-  the first f or whose element changed (it was accepted then, and its edges were visited with its last value). By
-  induction over another run: whoever is in its f was in the first f, or has changed and so has an element of D below
-  the first one, which means that it changed in the first run, too; so its reductions hold of D, and the step stays
-  above D.
+- *A worklist*, `while (f) { f = advance(f, relax); }`: here the reductions of a vertex hold of D if it was in the first
+  f or its element changed (it was accepted then, and its edges were visited with its last value). By induction over
+  another run: a vertex in its f was in the first f, or has changed and so has an element of D below the first one,
+  which means that it changed in the first run, too; so its reductions hold of D, and the step stays above D.
 
-Needed for both: the loop ends for no other reason, the flag is cleared in its first statement and nowhere else, every
+Both need this: the loop ends for no other reason, the flag is cleared in its first statement and nowhere else, every
 change sets it (accepts the far end), and nothing else in the loop writes the array.
 """
 
@@ -49,11 +48,11 @@ from gdsl.uniqueness.split_worklists import SplitWorklist
 Sources = frozenset[tuple[str, bool]]
 """Frontiers, each with whether nothing but the set of its far ends counts."""
 Origins = tuple[frozenset[str], Sources]
-"""The data and the frontiers that a value is made from."""
+"""The data and the frontiers that a value depends on."""
 
 
 class Loop:
-    """A `while` whose condition is one frontier or one bool scalar, looked at for what it settles."""
+    """A `while` whose condition is one frontier or one bool scalar, and what it settles."""
 
     def __init__(self, loop: nodes.While, sites: Mapping[int, JudgedOperator], data: Data) -> None:
         self.written, self.defined = written_in(loop.body, sites)
@@ -66,16 +65,16 @@ class Loop:
         self.flag = condition.name if isinstance(condition, nodes.ScalarValue) else None
         direct = (step for step in loop.body if isinstance(step, nodes.Operator) and step.stores is None)
         self.ends_of = {step.name: step.other for step in loop.body if isinstance(step, nodes.FarEnds)}
-        """Of which edge frontier a frontier holds the far ends: of those edges that the last pass accepted."""
+        """The edge frontier whose far ends a frontier holds: those of the edges that the last pass accepted."""
         self.operators = [sites[step.site] for step in direct if step.site in sites]
         self._makers: dict[str, list[int]] = {}
-        """By frontier the places of the body where it is defined, not counting those inside of branches and loops."""
+        """The places of the body where each frontier is defined, without those inside branches and loops."""
         for place, step in enumerate(loop.body):
             for name in written_by(step, sites)[1]:
                 self._makers.setdefault(name, []).append(place)
 
     def settled(self) -> dict[str, Origins]:
-        """The arrays whose values after the loop depend on no order, each with what it is made from."""
+        """The arrays whose values after the loop do not depend on the order, each with what it does depend on."""
         if self.frontier is None and self.flag is None:
             return {}
         found: dict[str, Origins] = {}
@@ -125,10 +124,10 @@ class Loop:
             return False
         return self._is_worklist(name, steps) or self._are_sweeps(name, steps)
 
-    # ------------------------------------------------------------ what the reductions are made from
+    # ------------------------------------------------------------ what the reductions depend on
 
     def origins(self, name: str, judged: JudgedOperator) -> Origins:
-        """Everything else that the reductions of a step are made from, and its input frontier."""
+        """Everything else that the reductions of a step depend on, and its input frontier."""
         found = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
         sources = self._made_of(judged)
         if sources is None:  # a worklist
@@ -163,10 +162,10 @@ class Loop:
         return self._made_of(judged) is not None
 
     def _made_of(self, judged: JudgedOperator) -> Sources | None:
-        """The sets from outside the loop that a step works on: directly, or by sets that the body makes of them in
-        every pass anew, before that step. None where it may be another set in another pass."""
+        """The sets from outside the loop that a step works on: directly, or through sets that the body derives from
+        them in every pass, before that step. None where it may be a different set in another pass."""
         found = set[tuple[str, bool]]()
-        if judged.effects.operator.looks_at in self.written:  # pairs: with whom may change
+        if judged.effects.operator.looks_at in self.written:  # pairs: the partners may change
             return None
         waiting = [(judged.effects.frontier.frontier, self.loop.body.index(judged.effects.operator), False)]
         seen = set[tuple[int, bool]]()
@@ -188,8 +187,8 @@ class Loop:
         return frozenset(found)
 
     def _parts(self, step: nodes.Step, far_ends: bool) -> list[tuple[str | None, bool]] | None:
-        """The sets that a step makes its own of, each with whether it is asked for its far ends; None where it makes it
-        of anything else, too."""
+        """The sets from which a step derives its own, each with whether its far ends are used; None where it uses
+        anything else, too."""
         match step:
             case nodes.DefineFrontier():
                 terms = ScheduleTerms(self.data.effects)
@@ -225,7 +224,7 @@ class Loop:
         return works_off(steps[0].effects, name) and self._accepts_steadily(steps[0].effects, name)
 
     def _accepts_steadily(self, effects: Effects, name: str) -> bool:
-        """Whether `accept` is made from nothing else that the order decides or the loop changes."""
+        """Whether `accept` depends on nothing else that the order decides or the loop changes."""
         assert effects.accept is not None
         own = effects.written(name)[0]
         for atom in effects.terms.atoms.members(effects.accept.depends):
@@ -337,7 +336,7 @@ def _notes_change(effects: Effects, note: Write, write: Write) -> bool:
 
 
 def _sets(effects: Effects, write: Write) -> bool:
-    """Whether a write of a bool can but make it true."""
+    """Whether a write of a bool can only make it true."""
     if write.kind in (WriteKind.STORE, WriteKind.ANY):
         return write.value is effects.terms.true
     return write.operation is ReduceOperation.BIT_OR and write.type is Type.BOOL

@@ -65,7 +65,8 @@ class Flow:
         """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
         self.over_all = loops_over_all(program.schedule, sites, self.labels)
         self.elsewhere = 0
-        """How many `on` stand around: what runs on everything there leaves other elements as they are."""
+        """The number of `on` around: there, operators on everything do not change elements of the given graph that are
+        missing."""
         certain = ((scalar.name, _literal(scalar.initial)) for scalar in program.scalars)
         self.state = State(certain=frozenset((name, value) for name, value in certain if value is not None))
         self.state.compressed = self.labels
@@ -205,7 +206,7 @@ class Flow:
         return self.state.frontier(source.frontier) if source.frontier is not None else EXACT
 
     def _called_for(self, step: nodes.Operator) -> Level:
-        """The level of what a functor is called for: the members, and who is paired with each."""
+        """The level of what a functor is called for: the members, and the partner of each."""
         members = self._members(step.frontier)
         if not isinstance(step, nodes.Intersect) or step.partners is None:
             return members
@@ -232,7 +233,8 @@ class Flow:
             self.state.define(step.result, accepted, reached)
 
     def _replaced(self, step: nodes.Operator, judged: JudgedOperator, inner: OperatorLevels) -> dict[str, Level]:
-        """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
+        """The arrays in which every element gets a new value, with its level, which no longer depends on the former
+        one."""
         effects = judged.effects
         if (
             self.elsewhere
@@ -271,7 +273,7 @@ class Flow:
         self.state.set(step.array, level, decision_level(level, step.span))
 
     def _neighbor_vote(self, step: nodes.NeighborVote) -> None:
-        """Which key wins is decided on sums of weights; where nobody votes the element stays."""
+        """The winning key is decided by sums of weights; without votes the element stays."""
         judged = self.sites[step.site]
         inner = OperatorLevels(judged, self.state, self._members(step.frontier), self.data, self.initials)
         key, weight, score = judged.effects.key, judged.effects.value, judged.effects.score
@@ -286,7 +288,7 @@ class Flow:
         self.state.set(step.array, level, decision_level(level, step.span))
 
     def _intersect(self, step: nodes.Intersect) -> None:
-        """What it finds hangs on the graph and on its members alone, and on what its functor accepts of that."""
+        """The result depends on the graph, the members, and what the functor accepts."""
         level = self._called_for(step)
         if step.functor is not None:
             judged = self.sites[step.site]
@@ -303,8 +305,8 @@ class Flow:
     # ------------------------------------------------------------ expressions
 
     def _level(self, node: nodes.Expression, span: Span, *, decides: bool = False, passes: bool = False) -> Level:
-        """The level of an expression of the schedule; `decides`: of a decision made on it, `passes`: of the number of
-        passes that it leads to."""
+        """The level of an expression of the schedule; `decides`: of a decision on it, `passes`: of the number of passes
+        that it leads to."""
         term = self.terms.value(node)
         level = self._levels(term, span, passes).of(term)
         return decision_level(level, span) if decides else level
@@ -354,7 +356,7 @@ class Flow:
         self._differs((*step.then, *step.otherwise), condition)
 
     def _differs(self, steps: Iterable[nodes.Step], level: Level) -> None:
-        """What steps change is of `level` behind a condition that decides whether, or how often, they are made."""
+        """Raise what steps change to the `level` of the condition that decides whether, or how often, they run."""
         if level.exact:
             return
         data, frontiers = written_in(tuple(steps), self.sites)
@@ -402,7 +404,8 @@ class Flow:
             self.state.set(condition.name, EXACT, EXACT)
 
     def _settled(self, step: nodes.While) -> tuple[dict[str, Level], set[str]]:
-        """The arrays whose values no order decides behind the loop, with their levels; label arrays left compressed."""
+        """The arrays whose values after the loop do not depend on the order, with their levels; label arrays left
+        compressed."""
         condition = step.condition
         if not isinstance(condition, nodes.FrontierNotEmpty | nodes.ScalarValue):
             return {}, set()
@@ -429,8 +432,8 @@ _DECIDING = (nodes.Branch, nodes.Loop, nodes.ForRange, nodes.Select, nodes.Funct
 
 
 def _combined(own: nodes.OwnOperation, program: nodes.Program, level: Level) -> Level:
-    """The level of a reduction of values of `level`. An operator may decide by the values that it is given; one that is
-    not exact leaves the last digits to the order."""
+    """The level of a reduction of values of `level`. An operator may make decisions on its arguments; for one that is
+    not exact, the last digits depend on the order."""
     (function,) = (each for each in program.functions if each.name == own.function)
     level = decision_level(level, own.span) if any(map(_decides, walk(function.body))) else level
     return level if own.exact else worst((level, ROUNDING))

@@ -1,11 +1,12 @@
-"""Worklists of which each pass works off a part, as by buckets.
+"""Worklists of which each pass processes a part: buckets, and two filters with opposite tests.
 
-`while (w) { p = those of w that pass a test; w = those that do not; …; r = advance(p, relax); …; w = w | r; }`
+`while (b) { p = b.pop(); …; r = advance(p, relax); …; b.push(r); }`, or
+`while (w) { p = filter(w, test); w = filter(w, not_test); …; r = advance(p, relax); …; w = w | r; }`
 
-Nobody leaves w but into p, and the advance from p visits its edges in the same pass. So where w is empty in the end,
-everybody who ever came into w has been in p afterwards, as in a plain worklist (`relaxation`); which of them a pass
-takes, and in which order, says nothing about the end. The test may read what it likes, so long as the two filters are
-made of it one right behind the other.
+A vertex leaves w only into p, and the advance from p visits its edges in the same pass. So once w is empty, every
+vertex that was ever added to w has been in p afterwards, as in a plain worklist (`relaxation`); which vertices a pass
+takes, and in which order, makes no difference to the end. The test may read anything, as long as one filter directly
+follows the other.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class SplitWorklist:
         self.functors = {functor.name: functor for functor in program.vertex_functors}
 
     def works_off(self, operator: nodes.Operator) -> bool:
-        """Whether an advance directly in the body visits the part that its pass takes, and what it accepts, and nothing
-        else, is added to the worklist behind it."""
+        """Whether an advance directly in the body visits the part that its pass takes, and exactly what it accepts is
+        added to the worklist later."""
         part, found = operator.frontier.frontier, operator.result
         if operator not in self.body or part is None or found is None:
             return False
@@ -85,12 +86,12 @@ class SplitWorklist:
 
 
 def _is_not(one: nodes.Expression, other: nodes.Expression) -> bool:
-    """Whether one test is the other turned round: both are asked of the same vertex with nothing done in between."""
+    """Whether one test is the negation of the other: both are evaluated for the same vertex with nothing in between."""
     return isinstance(one, nodes.Unary) and one.operation is UnaryOperation.NOT and one.operand == other
 
 
 def _same(one: nodes.Expression, other: nodes.Expression) -> bool:
-    """Whether two operands are the same, as far as is looked into: a scalar, or an element of the functor's vertex."""
+    """Whether two operands are the same scalar, or the same array's element of the functor's vertex."""
     if isinstance(one, nodes.ScalarValue) and isinstance(other, nodes.ScalarValue):
         return one.name == other.name and not one.now and not other.now
     if not (isinstance(one, nodes.Element) and isinstance(other, nodes.Element)):

@@ -1,7 +1,7 @@
-"""The data that may depend on an operator of the program's own whose law is not proved but tried.
+"""The data that may depend on a program's own operator whose laws are only tried, not proved.
 
-Whatever reads such data, or is done where it decides, may have another value where the law does not hold. The order of
-the steps is left aside, so that loops need no second look: too much is called *tried*, never too little.
+Everything that reads such data, or runs where it decides, may have another value where a law does not hold. The order
+of the steps is ignored, so that loops need no second pass: too much may be graded *tried*, but never too little.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 
 _Step = tuple[frozenset[str], frozenset[str]]
-"""What a step reads, with all that decides whether and how often it is done, and what it writes: data and sets."""
+"""What a step reads, including what decides whether and how often it runs, and what it writes: data and sets."""
 _A_GRAPH = "what graphs are made of"
-"""Stands for the edges of graphs that the schedule makes: who walks them reads it."""
+"""Represents the edges of graphs that the schedule builds: operators that walk them read it."""
 
 
 def tried_data(program: nodes.Program, proved: frozenset[str]) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """The level of a value inside one operator, or in the schedule.
 
-A value is EXACT where all that it may come from is (`exact`). Elsewhere the operations that it is made of are looked
-at: those that change little where their operands change little keep ROUNDING and CONVERGED, all others decide.
+A value is EXACT where everything that it may come from is (`exact`). Elsewhere its operations matter: those that change
+little when their operands change little keep ROUNDING and CONVERGED, and all others are decisions.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ _JUMPS: dict[BinaryOperation | UnaryOperation | Builtin, str] = {
         for function in (Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC)
     },
 }
-"""Why what is rounded decides, for the operations in which nobody would look for a decision."""
+"""Why a rounding error matters, for operations that do not look like decisions."""
 
 
 class ValueLevels:
-    """Judges terms. `of_leaf` gives the level of a read, a result or another leaf (an atom's worth), `exact` the set of
-    atoms whose level is EXACT; `of_test` that of a comparison with an initial constant, where that is certain though
-    the value is not. `closure` resolves the atoms of a term."""
+    """Grades terms. `of_leaf` returns the level of a read, a result or another leaf, and `exact` is the set of atoms
+    whose level is EXACT; `of_test` returns the level of a comparison with an initial constant, where that is certain
+    although the value is not. `closure` resolves the atoms of a term."""
 
     def __init__(
         self,
@@ -81,11 +81,11 @@ class ValueLevels:
         self.of_leaf = of_leaf
         self.of_test = of_test
         self.span = Span(0, 0, 0, 0)
-        """Where the statement stands that the value belongs to."""
+        """The place of the statement that the value belongs to."""
         self.not_zero: frozenset[Term] = frozenset()
-        """Numbers that are not zero where the value is made, as its conditions say."""
+        """Numbers that are not zero where the value is computed, because of its conditions."""
         self.passes = False
-        """Whether the value decides how many passes a loop makes, and nothing else."""
+        """Whether the value only decides the number of passes of a loop."""
         self._known: dict[Term, Level] = {}
 
     def at(self, span: Span, not_zero: frozenset[Term] = frozenset()) -> ValueLevels:
@@ -106,7 +106,7 @@ class ValueLevels:
         return of_passes(level) if self.passes else decision_level(level, self.span)
 
     def _jumped(self, level: Level, term: Operation) -> Level:
-        """The level of an operation of which a small change of its operands may change the value a lot."""
+        """The level of an operation whose value may change a lot with a small change of its operands."""
         reason = _JUMPS.get(term.operation) if term.type.is_float else None
         return self._decided(level) if self.passes or reason is None else decision_level(level, self.span, reason)
 
@@ -121,7 +121,7 @@ class ValueLevels:
         return found
 
     def _hidden(self, term: Term) -> Level:
-        """Of a value that is not looked into: any of its parts may decide."""
+        """The level of a value that is not analyzed: any of its parts may decide."""
         leaves = (part for part in inside(term) if isinstance(part, ElementTerm | ScalarTerm | Unknown))
         return worst(self._decided(self.of_leaf(leaf)) for leaf in leaves)
 

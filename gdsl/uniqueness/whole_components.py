@@ -1,13 +1,13 @@
-"""Label arrays of which the last loop has seen every edge, however they were begun.
+"""Label arrays whose last loop has seen every edge, however they were initialized.
 
-Let the index and value of every write of a label array be an end of the edge (or the vertex), a label of such a
-vertex, what an update of one found there before, the smaller or larger of these or a local that holds one: whatever
-the order, a label is a vertex of its own component (of edges taken both ways). Let the last loop over it hook, from
-compressed labels, along all edges of a set f, where the vertices outside of f had one and the same label when f was
-made: `f = where(v => x[v] != s)`, and nothing wrote `x` in between. An edge with an end in f has equal labels at its
-ends when the loop is over; one without has had equal labels before, and from compressed labels no hook takes a vertex
-out of the tree that it is in. So each component has one label, which is its smallest vertex, as that one can have no
-other. So neither counts which edges were sampled before, nor which component was left out.
+Let the index and value of every write of a label array be an end of the edge (or the vertex), a label of such a vertex,
+the former value from an update of one, the smaller or larger of these or a local that holds one: whatever the order, a
+label is a vertex of its own component (of edges in both directions). Let the last loop over it hook, from compressed
+labels, along all edges of a set f, where the vertices outside f had one and the same label when f was defined: `f =
+where(v => x[v] != s)`, and nothing wrote `x` in between. An edge with an end in f has equal labels at its ends after
+the loop; any other edge had equal labels before, and from compressed labels no hook moves a vertex out of its tree. So
+each component has one label, which is its smallest vertex, since that one can have no other. It does not matter which
+edges were sampled before, or which component was skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Sites = Mapping[int, JudgedOperator]
 
 
 def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozenset[str]) -> frozenset[tuple[int, str]]:
-    """The loops of a schedule, by number, that go along every edge whose ends may differ in a label array."""
+    """The loops of a schedule, by number, that visit every edge whose ends may differ in a label array."""
     within = [name for name in sorted(labels) if _stays_within(steps, sites, name)]
     blocks = list(_blocks(steps)) if within else []
     return frozenset(
@@ -89,7 +89,7 @@ def _made_of(name: str, effects: Effects, term: Term) -> tuple[Term, ...] | None
 
 
 def _goes_over_all(loop: nodes.While, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
-    """Whether each pass hooks along every edge of a set outside of which all labels were the same."""
+    """Whether each pass hooks along every edge of a set outside which all labels were the same."""
     hooks = [step for step in loop.body if isinstance(step, nodes.Advance) and sites[step.site].effects.written(name)]
     made = written_in(loop.body, sites)[1]
     return any(_whole(step, before, sites, name) for step in hooks if step.frontier.frontier not in made)
@@ -105,7 +105,7 @@ def _whole(step: nodes.Advance, before: tuple[nodes.Step, ...], sites: Sites, na
 
 
 def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
-    """Whether a set has all vertices but those with one label, since when nothing writes labels."""
+    """Whether a set has all vertices except those with one label, and nothing has written labels since then."""
     for step in reversed(before):
         data, sets = written_in((step,), sites)
         if sets.get(frontier):
@@ -116,7 +116,7 @@ def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, nam
 
 
 def _is_test(name: str, judged: JudgedOperator) -> bool:
-    """Whether a filter accepts just the vertices whose label is another one than a value that all of them share."""
+    """Whether a filter accepts exactly the vertices whose label differs from a value that all calls share."""
     effects = judged.effects
     accepts = effects.accept is None or effects.accept is effects.terms.true
     if effects.writes or not accepts or len(effects.conjuncts) != 1:
