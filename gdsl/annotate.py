@@ -29,7 +29,7 @@ AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
 @dataclass(frozen=True, slots=True)
 class JudgedProgram:
-    """What the rules and grades say of a program, whatever it is tuned to."""
+    """What the rules and grades say about a program, independently of its knobs."""
 
     program: nodes.Program
     findings: Findings
@@ -49,7 +49,7 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
 
 
 def judge_program(program: nodes.Program, source: Source, refuse: bool = True) -> JudgedProgram:
-    """All of `annotate` that hangs on no knob. Raises GdslError (E03xx, E0427)."""
+    """The part of `annotate` that depends on no knob. Raises GdslError (E03xx, E0427)."""
     check_size(program, source)
     found = laws(program)
     program = rewrite(program, lambda node: _with_laws(node, found)) if found.exact else program
@@ -73,7 +73,7 @@ def judge_program(program: nodes.Program, source: Source, refuse: bool = True) -
 
 
 def with_tuning(whole: JudgedProgram, tuning: nodes.Tuning) -> nodes.Program:
-    """The judged program, tuned so. Raises GdslError (E0420) for knobs that do not fit."""
+    """The judged program with these knobs. Raises GdslError (E0420) for knobs that do not fit."""
     program = dataclasses.replace(whole.program, tuning=_with_directions(tuning, whole.program, whole.findings))
     verify(program, "the rules")
     check_tuning(program, whole.findings, whole.source)
@@ -83,7 +83,7 @@ def with_tuning(whole: JudgedProgram, tuning: nodes.Tuning) -> nodes.Program:
 
 
 def loop_orders(program: nodes.Program, source: Source) -> list[tuple[nodes.While, Obstacle | None]]:
-    """Each `while` of an annotated program, with what stands in the way of another order of its visits."""
+    """Each `while` of an annotated program, with the obstacle to another order of its visits, if any."""
     effects = program_effects(program)
     known = grade(effects, judge(effects, source, False, ())).obstacles
     loops = [node for node in walk(program.schedule) if isinstance(node, nodes.While)]

@@ -47,7 +47,7 @@ class BinaryOperation(Enum):
 
     @property
     def is_comparison(self) -> bool:
-        """Whether the result is a bool made from two operands of one type."""
+        """Whether the result is a bool from two operands of one type."""
         return self.value in ("==", "!=", "<", "<=", ">", ">=")
 
     @property
@@ -78,7 +78,7 @@ class ReduceOperation(Enum):
 
     @property
     def as_binary(self) -> BinaryOperation:
-        """The operator that makes one of both values, which all but a minimum and a maximum have."""
+        """The operator that combines two values, which all except minimum and maximum have."""
         return _COMBINING[self]
 
 
@@ -108,7 +108,7 @@ class NeighborOperation(Enum):
 
     @property
     def as_update(self) -> ReduceOperation:
-        """What combines two of its values; a count adds ones."""
+        """The operation that combines two of its values; a count adds ones."""
         return _COMBINED_BY[self]
 
     @property
@@ -118,7 +118,7 @@ class NeighborOperation(Enum):
 
 
 JOINING_FLOATS = (NeighborOperation.SUM, NeighborOperation.MIN, NeighborOperation.MAX, NeighborOperation.PRODUCT)
-"""What may make one of the weights of parallel edges."""
+"""The operations that may merge the weights of parallel edges."""
 JOINING_INTEGERS = (*JOINING_FLOATS, NeighborOperation.AND, NeighborOperation.OR, NeighborOperation.XOR)
 
 _COMBINED_BY = {
@@ -149,7 +149,7 @@ class ArrayReduction(Enum):
 
 
 class Outcome(Enum):
-    """What the expression form of an update yields."""
+    """The value of the expression form of an update."""
 
     CHANGED = "changed"
     FETCH = "fetch"
@@ -203,14 +203,14 @@ class Degree(Enum):
 
 
 class GraphQuery(Enum):
-    """What a functor asks of the graph, by the name of the function."""
+    """The functions that read the graph, by name."""
 
     SOURCE = "src"
     """The source of an edge."""
     DESTINATION = "dst"
     """The destination of an edge."""
     REVERSE = "reverse"
-    """The edge from an edge's destination to its source that is paired with it; none where there is none."""
+    """The edge from an edge's destination to its source that is paired with it, or `none`."""
     NEIGHBOR = "neighbor"
     """The vertex at a place of a vertex's list of out-edges."""
     OUT_EDGE = "out_edge"
@@ -253,7 +253,7 @@ class Over(Enum):
 
 
 class Domain(Enum):
-    """What a piece of problem data is indexed by."""
+    """The index domain of problem data."""
 
     VERTEX = "vertex"
     EDGE = "edge"
@@ -281,22 +281,22 @@ class Balance(Enum):
     BINS = "bins"
     """Vertices are sorted by degree first: short lists a thread each, longer ones a warp, the longest a block."""
     EDGES = "edges"
-    """All edges of the graph, a thread an edge; those of others are passed over."""
+    """All edges of the graph, one thread per edge; edges of other vertices are skipped."""
     AUTO = "auto"
-    """As many threads as the degrees of neighbours in the frontier ask for; long lists are cut into chunks."""
+    """As many threads as the degrees of neighbors in the frontier require; long lists are cut into chunks."""
 
 
 class FrontierForm(Enum):
-    """How an operator stores the frontier that it makes."""
+    """How an operator stores its result frontier."""
 
     QUEUE = "queue"
     BITMAP = "bitmap"
     AUTO = "auto"
-    """As it comes: a push makes a queue, a pull a bitmap."""
+    """A queue after a push, a bitmap after a pull."""
 
 
 class Order(Enum):
-    """In which order a loop visits whose end does not depend on it."""
+    """The order of visits of a loop whose end does not depend on it."""
 
     AS_GIVEN = "as_given"
     NEAR_FAR = "near_far"
@@ -312,7 +312,7 @@ class Layout(Enum):
 
 
 class Duplicates(Enum):
-    """Whether a queue that an operator makes may hold a vertex twice."""
+    """Whether a result queue of an operator may hold a vertex twice."""
 
     EXACT = "exact"
     NONE = "none"
@@ -322,7 +322,7 @@ class Duplicates(Enum):
 
 
 class Grade(Enum):
-    """What a result may differ in from run to run; each later grade promises less."""
+    """How a result may differ from run to run; each later grade promises less."""
 
     EXACT = "exact"
     """Nothing."""
@@ -332,7 +332,7 @@ class Grade(Enum):
     """The order in which floats are added, and what is computed from such a sum without a decision. Mostly the last
     digits; more where values cancel or overflow, or where a small difference is amplified, as by `exp`."""
     CONVERGED = "converged"
-    """As rounding, and a loop whose end hangs on a float sum may make one pass more or less."""
+    """As rounding, and a loop whose end depends on a float sum may run one pass more or less."""
     NOT_UNIQUE = "not unique"
     """Everything that the program leaves open."""
 

@@ -1,4 +1,4 @@
-"""The way from text to IR in one call."""
+"""From text to IR in one call."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
 
 
 def analyse(source: Source) -> Analysis:
-    """What a text says, and all that is wrong with it: syntax, names and types, and, where these are fine, the rules of
-    writes and reads, for every type that it admits. Raises nothing, whatever the text: this is what an editor asks."""
+    """The analysis of a text with all of its mistakes: in syntax, names and types, and, where these are correct,
+    against the rules of writes and reads, for every type that it admits. Never raises, whatever the text; editors call
+    this."""
     source = with_imports(source)
     reading = frontend.Reading(source)
     analysis = reading.checked()
-    found = _tried(_mistakes(reading, source, reading.instances() or ((),)), reading, source)
+    found = _with_verified_fixes(_mistakes(reading, source, reading.instances() or ((),)), reading, source)
     return dataclasses.replace(analysis, diagnostics=found, checked=None) if found else analysis
 
 
 def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tuple[Diagnostic, ...]:
-    """What a program says and probably does not mean (W0x), in the order of the text; nothing of a program with
-    mistakes, whose messages are those of `load_source`."""
+    """The warnings (W0x) about a program, in the order of the text; none for a program with mistakes, which
+    `load_source` reports."""
     analysis = frontend.analyse(source, types)
     if analysis.checked is None:
         return ()
@@ -61,17 +62,17 @@ def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) ->
     except GdslError as error:
         if _is_of_words(error, source):
             raise
-        raise GdslError(_tried(error.diagnostics, reading, source), error.source) from None
+        raise GdslError(_with_verified_fixes(error.diagnostics, reading, source), error.source) from None
 
 
 def load_source(
     source: Source, tune: Sequence[str] = (), types: Types = (), *, refuse: bool = True, every: bool = False
 ) -> Program:
-    """The IR of a program; `tune` are tuning words as on the command line (``visit.direction=pull``), which win over
-    the program's own, and `types` those of type parameters, which else have their defaults. Raises `GdslError` with as
-    many independent mistakes as there are. With `every`, a program that is wrong for other types that it admits is
-    refused, too; with `refuse` False, for tests that show what the rules of writes and reads prevent, a program that
-    these forbid passes."""
+    """The IR of a program. `tune` has tuning words as on the command line (``visit.direction=pull``), which override
+    the program's own, and `types` the values of type parameters, instead of their defaults. Raises `GdslError` with all
+    independent mistakes. With `every`, a program that is wrong for other types that it admits is refused, too. With
+    `refuse` False, a program that the rules of writes and reads forbid passes, for tests that show what they
+    prevent."""
     source = with_imports(source)
     reading = frontend.Reading(source)
     try:
@@ -81,12 +82,12 @@ def load_source(
         found = _mistakes(reading, source, admitted) if admitted else ()
         if not found and _is_of_words(error, source):
             raise
-        raise GdslError(_tried(found or error.diagnostics, reading, source), error.source) from None
+        raise GdslError(_with_verified_fixes(found or error.diagnostics, reading, source), error.source) from None
     if every and program.types:
         own = tuple((each.name, each.type) for each in program.types)
         others = [each for each in reading.instances() if each != own]
         if found := _mistakes(reading, source, others, (own,)):
-            raise GdslError(_tried(found, reading, source), source)
+            raise GdslError(_with_verified_fixes(found, reading, source), source)
     return program
 
 
@@ -130,8 +131,8 @@ def _is_of_words(error: GdslError, source: Source) -> bool:
     return error.source is not None and error.source.name != source.name
 
 
-def _tried(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
-    """The diagnostics with fixes that were tried on the program."""
+def _with_verified_fixes(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
+    """The diagnostics, with fixes that were verified on the program."""
     from gdsl.suggestions import verified  # only programs with mistakes need it
 
     symbols = reading.checked().symbols
@@ -139,7 +140,7 @@ def _tried(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) 
 
 
 def _outcome(source: Source) -> Outcome:
-    """What is wrong with another text."""
+    """The mistakes of another text."""
     from gdsl.suggestions import Outcome
 
     reading = frontend.Reading(with_imports(source))
@@ -147,7 +148,7 @@ def _outcome(source: Source) -> Outcome:
 
 
 def _advised(source: Source) -> Outcome:
-    """What is wrong with another text, else its warnings."""
+    """The mistakes of another text, or else its warnings."""
     found = _outcome(source)
     if found.diagnostics:
         return found
@@ -160,7 +161,7 @@ def _advised(source: Source) -> Outcome:
 
 
 class Tunable:
-    """A program to be tuned in many ways: what no knob changes, which is nearly all, is found out once.
+    """A program to be tuned in many ways. Nearly everything depends on no knob and is computed once.
 
     Raises `GdslError` as `load_source` does for a program with mistakes.
     """
@@ -174,7 +175,8 @@ class Tunable:
             raise
 
     def tuned(self, tune: Sequence[str] = ()) -> Program:
-        """What `load_source` gives for these words. Raises `GdslError` (E04xx) where the program does not take them."""
+        """The result of `load_source` with these words. Raises `GdslError` (E04xx) for words that do not fit the
+        program."""
         checked = dataclasses.replace(self._checked, knobs=self._checked.knobs.copy())
         check_tune_words(checked, tune)
         return with_tuning(self._judged, lower(checked).tuning)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 
 class Kind(Enum):
-    """What a type is made for; types of one kind differ in their width, and ids in what they are of."""
+    """The kind of a type; types of one kind differ in their width, and ids in their domain."""
 
     BOOL = "bool"
     SIGNED = "signed integer"

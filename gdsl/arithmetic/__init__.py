@@ -1,1 +1,1 @@
-"""What the operations of the language do to values: the one place that says so for Python and NumPy."""
+"""The operations of the language on values, defined once for Python and NumPy."""

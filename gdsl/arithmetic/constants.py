@@ -1,4 +1,4 @@
-"""Single numbers in the values of a type: what a literal stands for, and the ends of the integer types."""
+"""Numbers as values of a type: the values of literals, and the limits of the integer types."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def nearest_float64(value: int | float) -> float:
 
 
 def in_type(value: Number, type_: Type) -> Number:
-    """`value`, a number that fits, as a value of `type_`: floats are rounded to its width at once, integers wrap."""
+    """`value`, a number that fits, as a value of `type_`: floats are rounded directly to its width, integers wrap."""
     if type_ is Type.FLOAT32:
         return nearest_float32(value)
     if type_ is Type.FLOAT64:
@@ -66,8 +66,8 @@ def _exact(value: int | float) -> float:
 def shortest_float32(value: float) -> str:
     """The shortest decimal text whose nearest float32, by one rounding, is the finite float32 `value`.
 
-    What Python prints for the same float64 is longer; and a shorter text that gives `value` by way of a float64 may
-    not do so at once.
+    The text that Python prints for the same float64 is longer; and a shorter text that gives `value` through a float64
+    may not do so when rounded once.
     """
     from fractions import Fraction
 
@@ -80,7 +80,7 @@ def shortest_float32(value: float) -> str:
 
 
 def _midpoints(value: float) -> tuple[float, float]:
-    """Half the way from a finite float32 to those next to it: numbers between are rounded to `value`."""
+    """The midpoints between a finite float32 and its neighbors: numbers between them are rounded to `value`."""
     magnitude = abs(value)
     bits = int(struct.unpack("I", struct.pack("f", magnitude))[0])
     above = _of_bits(bits + 1) if bits + 1 < _INFINITE_BITS else 2.0**128

@@ -1,8 +1,8 @@
-"""What each operation does, for each type, on single values and on whole arrays: said once for both.
+"""Each operation, for each type, on single values and on whole arrays, defined once for both.
 
 Numbers are NumPy's of their type's dtype (single values or arrays), a bool is a Python or NumPy bool. Ids may be
-anything that compares: only comparisons, `min` and `max` are defined on them. Whoever calls these functions does so
-under `numpy.errstate(all="ignore")`: infinities, NaN and integers that wrap are ordinary here.
+anything that compares: only comparisons, `min` and `max` are defined on them. Call these functions under
+`numpy.errstate(all="ignore")`: infinities, NaN and integers that wrap are ordinary here.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _MODULE_NAMES = {
     Builtin.ATAN: "arctan",
     Builtin.ATAN2: "arctan2",
 }
-"""What NumPy calls some of the functions that it has."""
+"""NumPy's names for some functions."""
 
 
 def typed(type_: Type) -> Callable[[Any], Any]:
-    """NumPy's scalar type of a number type: makes its values, out of Python's numbers where they fit."""
+    """NumPy's scalar type for a number type, which also converts Python's numbers that fit."""
     made: Callable[[Any], Any] = numpy.dtype(type_.name).type
     return made
 
@@ -75,9 +75,9 @@ def largest(type_: Type) -> Value:
 class Arithmetic:
     """The operations on one form of values.
 
-    `choose(condition, yes, no)` takes one of two values (of each element), `caster(type)` gives the function that makes
-    values of another type as C's casts do where those are defined, `word` makes a word of `words` of an integer,
-    `module` is numpy or cupy.
+    `choose(condition, yes, no)` selects one of two values (of each element), `caster(type)` returns the function that
+    converts to another type as C's casts do where those are defined, `word` converts an integer to a word, and `module`
+    is numpy or cupy.
     """
 
     module: Any
@@ -88,13 +88,14 @@ class Arithmetic:
     # Operators
 
     def unary(self, operation: UnaryOperation, type_: Type) -> UnaryFunction:
-        """What `operation` does to an operand of `type_`."""
+        """The function of `operation` for an operand of `type_`."""
         if operation is UnaryOperation.NOT:
             return lambda value: value ^ True
         return operator.neg if operation is UnaryOperation.NEGATE else operator.invert
 
     def binary(self, operation: BinaryOperation, type_: Type, right: Type | None = None) -> BinaryFunction:
-        """What `operation` (not `&&`, `||`) does to operands of `type_`; `right` is the type of a shift's count."""
+        """The function of `operation` (not `&&`, `||`) for operands of `type_`; `right` is the type of a shift's
+        count."""
         if type_.is_pair:
             return pairs.comparison(operation)
         if operation in _DIRECT:
@@ -151,7 +152,7 @@ class Arithmetic:
         return divide
 
     def _remainder(self, type_: Type) -> BinaryFunction:
-        """What the quotient leaves, with the sign of the left side; by zero it is 0."""
+        """The remainder, with the sign of the left side; 0 for a division by zero."""
         choose, zero, divide = self.choose, typed(type_)(0), self._quotient(type_)
         return lambda a, b: choose(b == zero, zero, a - divide(a, b) * b)
 
@@ -165,7 +166,7 @@ class Arithmetic:
     # Functions
 
     def builtin(self, function: Builtin, type_: Type) -> Callable[..., Value]:
-        """What the built-in `function` does to arguments of which the first is of `type_`."""
+        """The function of the built-in `function` for arguments, the first of which has `type_`."""
         if function.is_random:
             return self._random(function, type_)
         if function in _OF_BITS:
@@ -203,7 +204,8 @@ class Arithmetic:
         return lambda *values: narrow(function(*map(widen, values)))
 
     def _power(self, type_: Type) -> BinaryFunction:
-        """C's `pow`: of a base that is not above zero by its size, whose powers NumPy's shortcuts leave alone."""
+        """C's `pow`. For a base that is not positive it uses the absolute value, which NumPy's shortcuts do not
+        affect."""
         choose, kind, module = self.choose, typed(type_), self.module
         size = self._wider(module.power, type_)
         zero, two, inf, nan = kind(0), kind(2), kind(numpy.inf), kind(numpy.nan)
@@ -219,7 +221,7 @@ class Arithmetic:
         return power
 
     def _of_bits(self, function: Builtin, type_: Type) -> UnaryFunction:
-        """`popcount` and `ctz`: the bits below the lowest one are those that subtracting 1 turns over."""
+        """`popcount` and `ctz`: subtracting 1 flips the bits below the lowest one."""
         word, cast, own = self.word, self.caster(Type.INT32), (1 << (type_.bits or 64)) - 1
         ones = random.ones
         if function is Builtin.POPCOUNT:

@@ -1,4 +1,4 @@
-"""What the language does with pairs: `(first, second)` as Python tuples of what `operations` works on.
+"""The operations on pairs: `(first, second)` as Python tuples of the values of `operations`.
 
 They are ordered by the first part, then by the second (false before true). A pair with NaN in any part is neither
 smaller nor larger than another where that part decides, and it never wins a minimum or maximum.
@@ -17,7 +17,7 @@ Choose = Callable[[Any, Any, Any], Any]
 
 
 def comparison(operation: BinaryOperation) -> Callable[[Pair, Pair], Any]:
-    """What a comparison says of two pairs."""
+    """The function of a comparison for two pairs."""
     return _COMPARISONS[operation]
 
 

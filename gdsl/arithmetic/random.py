@@ -35,13 +35,13 @@ Block = tuple[Word, Word, Word, Word]
 Key = tuple[Word, Word]
 
 MOST_DRAWS = 128
-"""So many at most are looked at for one number below a limit; each is refused with a chance of less than a half."""
+"""The most draws for one number below a limit; each is rejected with a probability of less than a half."""
 
 _ROUNDS = 10
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _STEPS = (0x9E3779B9, 0xBB67AE85)
 _AGAIN = 0x72657472
-"""The second half of the key of draws behind the first: keys of a program are mixed in under other ones."""
+"""The second half of the key of draws after the first: a program's own keys use other halves."""
 
 
 def philox(counter: Block, key: Key) -> Block:

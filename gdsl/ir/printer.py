@@ -274,14 +274,14 @@ def print_expression(node: nodes.Expression) -> str:
 
 
 def print_target(node: nodes.Target) -> str:
-    """What a write goes to."""
+    """The target of a write."""
     if isinstance(node, nodes.ScalarTarget):
         return node.scalar
     return f"{node.array}[{print_index(node.index, node.checked)}]"
 
 
 def print_index(index: nodes.Expression, checked: bool) -> str:
-    """An index, and whether it is checked; of one of several values an element what stands in both brackets."""
+    """An index, and whether it is checked; for several values per element, the contents of both brackets."""
     if isinstance(index, nodes.Slot):
         return f"{print_index(index.element, index.checked)}][{print_index(index.place, index.place_checked)}"
     return f"checked {print_expression(index)}" if checked else print_expression(index)

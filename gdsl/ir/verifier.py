@@ -85,7 +85,7 @@ class _Verifier(CodeVerifier):
         self.tuning(steps)
 
     def tuning(self, steps: list[nodes.Operator]) -> None:
-        """Every knob of the table is set to what it takes, and of an operator's only those that it has."""
+        """Every knob has an allowed value, and operators only have their own knobs set."""
         tuning = self.root.tuning
         wrong = misfit(tuning, None)
         self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", tuning)

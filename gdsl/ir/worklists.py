@@ -30,7 +30,7 @@ from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm
 from gdsl.types import Type
 
 _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64)
-"""Values whose distances mean something; of labels (ids) they do not."""
+"""Types whose distances are meaningful; those of labels (ids) are not."""
 
 
 def _over_buckets(loop: While) -> tuple[PopBuckets, Advance] | None:
@@ -128,7 +128,7 @@ def advance_in(loop: While) -> Advance:
 
 
 def changed_in(loop: While, program: Program) -> ElementTarget:
-    """What the functor of a monotone loop changes."""
+    """The target that the functor of a monotone loop changes."""
     return update_in(loop, program).target  # type: ignore[return-value]
 
 
@@ -193,7 +193,7 @@ def may_pull(step: Advance, knobs: OperatorKnobs) -> bool:
 
 
 def copied(program: Program) -> dict[str, str]:
-    """For each frontier variable the one that stands for all that are copied from or to it."""
+    """For each frontier variable, the representative of all that are copied from or to it."""
     leader = {frontier.name: frontier.name for frontier in program.frontiers}
 
     def find(name: str) -> str:
@@ -208,7 +208,7 @@ def copied(program: Program) -> dict[str, str]:
 
 
 def _set_otherwise(knobs: OperatorKnobs) -> str | None:
-    """The first knob by which somebody has said how a worklist is walked or stored."""
+    """The first knob that the program sets for how a worklist is walked or stored."""
     if knobs.direction not in (None, Direction.PUSH):
         return "direction"
     if knobs.balance is not Balance.AUTO:

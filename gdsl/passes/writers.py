@@ -1,4 +1,4 @@
-"""Who writes what in a functor: facts that several passes and both code generators ask for."""
+"""Facts about the writes of functors, for several passes and both code generators."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def written_arrays(functor: Functor) -> frozenset[str]:
 def plain_arrays(functor: Functor, roles: frozenset[Role]) -> frozenset[str]:
     """The arrays that the functor writes only at a parameter of one of `roles`, and reads nowhere else.
 
-    Where a single call, or calls of one thread, have that parameter, such writes need no atomic: nobody else looks.
+    Where a single call, or calls of one thread, have that parameter, such writes need no atomic: nothing else reads
+    them.
     """
     elsewhere = {
         node.array
@@ -87,12 +88,12 @@ def written_several_ways(functor: Functor) -> frozenset[str]:
 
 
 def near_roles(over: Over) -> frozenset[Role]:
-    """The functor parameters that stand for the end of an edge from which it is visited."""
+    """The functor parameters for the end of an edge from which it is visited."""
     ends = {Over.OUT_EDGES: Role.SOURCE, Over.IN_EDGES: Role.DESTINATION}
     return frozenset({Role.NEAR, ends[over]}) if over in ends else frozenset({Role.NEAR})
 
 
 def far_roles(over: Over) -> frozenset[Role]:
-    """The functor parameters that stand for the far end of an edge."""
+    """The functor parameters for the far end of an edge."""
     ends = {Over.OUT_EDGES: Role.DESTINATION, Over.IN_EDGES: Role.SOURCE}
     return frozenset({Role.FAR, ends[over]}) if over in ends else frozenset({Role.FAR})

@@ -1,8 +1,8 @@
 """Lowers `top(f, functor, k)`, the edge frontier of each vertex's k best edges.
 
-Round by round each vertex finds the best of its edges behind the one that it found last: the largest value, then the
-smallest edge with that value. The k-th one found is the bound by which the edges are collected at the end. Lists of no
-more than k edges are collected whole, without rounds.
+In each round, each vertex finds the best of its edges after the one that it found last: the largest value, then the
+smallest edge with that value. The k-th one is the bound by which the edges are collected at the end. Lists of at most k
+edges are collected whole, without rounds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call: `of` are its vertices, `functor` is lowered already, `result` the edge frontier that it makes."""
+    """One call: `of` are its vertices, `functor` is lowered already, and `result` is the resulting edge frontier."""
 
     span: Span
     label: str
@@ -100,7 +100,7 @@ class BestEdges:
         )
 
     def _behind(self) -> nodes.Expression:
-        """Whether the edge comes behind the bound: in the first round all do."""
+        """Whether the edge comes after the bound; in the first round all do."""
         first = self._is(BinaryOperation.EQUAL, self._scalar(self.round), nodes.Literal(self.span, Type.INT64, 0))
         return self._either(first, self._beside_bound(BinaryOperation.LESS, BinaryOperation.GREATER))
 

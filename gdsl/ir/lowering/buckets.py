@@ -138,7 +138,7 @@ class _LevelBuckets:
 
 class _AutomaticBuckets:
     """Buckets of `width=auto`. The functor `measure` finds the least and the largest value of the vertices that wait,
-    `take` accepts those up to the bound that is chosen, and `keep` accepts all others."""
+    `take` accepts those up to the bound, and `keep` accepts all others."""
 
     def __init__(self, hidden: Hidden, node: nodes.Buckets, type_: Type) -> None:
         self.hidden, self.node = hidden, node
@@ -214,7 +214,7 @@ def _number(span: Span, value: float) -> nodes.Expression:
 
 
 def new_history(hidden: Hidden, name: str, span: Span) -> nodes.History:
-    """What the history `name` needs."""
+    """The data of a new history `name`."""
     members = hidden.array(f"{name}_members", Domain.VERTEX, Type.VERTEX, span)
     ends = hidden.array(f"{name}_ends", Domain.VERTEX, Type.INT64, span)
     return nodes.History(span, name, members, ends, hidden.scalar(f"{name}_levels", Type.INT64, span).scalar)

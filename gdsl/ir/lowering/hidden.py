@@ -1,5 +1,5 @@
-"""What lowering adds to a program for forms that are short for several steps: data and functors without a line of their
-own, under names that the program does not use."""
+"""Data and functors that lowering adds to a program for forms that stand for several steps, under names that the
+program does not use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Hidden:
         self._taken = set(re.findall(r"\w+", text))
 
     def name(self, stem: str) -> str:
-        """A name that nothing has yet: `stem`, with a number behind it where that is taken."""
+        """An unused name: `stem`, followed by a number if that is taken."""
         name, number = stem, 1
         while name in self._taken:
             number += 1

@@ -125,13 +125,13 @@ class NeighborReduceLowering:
         return nodes.OwnOperation(call.own_operation.span, function.name, identity, not identity.type.is_float)
 
     def _holding(self, call: syntax.OperatorCall, functor: nodes.EdgeFunctor) -> str:
-        """A functor that is true of each edge of which the `cond` of `functor` holds."""
+        """A functor whose value is true for each edge for which the `cond` of `functor` holds."""
         name, true = self.hidden.name(f"holds_{call.name}"), nodes.Literal(call.span, Type.BOOL, True)
         self.hidden.edge_functors.append(dataclasses.replace(functor, name=name, body=(), value=true))
         return name
 
     def _kept(self, value: nodes.Expression, array: str, steps: list[nodes.Step]) -> nodes.Expression:
-        """`value` as a functor can read it: in a scalar, if it is none of the fixed ones."""
+        """`value` as a functor can read it: in a scalar, unless it is constant."""
         if isinstance(value, _FIXED):
             return value
         scalar = self.hidden.scalar(f"empty_of_{array}", value.type, value.span)
@@ -150,8 +150,7 @@ class NeighborReduceLowering:
         empty: nodes.Expression | None,
         steps: list[nodes.Step],
     ) -> None:
-        """The reduction over those `edges`, walked `over` some, that have a vertex of `ends` as their far end (or near
-        end)."""
+        """The reduction over the `edges` in direction `over` whose far end (or near end) is a vertex of `ends`."""
         if call.own_operation is None:
             self._gathered(call, target, edges, ends, over, empty, steps)
         else:
@@ -167,7 +166,7 @@ class NeighborReduceLowering:
         empty: nodes.Expression | None,
         steps: list[nodes.Step],
     ) -> None:
-        """By an operator of the program: the reduction over the lists of `ends`, of which only marked edges count."""
+        """For an operator of the program: the reduction over the marked edges in the lists of `ends`."""
         span, hidden = call.span, self.hidden
         marks = hidden.array(f"{target.name}_takes", Domain.EDGE, Type.BOOL, span)
         at = own_id(Domain.EDGE, span)

@@ -303,7 +303,7 @@ class ScheduleLowering:
         raise AssertionError("lowering: an operator without input")
 
     def _input(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> nodes.Elements:
-        """What `call` runs on; where it advances from edges, their far ends."""
+        """The elements that `call` runs on; for an advance from edges, their far ends."""
         if call.input is None:
             raise AssertionError("lowering: an operator without input")
         if call.kind is OperatorKind.ADVANCE and call.runs_on is Domain.EDGE:

@@ -1,7 +1,7 @@
 """Lowers `intersect(pairs=(f, g))`: the k-th smallest vertex of f belongs to the k-th smallest of g.
 
-Both sets are numbered; each vertex of g is noted under its number, and each of f looks up who stands under its own. All
-calls use the same arrays, which are filled anew: nothing that an earlier call left there counts.
+Both sets are numbered; each vertex of g is stored under its number, and each vertex of f looks up the one with its own
+number. All calls share the same arrays, which each call fills again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class VertexPairs:
         self._data: _Data | None = None
 
     def paired(self, first: nodes.Elements, second: nodes.Elements, span: Span, steps: list[nodes.Step]) -> str:
-        """The array of the partners, behind the steps that fill it."""
+        """The array of the partners; the steps that fill it are appended to `steps`."""
         data = self._data = self._data or self._made(span)
         sizes = (_size(members, span) for members in (first, second))
         steps += [
