@@ -132,7 +132,7 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     edge_sources, weights = _edge_values(module, offsets, columns, LARGEST_WEIGHT[kind])
     sources = _drawn(_on_host(module.flatnonzero(module.diff(offsets) > 0)), num_sources, KNOWN_SOURCES.get(name, []))
     # Weights go in as an array of the device.
-    graph = Graph._made(Csr(_on_host(offsets), _on_host(columns), kind in DIRECTED, {}, {}))
+    graph = Graph._of_csr(Csr(_on_host(offsets), _on_host(columns), kind in DIRECTED, {}, {}))
     release(module)
     return BenchmarkGraph(name, graph, module, offsets, columns, edge_sources, sources, weights)
 

@@ -58,7 +58,7 @@ def _build(row: Row, backend: str, repeat: int) -> Measurement:
 
     def build() -> Graph:
         graph = Graph.from_edges(sources, destinations, count, directed=False).changed(loops=False, dedup="first")
-        if graph._postponed is not None:
+        if graph._lazy_csr is not None:
             runs.place(graph)
         return _in_order(graph)
 

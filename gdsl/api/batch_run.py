@@ -138,7 +138,7 @@ class _BatchRun:
         try:
             widths = needed_widths(program._program, self.graph)
             choice = registry.choose(self.options.backend)
-            if self.graph._postponed is not None:
+            if self.graph._lazy_csr is not None:
                 choice.backend.place(self.graph)
             bound = self._bound(choice)
             started = time.perf_counter()

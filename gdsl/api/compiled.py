@@ -168,7 +168,7 @@ class CompiledProgram:
         `chosen` is the backend's name where `backend` is a choice that has been made."""
         if self._picker is None or not isinstance(backend, str):
             return self, None
-        if chosen is None and graph._postponed is not None:  # its kind is known once it is built
+        if chosen is None and graph._lazy_csr is not None:  # its kind is known once it is built
             registry.choose(backend).backend.place(graph)
         program, tuned = self._picker.pick(
             graph, backend, lambda: chosen or registry.choose(backend).backend.name, self._with_knobs
@@ -208,7 +208,7 @@ class CompiledProgram:
         former, choice, executable = route or (None, None, None)
         if choice is None or not ((former is widths or former == widths) and choice.backend.stays()):
             choice, executable = registry.choose(backend), None
-        if graph._postponed is not None:
+        if graph._lazy_csr is not None:
             choice.backend.place(graph)
         bindings = self._bound(choice, graph, arguments, widths, rounded)
         compile_ms = 0.0

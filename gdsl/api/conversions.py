@@ -116,7 +116,7 @@ class Conversions:
     @property
     def _graph(self) -> Graph | None:
         """The graph of the run, without what backends keep for it."""
-        return None if self._csr is None else Graph._made(self._csr)
+        return None if self._csr is None else Graph._of_csr(self._csr)
 
     def _over(self, domain: Domain) -> list[ir.Array]:
         """The results that have values for each vertex, or for each edge."""

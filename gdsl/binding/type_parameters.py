@@ -174,8 +174,8 @@ class _Call:
     def _attributes(self, domain: Domain) -> Mapping[str, Any]:
         if domain is Domain.VERTEX:
             return self._graph.vertex_attributes
-        postponed = self._graph._postponed  # whose edges need not be in order to know their dtype
-        return self._graph.attributes if postponed is None else postponed.edges.attributes
+        lazy = self._graph._lazy_csr  # whose edges need not be in order to know their dtype
+        return self._graph.attributes if lazy is None else lazy.edges.attributes
 
 
 def _first(types: Iterable[Type], needs: Sequence[_Need]) -> Type | None:

@@ -49,17 +49,17 @@ def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
     return array.astype(wanted, copy=False)
 
 
-def attribute_arrays(given: Mapping[str, ArrayLike], length: int, over: str) -> dict[str, NDArray[Any]]:
+def attribute_arrays(attributes: Mapping[str, ArrayLike], length: int, over: str) -> dict[str, NDArray[Any]]:
     """Copies of the values by name, each [length], one for each `over` (edge, vertex).
 
     Raises GdslError E0711 for unusable arrays, TypeError for anything that is not a mapping of names.
     """
-    if not isinstance(given, Mapping):
-        raise TypeError(f"attributes are arrays by name, not {shown(given)}")
-    for name in given:
+    if not isinstance(attributes, Mapping):
+        raise TypeError(f"attributes are arrays by name, not {shown(attributes)}")
+    for name in attributes:
         if not isinstance(name, str):
             raise TypeError(f"the name of an attribute is a str, not {shown(name)}")
-    return {name: _values(values, name, length, over) for name, values in given.items()}
+    return {name: _values(values, name, length, over) for name, values in attributes.items()}
 
 
 def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | None:

@@ -47,8 +47,8 @@ def on_gpu(values: Any) -> Any:
     try:
         import cupy
     except ImportError:
-        why = "is in the memory of a GPU, and reading it requires CuPy, which is not installed"
-        raise ValueError(f"{why}; pip install 'gdsl[cuda13]', or {_TO_HOST}") from None
+        reason = "is in the memory of a GPU, and reading it requires CuPy, which is not installed"
+        raise ValueError(f"{reason}; pip install 'gdsl[cuda13]', or {_TO_HOST}") from None
     try:
         if is_of_cupy(values):  # copied only from another GPU
             return cupy.asarray(values)
@@ -61,8 +61,8 @@ def on_gpu(values: Any) -> Any:
 
 def fetched(values: Any) -> NDArray[Any]:
     """What `is_on_gpu`, copied to the host. Raises ValueError as `on_gpu` does."""
-    found = on_gpu(values)
-    return np.asarray(found.get())
+    array_on_gpu = on_gpu(values)
+    return np.asarray(array_on_gpu.get())
 
 
 def as_host(values: Any) -> Any:
@@ -106,8 +106,8 @@ def missing_of(values: Any) -> int:
 def _device(values: Any) -> int | None:
     """The kind of the device that DLPack names; None for what has none."""
     try:
-        found = values.__dlpack_device__()
-        return int(found[0])
+        array_on_gpu = values.__dlpack_device__()
+        return int(array_on_gpu[0])
     except Exception:  # there is no such method, or the library knows no device
         return None
 
@@ -150,8 +150,8 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
     except (GdslError, MemoryError):
         raise
     except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
-        why = reason_of(values, error)
-        raise ValueError(why or f"is not an array of numbers, but {type(values).__name__}") from error
+        reason = reason_of(values, error)
+        raise ValueError(reason or f"is not an array of numbers, but {type(values).__name__}") from error
     if missing:
         raise ValueError(f"has missing values ({missing:,} of them); give the others only, or values in their places")
     if masked:

@@ -22,7 +22,7 @@ class Columns:
     weight: str | None = None
 
     @property
-    def as_found(self) -> bool:
+    def unspecified(self) -> bool:
         """Whether the caller names no column."""
         return self.source is None and self.target is None and self.weight is None
 
@@ -43,8 +43,8 @@ def require_column(name: str, names: list[str]) -> None:
     if name in names:
         return
     few = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    near = [each for each in names if each.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1)
-    fix = f"did you mean {near[0]!r}? Its columns are {few}" if near else f"its columns are {few or 'none'}"
+    similar = [each for each in names if each.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1)
+    fix = f"did you mean {similar[0]!r}? Its columns are {few}" if similar else f"its columns are {few or 'none'}"
     raise bad_array(f"the table has no column {shown(name)}", fix)
 
 
@@ -58,7 +58,7 @@ def columns_of(source: object, target: object, weight: object) -> Columns:
 
 def refuse_columns(kind: str, columns: Columns, path: str) -> None:
     """Raise E0712 where columns are named of a file of another kind."""
-    if not columns.as_found:
+    if not columns.unspecified:
         message = f"{kind} has no columns: source_column, target_column and weight_column are for edge lists and tables"
         raise GdslError.single("E0712", message, fix="leave them out", place=path)
 
@@ -139,7 +139,7 @@ def is_header(words: Sequence[str]) -> bool:
 
 def says_ends(words: Sequence[str]) -> bool:
     """Whether there is a pair among the words that names the ends."""
-    return _found(list(words)) is not None
+    return _find_ends(list(words)) is not None
 
 
 def begins_list(words: Sequence[str]) -> bool:
@@ -148,18 +148,18 @@ def begins_list(words: Sequence[str]) -> bool:
         return False
     first, second = (_LOOSE.sub("", word.lower()) for word in words[:2])
     try:
-        ends = _found(list(words))
+        ends = _find_ends(list(words))
     except ColumnsError:
         return True
     return ends is not None or (_ROW_IDS.fullmatch(first) is not None and second in _VERTEX_LISTS)
 
 
-def named(words: Sequence[str], wanted: Columns) -> Named:
+def named(words: Sequence[str], requested: Columns) -> Named:
     """The columns that `words` name. Raises ColumnsError where they do not say enough, and GdslError E0711 where they
     lack a column that is wanted."""
     header = list(words)
-    asked = _asked(header, wanted)
-    ends = asked if asked is not None else _found(header)
+    requested_ends = _requested_ends(header, requested)
+    ends = requested_ends if requested_ends is not None else _find_ends(header)
     known = ends is not None
     if ends is None:
         ends = _first_two(header)
@@ -171,8 +171,8 @@ def named(words: Sequence[str], wanted: Columns) -> Named:
             names[place] = None
         elif word.lower() == "weight" and "weight" not in header:
             names[place] = "weight"
-    if wanted.weight is not None:
-        place = header.index(_as_written(wanted.weight, header))
+    if requested.weight is not None:
+        place = header.index(_as_written(requested.weight, header))
         names = [None if name == "weight" else name for name in names]
         names[place] = "weight"
     names[ends[0]], names[ends[1]] = "source", "destination"
@@ -206,16 +206,16 @@ def ends_fix(header: Sequence[str], ends: tuple[int, int]) -> str:
     )
 
 
-def _asked(header: list[str], wanted: Columns) -> tuple[int, int] | None:
-    written = Columns(*(None if name is None else _as_written(name, header) for name in _wanted_names(wanted)))
-    asked = written.ends_among(header)
+def _requested_ends(header: list[str], requested: Columns) -> tuple[int, int] | None:
+    written = Columns(*(None if name is None else _as_written(name, header) for name in _requested_names(requested)))
+    requested_ends = written.ends_among(header)
     if written.weight is not None:
         require_column(written.weight, header)
-    return None if asked is None else (header.index(asked[0]), header.index(asked[1]))
+    return None if requested_ends is None else (header.index(requested_ends[0]), header.index(requested_ends[1]))
 
 
-def _wanted_names(wanted: Columns) -> tuple[str | None, str | None, str | None]:
-    return wanted.source, wanted.target, wanted.weight
+def _requested_names(requested: Columns) -> tuple[str | None, str | None, str | None]:
+    return requested.source, requested.target, requested.weight
 
 
 def _as_written(name: str, header: list[str]) -> str:
@@ -225,7 +225,7 @@ def _as_written(name: str, header: list[str]) -> str:
     return next((word for word in header if word.lstrip(_MARKS) == name.lstrip(_MARKS)), name)
 
 
-def _found(header: list[str]) -> tuple[int, int] | None:
+def _find_ends(header: list[str]) -> tuple[int, int] | None:
     """The places of the columns that are named as the ends. Raises ColumnsError where two have such a name."""
     if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
         return 0, 1

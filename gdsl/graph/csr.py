@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.arguments import attribute_arrays, flag, id_array
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.immutable import Values, immutable, written
+from gdsl.graph.immutable import Values, filled_immutable, immutable
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import bad_array, too_large
 from gdsl.graph.ordering import bits_for, library_for, ordered, sort_of
@@ -101,10 +101,10 @@ def csr_of(edges: EdgeList) -> Csr:
     stored = len(sources) * (1 if edges.directed else 2)
     require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
     values: Mapping[str, NDArray[Any]] = {}
-    many = len(sources) >= _FEW
-    if edges.directed and many and _ascending(sources, destinations):
+    is_large = len(sources) >= _FEW
+    if edges.directed and is_large and _ascending(sources, destinations):
         offsets, columns, values = _offsets(sources, edges.num_vertices), destinations, attributes
-    elif not attributes and edges.num_vertices < WIDE_FROM and many and library_for(stored) is None:
+    elif not attributes and edges.num_vertices < WIDE_FROM and is_large and library_for(stored) is None:
         keys = edge_keys(sources, destinations, not edges.directed)
         offsets, columns = pairs_in_order(keys, edges.num_vertices)
     else:
@@ -142,7 +142,7 @@ def pairs_in_order(
     def fill(target: NDArray[Any]) -> None:
         np.copyto(target.view(np.int32), keys, casting="unsafe")  # which leaves the lower half
 
-    return _offsets(keys >> 32, num_vertices), written(len(keys), np.dtype(np.int32), fill)
+    return _offsets(keys >> 32, num_vertices), filled_immutable(len(keys), np.dtype(np.int32), fill)
 
 
 def lists_by(module: Any, keys: Any, num_vertices: int) -> tuple[Any, Any]:
@@ -198,9 +198,9 @@ def first_without_opposite(csr: Csr) -> int | None:
     sort_of(len(backward))(backward, 0, bits_for(count * count))
     if np.array_equal(forward, backward):
         return None
-    place_among_equals = np.arange(len(forward)) - np.searchsorted(forward, forward, side="left")
+    rank_among_equals = np.arange(len(forward)) - np.searchsorted(forward, forward, side="left")
     opposites = np.searchsorted(backward, forward, side="right") - np.searchsorted(backward, forward, side="left")
-    return int(np.argmax(place_among_equals >= opposites))
+    return int(np.argmax(rank_among_equals >= opposites))
 
 
 def edges_of(csr: Csr) -> EdgeList:
@@ -246,13 +246,13 @@ def repeated_of(columns: NDArray[Any], sources: NDArray[Any]) -> NDArray[np.bool
     return repeated
 
 
-def first_odd(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
+def first_loop_or_parallel(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
     """The lowest id of an edge that is either."""
     found = loops_of(columns, sources) | repeated_of(columns, sources)
     return int(np.argmax(found)) if found.any() else None
 
 
-def paired_edges(
+def pair_edges(
     csr: tuple[NDArray[np.int64], NDArray[Any]], csc: tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]
 ) -> NDArray[Any]:
     """For each edge id the edge that leads back, or -1; of the type of the CSC's edge ids.
@@ -267,11 +267,11 @@ def paired_edges(
         reverse[in_edge_ids] = np.arange(len(columns), dtype=in_edge_ids.dtype)
         return reverse
     count = len(offsets) - 1
-    there = packed(edge_sources(offsets, columns), columns, count)
-    back = packed(edge_sources(in_offsets, columns), in_sources, count)
-    place_among_equals = np.arange(len(back)) - np.searchsorted(back, back, side="left")
-    paired = np.searchsorted(there, back, side="left") + place_among_equals
-    exists = paired < np.searchsorted(there, back, side="right")
+    forward_pairs = packed(edge_sources(offsets, columns), columns, count)
+    backward_pairs = packed(edge_sources(in_offsets, columns), in_sources, count)
+    rank_among_equals = np.arange(len(backward_pairs)) - np.searchsorted(backward_pairs, backward_pairs, side="left")
+    paired = np.searchsorted(forward_pairs, backward_pairs, side="left") + rank_among_equals
+    exists = paired < np.searchsorted(forward_pairs, backward_pairs, side="right")
     reverse[in_edge_ids[exists]] = paired[exists]
     return reverse
 

@@ -236,9 +236,9 @@ def _notice_ends(path: str, sources: list[int], sinks: list[int]) -> None:
         return
     named = [f"{name} {vertex + 1}" for name, of in (("source", sources), ("sink", sinks)) for vertex in of]
     params = [f"-p {name}={of[0]}" for name, of in (("source", sources), ("sink", sinks)) if len(of) == 1]
-    several = "" if len(params) == len(named) else "; of several, choose one"
+    hint = "" if len(params) == len(named) else "; of several, choose one"
     flags = f": run max_flow with {' '.join(params)} --reverse-arcs" if params else ""
-    notice(f"{printable(path)} names the {' and the '.join(named)}, and ids count from 0 here{flags}{several}")
+    notice(f"{printable(path)} names the {' and the '.join(named)}, and ids count from 0 here{flags}{hint}")
 
 
 def refuse_other_problems(path: str) -> None:

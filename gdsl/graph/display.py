@@ -20,7 +20,7 @@ def graph_page(graph: Any) -> str:
     """Of a `Graph` sizes, kind, attributes, and how many vertices have how many edges."""
     kind = "directed" if graph.directed else "undirected, each edge stored both ways"
     rows: list[tuple[str, str]] = [("vertices", f"{graph.num_vertices:,}")]
-    if graph._postponed is None:
+    if graph._lazy_csr is None:
         mean = graph.num_edges / graph.num_vertices if graph.num_vertices else 0.0
         rows += [("stored edges", f"{graph.num_edges:,}"), ("edges a vertex", f"{mean:.3g}")]
         rows += [(f"edge: {name}", _values(values)) for name, values in graph.attributes.items()]
@@ -31,7 +31,7 @@ def graph_page(graph: Any) -> str:
         shown = ", ".join(str(graph.names[vertex]) for vertex in range(min(3, graph.num_vertices)))
         rows.append(("names", shown + (", …" if graph.num_vertices > 3 else "")))
     parts = [table((), rows, left=(0, 1))]
-    if graph._postponed is None and graph.num_vertices:
+    if graph._lazy_csr is None and graph.num_vertices:
         parts.append(_degrees(graph.offsets))
     return f"<div>{heading('Graph', kind)}{columns(parts)}</div>"
 

@@ -36,13 +36,13 @@ from gdsl.graph.worded_lists import COMPACT, Worded, read_worded, refuse_names, 
 from gdsl.records import dataclass
 
 _TRAILING_COMMENT = re.compile(r"[ \t][#%].*")
-_AS_FOUND = Columns()
+_UNSPECIFIED = Columns()
 _MOST_READINGS = 4
 """So many times the file is read with wider types; then all lines are examined for the types they need."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _EdgeColumns:
     """What a list holds: ids or numbers of names, and the values by the names of their columns."""
 
     sources: NDArray[Any]
@@ -62,7 +62,7 @@ def read_edge_list(
     one_based: bool | None,
     num_vertices: int | None,
     compact: bool = False,
-    wanted: Columns = _AS_FOUND,
+    requested: Columns = _UNSPECIFIED,
     directed: bool | None = None,
 ) -> EdgeList:
     """The edges of the file at `path`, in its order. Raises GdslError with file and line.
@@ -71,8 +71,8 @@ def read_edge_list(
     column is depends on all of its values. `docs/graphs.md` says what is read how. Arguments that are None follow the
     comments of the file.
     """
-    head = head_of(path, wanted)
-    found = _read(path, head, wanted, directed, compact)
+    head = head_of(path, requested)
+    found = _read(path, head, requested, directed, compact)
     notice_columns(path, head, found.left)
     meaning = meaning_of(path, head, found.type_says, found.names is not None, one_based, num_vertices, directed)
     notice_edges(path, head, len(found.sources))
@@ -108,7 +108,7 @@ def read_edge_list(
     return EdgeList(sources, destinations, count, meaning.directed, found.attributes)
 
 
-def _of_names(found: _Found, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
+def _of_names(found: _EdgeColumns, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
     if one_based is not None or num_vertices is not None:
         message = "one_based and num_vertices are for ids; the ends of this list are names"
         raise GdslError.single("E0712", message, fix="leave them out")
@@ -133,7 +133,7 @@ def _two_sides(
     return sources.astype(dtype), destinations.astype(dtype) + dtype.type(left), left + right
 
 
-def _read(path: str, head: Head, wanted: Columns, directed: bool | None, compact: bool) -> _Found:
+def _read(path: str, head: Head, requested: Columns, directed: bool | None, compact: bool) -> _EdgeColumns:
     if head.plain:
         if head.columns is None:
             meaningful = 4 if head.statements.konect else 3
@@ -149,14 +149,16 @@ def _read(path: str, head: Head, wanted: Columns, directed: bool | None, compact
     return _worded(path, head, directed, compact)
 
 
-def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _Found:
+def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _EdgeColumns:
     if head.dicts:
         from gdsl.graph.networkx_lists import ends_of_list, read_networkx_list
 
         found, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
     else:
         found, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
-    return _Found(found.sources, found.destinations, _values(found), rows, found.names, found.type_says, found.left)
+    return _EdgeColumns(
+        found.sources, found.destinations, _values(found), rows, found.names, found.type_says, found.left_out
+    )
 
 
 def _values(found: Worded) -> dict[str, NDArray[Any]]:
@@ -195,7 +197,7 @@ class _QuotedError(Exception):
     """A list of plain numbers has a quote further on."""
 
 
-def _plain(path: str, head: Head) -> _Found:
+def _plain(path: str, head: Head) -> _EdgeColumns:
     """A list of numbers, and of columns that are left out. Raises GdslError E0705 where it is more than that."""
     layout = _layout_of(head)
     rows = partial(_rows, head=head)
@@ -204,7 +206,7 @@ def _plain(path: str, head: Head) -> _Found:
     source, destination = layout.ends
     values = [place for place in range(len(columns)) if place not in (*layout.ends, *layout.skipped)]
     attributes = {layout.names[place]: whole_values(columns[place]) for place in values}
-    return _Found(columns[source], columns[destination], attributes, rows, gap=gap)
+    return _EdgeColumns(columns[source], columns[destination], attributes, rows, gap=gap)
 
 
 def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any], ...], int | None]:

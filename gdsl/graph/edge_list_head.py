@@ -40,8 +40,8 @@ SAMPLE = 64
 """Rows from which the separator is found, and whether there is a header."""
 _UCINET = r"\s*dl\s+n(r|c)?\s*="
 _OTHERS = tuple(
-    (re.compile(pattern, re.IGNORECASE), called, kind)
-    for pattern, called, kind in (
+    (re.compile(pattern, re.IGNORECASE), kind_name, kind)
+    for pattern, kind_name, kind in (
         (r"\s*\*(vertices|network)\b", "a Pajek file", "pajek"),
         (r"\s*(graph|creator\s.*)\s*(\[|$)", "a GML file", "gml"),
         (r"\s*(strict\s+)?(di)?graph\b.*\{", "a DOT file", "dot"),
@@ -89,7 +89,7 @@ class Head:
     doubtful: tuple[str, ...] = ()
 
 
-def head_of(path: str, wanted: Columns) -> Head:
+def head_of(path: str, requested: Columns) -> Head:
     """How the list at `path` begins. Raises GdslError E0705, E0711 or E0716."""
     with TextLines(path) as lines:
         comments: list[tuple[int, str, str]] = []
@@ -126,20 +126,20 @@ def head_of(path: str, wanted: Columns) -> Head:
             refuse_marks(lines, texts)
         _refuse_another_separator(lines, texts, mark, table)
         quoted = all(text.startswith('"') for text in texts)
-        found = _head(lines, statements, comments, mark, table, [number for number, _ in raw], wanted, quoted)
+        found = _head(lines, statements, comments, mark, table, [number for number, _ in raw], requested, quoted)
         return replace(found, gap=gap)
 
 
 def header_fix(path: str, head: Head, width: int) -> str:
     """How to give the file at `path` a first line of names for so many columns."""
-    said = "name the columns in a first line, with `source` and `target` for the ends"
+    instruction = "name the columns in a first line, with `source` and `target` for the ends"
     if width > _MOST_NAMES:
-        return said
+        return instruction
     names = _example_names(head.sample, max(width, 2))
     if path.lower().endswith(COMPRESSED):
-        return f"{said}, such as {', '.join(names)}"
+        return f"{instruction}, such as {', '.join(names)}"
     line = (head.mark or " ").join(names).replace("\t", r"\t")
-    return f"{said}: sed -i {shlex.quote('1i ' + line)} {shlex.quote(path)}"
+    return f"{instruction}: sed -i {shlex.quote('1i ' + line)} {shlex.quote(path)}"
 
 
 def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -170,14 +170,16 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
         if not lines.path.lower().endswith(COMPRESSED):
             fix += f": sed -i '{lines.number}s/^/# /' {shlex.quote(lines.path)}"
         raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is not an edge", fix)
-    for pattern, called, kind in _OTHERS:
+    for pattern, kind_name, kind in _OTHERS:
         if pattern.match(text):
             if pattern.pattern == _UCINET:
                 fix = f"leave the edges, whose ids count from 1: sed -i '1,/^data:/Id' {shlex.quote(lines.path)}"
-                raise lines.error("E0712", f"this is {called}, not a list of edges", fix)
+                raise lines.error("E0712", f"this is {kind_name}, not a list of edges", fix)
             if kind is None:
-                raise lines.error("E0710", f"this is {called}, not a list of edges", "download the file itself")
-            raise lines.error("E0712", f"this is {called}, not a list of edges", f"--format {kind} (format='{kind}')")
+                raise lines.error("E0710", f"this is {kind_name}, not a list of edges", "download the file itself")
+            raise lines.error(
+                "E0712", f"this is {kind_name}, not a list of edges", f"--format {kind} (format='{kind}')"
+            )
 
 
 def _separator(texts: Sequence[str]) -> str | None:
@@ -238,12 +240,14 @@ def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str 
     found = split_or_none(texts[1], other)
     if len(found) not in (len(table[0]), len(table[0]) + 1):
         return
-    called = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "blanks"}
+    kind_name = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "blanks"}
     sign, new = (r"\t" if each == "\t" else each or " " for each in (mark, other))
     command = f"sed -i {shlex.quote(f'1s/{sign}/{new}/g')} {shlex.quote(lines.path)}"
-    fix = f"put {called[other]} into the first line, too" + ("" if lines.path.endswith(COMPRESSED) else f": {command}")
+    fix = f"put {kind_name[other]} into the first line, too" + (
+        "" if lines.path.endswith(COMPRESSED) else f": {command}"
+    )
     raise lines.error(
-        "E0705", f"this line has {called[mark]} between its values, and the next one {called[other]}", fix
+        "E0705", f"this line has {kind_name[mark]} between its values, and the next one {kind_name[other]}", fix
     )
 
 
@@ -262,7 +266,7 @@ def _head(
     mark: str | None,
     table: list[list[str]],
     numbers: list[int],
-    wanted: Columns,
+    requested: Columns,
     quoted: bool,
 ) -> Head:
     if not table:  # the quotes of the first line are not in order, which reading it says
@@ -270,20 +274,20 @@ def _head(
     words, rows = table[0], table[1:]
     base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
     base = replace(base, sample=tuple(map(tuple, table)))
-    asked = not wanted.as_found
-    from_comment = _comment_header(lines, comments, words, mark, wanted)
+    has_requests = not requested.unspecified
+    from_comment = _comment_header(lines, comments, words, mark, requested)
     _refuse_matrix(lines, mark, table, from_comment is not None)
     sure = is_header(words) and (_says_ends(words) or _is_certain(words, rows))
     preferred = from_comment is not None and not sure
-    if not preferred and is_header(words) and _is_column_line(words, rows, asked, mark):
+    if not preferred and is_header(words) and _is_column_line(words, rows, has_requests, mark):
         trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
         words = words[:trailing]
         # R writes names of rows in front of them, and of the columns only those that it has names for.
         row_names = quoted and mark in (None, "\t") and bool(rows)
         row_names = row_names and all(len(row) == len(words) + 1 and row[-1] for row in rows)
-        columns = _named(lines, ["", *words] if row_names else words, wanted)
+        columns = _named(lines, ["", *words] if row_names else words, requested)
         lines.line = readable(lines.line)
-        certain = asked or _is_certain(words, [row[1:] if row_names else row for row in rows])
+        certain = has_requests or _is_certain(words, [row[1:] if row_names else row for row in rows])
         ends = columns.header[columns.ends[0]], columns.header[columns.ends[1]]
         doubtful = () if certain or not columns.known or is_sure(ends) else ends
         if columns.known:
@@ -298,7 +302,7 @@ def _head(
         certain = from_comment.known or mark is not None
         head = replace(base, columns=from_comment, certain=certain)
         return replace(head, plain=_is_plain(table, len(from_comment.header), from_comment.ends))
-    if asked:
+    if has_requests:
         fix = header_fix(lines.path, base, len(words))
         raise lines.error("E0705", "the first line names no columns, and the options name some", fix)
     return replace(base, plain=_is_plain(table, len(words), (0, 1)))
@@ -327,12 +331,12 @@ def _is_symmetric_of_bits(table: list[list[str]]) -> bool:
     return bits and table == [list(column) for column in zip(*table, strict=True)]
 
 
-def _is_column_line(words: list[str], rows: list[list[str]], asked: bool, mark: str | None) -> bool:
+def _is_column_line(words: list[str], rows: list[list[str]], has_requests: bool, mark: str | None) -> bool:
     """Whether words that may be names of columns are: they begin with letters, or name the ends, or the rows below are
     others."""
     if all(is_column_name(word) for word in words):
         return True
-    return asked or _says_ends(words) or _is_certain(words, rows) or (not all(words) and bool(rows))
+    return has_requests or _says_ends(words) or _is_certain(words, rows) or (not all(words) and bool(rows))
 
 
 def _says_ends(words: list[str]) -> bool:
@@ -360,7 +364,7 @@ def _is_plain(rows: list[list[str]], width: int, ends: tuple[int, int]) -> bool:
 
 
 def _comment_header(
-    lines: TextLines, comments: list[tuple[int, str, str]], words: list[str], mark: str | None, wanted: Columns
+    lines: TextLines, comments: list[tuple[int, str, str]], words: list[str], mark: str | None, requested: Columns
 ) -> Named | None:
     """The columns that the last comment before the first row names, as `#node1 node2 score`."""
     if not comments:
@@ -370,7 +374,7 @@ def _comment_header(
     if len(names) != len(words) or not is_header(names) or not all(names):
         return None
     try:
-        found = named(names, wanted)
+        found = named(names, requested)
     except GdslError:  # columns are wanted that the comment does not name
         return None
     except ColumnsError as error:
@@ -381,9 +385,9 @@ def _comment_header(
     return found if found.known or (mark is not None and found.ends == (0, 1)) else None
 
 
-def _named(lines: TextLines, words: list[str], wanted: Columns) -> Named:
+def _named(lines: TextLines, words: list[str], requested: Columns) -> Named:
     try:
-        return named(words, wanted)
+        return named(words, requested)
     except ColumnsError as error:
         raise lines.error("E0705", error.message, error.fix) from None
     except GdslError as error:

@@ -35,7 +35,7 @@ class ElementAttributes:
         self._what, self._place = what, place
         self._places: dict[str, list[int]] = {}
         self._values: dict[str, list[Any]] = {}
-        self._several: dict[str, None] = {}
+        self._repeated: dict[str, None] = {}
         self.defaults: dict[str, Any] = {}
 
     def add(self, name: str, place: int, value: Any) -> None:
@@ -45,7 +45,7 @@ class ElementAttributes:
             places = self._places[name] = []
             self._values[name] = []
         if places and places[-1] == place:
-            self._several[name] = None
+            self._repeated[name] = None
             return
         places.append(place)
         self._values[name].append(value)
@@ -53,7 +53,7 @@ class ElementAttributes:
     def on_all(self, name: str, count: int) -> list[Any] | None:
         """The values of an attribute that every element has; None where some have none."""
         values = self._values.get(name)
-        return values if values is not None and len(values) == count and name not in self._several else None
+        return values if values is not None and len(values) == count and name not in self._repeated else None
 
     def remove(self, name: str) -> None:
         """Take an attribute away."""
@@ -68,34 +68,34 @@ class ElementAttributes:
 
         Raises GdslError E0711 for a weight that is no number, E0708 for more than fits in memory.
         """
-        if self._several:
-            named = ", ".join(printable(name)[:60] for name in list(self._several)[:5])
+        if self._repeated:
+            named = ", ".join(printable(name)[:60] for name in list(self._repeated)[:5])
             notice(
                 f"{printable(self._place)}: an attribute with several values on one {self._what} is skipped: {named}"
             )
         found = {}
         for name in dict.fromkeys((*self._values, *self.defaults)):
-            if name != without and name not in self._several:
+            if name != without and name not in self._repeated:
                 values = self._numbers(name)
                 if values is not None:
                     found[name] = values
-        kept = self._affordable(found, count)
-        return {name: self._whole(name, values, count) for name, values in kept.items()}
+        fitting = self._affordable(found, count)
+        return {name: self._whole(name, values, count) for name, values in fitting.items()}
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
         """The values that are there as an array; None where some are text."""
         values = self._values.get(name, [])
         default = self.defaults.get(name)
-        of = [*values, default] if default is not None else values
-        texts = [value for value in of if isinstance(value, str)]
+        all_values = [*values, default] if default is not None else values
+        texts = [value for value in all_values if isinstance(value, str)]
         is_weight = name == WEIGHT and self._what == "edge"
         if texts:
             large = all(is_whole(text) and abs(int(text[:30])) >= _LARGE for text in texts)
-            if not is_weight and not (large and len(texts) < len(of)):
+            if not is_weight and not (large and len(texts) < len(all_values)):
                 return None
-            odd = next((text for text in texts if not is_number(text.strip())), None)
-            if odd is not None:
-                message = f"the weight {shown(odd)} of edge number {self._place_of(name, odd)} is not a number"
+            text = next((text for text in texts if not is_number(text.strip())), None)
+            if text is not None:
+                message = f"the weight {shown(text)} of edge number {self._place_of(name, text)} is not a number"
                 raise bad_array(message, "give numbers, or another name to this attribute")
             values = [_number(value) for value in values]
         array = exact_array(values)
@@ -112,11 +112,11 @@ class ElementAttributes:
 
     def _affordable(self, found: dict[str, NDArray[Any]], count: int) -> dict[str, NDArray[Any]]:
         """The attributes that fit: one that few elements have takes as much memory as one that all have."""
-        full = {name: values for name, values in found.items() if len(values) == count}
-        rest = sorted((name for name in found if name not in full), key=lambda name: -len(found[name]))
-        given = sum(len(values) for values in found.values())
-        most = max(_FEW_ATTRIBUTES, (_FEW_CELLS + _CELLS_PER_VALUE * given) // max(count, 1))
-        skipped = [name for name in rest[most:] if name != WEIGHT]
+        complete = {name: values for name, values in found.items() if len(values) == count}
+        incomplete = sorted((name for name in found if name not in complete), key=lambda name: -len(found[name]))
+        num_values = sum(len(values) for values in found.values())
+        max_incomplete = max(_FEW_ATTRIBUTES, (_FEW_CELLS + _CELLS_PER_VALUE * num_values) // max(count, 1))
+        skipped = [name for name in incomplete[max_incomplete:] if name != WEIGHT]
         if skipped:
             example = printable(skipped[0])[:60]
             notice(
@@ -124,9 +124,11 @@ class ElementAttributes:
                 f"are skipped, `{example}` among them"
             )
         left_out = set(skipped)
-        kept = {name: values for name, values in found.items() if name not in left_out}
-        require_memory(len(kept) * count * _BYTES_PER_CELL, f"{len(kept):,} attributes of {count:,} {self._what}s")
-        return kept
+        fitting = {name: values for name, values in found.items() if name not in left_out}
+        require_memory(
+            len(fitting) * count * _BYTES_PER_CELL, f"{len(fitting):,} attributes of {count:,} {self._what}s"
+        )
+        return fitting
 
     def _whole(self, name: str, values: NDArray[Any], count: int) -> NDArray[Any]:
         if len(values) == count:

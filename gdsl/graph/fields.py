@@ -96,7 +96,7 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
                 lines.skip()
                 continue
         text, first = decoded(lines, line), lines.number
-        more: str | None = ""
+        continuation: str | None = ""
         if len(text) > _LONGEST_RECORD:
             raise lines.error("E0710", f"this is not a text of edges: the line has {len(line):,} bytes")
         for _ in range(_MOST_LINES):
@@ -107,13 +107,13 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
                 message = f"after a closing quote comes something else: `{printable(text)}`"
                 raise lines.error("E0705", message, 'write a quote within a value twice, as in "5"" pipe"') from None
             except UnclosedError:
-                more = _up_to_quote(lines, stream, _LONGEST_RECORD - len(text))
-                if more is None:
+                continuation = _up_to_quote(lines, stream, _LONGEST_RECORD - len(text))
+                if continuation is None:
                     break
-                text += more
+                text += continuation
         else:
-            more = None
-        if more is None:
+            continuation = None
+        if continuation is None:
             lines.number = first
             fix = "close it, or write a quote that belongs to the value twice within quotes"
             shown = printable(text.partition("\n")[0])
@@ -122,15 +122,15 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
         yield values
 
 
-def _up_to_quote(lines: TextLines, stream: Iterator[str], room: int) -> str | None:
-    """The lines that follow, up to one with a quote; None if `room` characters hold none."""
-    more = []
+def _up_to_quote(lines: TextLines, stream: Iterator[str], max_characters: int) -> str | None:
+    """The lines that follow, up to one with a quote; None if `max_characters` characters hold none."""
+    continuation = []
     for line in stream:
-        more.append("\n" + decoded(lines, line))
-        room -= len(more[-1])
-        if '"' in line or room < 0:
+        continuation.append("\n" + decoded(lines, line))
+        max_characters -= len(continuation[-1])
+        if '"' in line or max_characters < 0:
             break
-    return "".join(more) if more and room >= 0 and '"' in more[-1] else None
+    return "".join(continuation) if continuation and max_characters >= 0 and '"' in continuation[-1] else None
 
 
 def _refuse_hidden_row(lines: TextLines, line: str, mark: str | None, width: int) -> None:

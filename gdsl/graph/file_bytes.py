@@ -85,43 +85,43 @@ class _Streams:
     def __init__(self, raw: BinaryIO, magic: bytes, make: Callable[[], Any]) -> None:
         self._raw = raw
         self._magic = magic
-        self._make = make
+        self._new_decompressor = make
         self._stream = make()
-        self._waiting = b""
+        self._unread = b""
 
     def read(self, size: int) -> bytes:
         """The next bytes, `size` at most; none at the end."""
         while True:
             if self._stream.eof and not self._next():
                 return b""
-            if self._stream.needs_input and not self._waiting:
-                self._waiting = self._raw.read(_COMPRESSED_CHUNK)
-                if not self._waiting:
+            if self._stream.needs_input and not self._unread:
+                self._unread = self._raw.read(_COMPRESSED_CHUNK)
+                if not self._unread:
                     raise EOFError("it ends before its end is marked")
-            given, self._waiting = self._waiting, b""
-            found: bytes = self._stream.decompress(given, size)
+            data, self._unread = self._unread, b""
+            found: bytes = self._stream.decompress(data, size)
             if found:
                 return found
 
     def _next(self) -> bool:
         """Begin with the next stream, if there is one."""
-        behind = self._stream.unused_data
-        while len(behind) < len(self._magic):
+        remainder = self._stream.unused_data
+        while len(remainder) < len(self._magic):
             more = self._raw.read(_COMPRESSED_CHUNK)
             if not more:
                 break
-            behind = self._without_padding(behind + more)
-        behind = self._without_padding(behind)
-        if not behind:
+            remainder = self._without_padding(remainder + more)
+        remainder = self._without_padding(remainder)
+        if not remainder:
             return False
-        if not behind.startswith(self._magic):
+        if not remainder.startswith(self._magic):
             raise JunkBehindError
-        self._stream, self._waiting = self._make(), behind
+        self._stream, self._unread = self._new_decompressor(), remainder
         return True
 
-    def _without_padding(self, behind: bytes) -> bytes:
+    def _without_padding(self, remainder: bytes) -> bytes:
         """An `.xz` file may be filled up with zeros."""
-        return behind.lstrip(b"\0") if self._magic == _XZ else behind
+        return remainder.lstrip(b"\0") if self._magic == _XZ else remainder
 
     def close(self) -> None:
         """Does nothing: whoever opened the file closes it."""

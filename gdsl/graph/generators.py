@@ -48,9 +48,9 @@ def permuted(values: Words, bits: int, seed: int) -> Words:
     mask = np.uint64((1 << bits) - 1)
     shift = np.uint64(max(1, (bits + 1) // 2))
     values = values.copy()
-    for turn in range(4):
-        values *= np.uint64(mixed_integer(seed + 2 * turn * _GOLDEN) | 1)
-        values += np.uint64(mixed_integer(seed + (2 * turn + 1) * _GOLDEN))
+    for round_number in range(4):
+        values *= np.uint64(mixed_integer(seed + 2 * round_number * _GOLDEN) | 1)
+        values += np.uint64(mixed_integer(seed + (2 * round_number + 1) * _GOLDEN))
         values &= mask
         values ^= values >> shift
     return values
@@ -134,11 +134,11 @@ def grid_edges(rows: int, columns: int | None = None, keep: float = 0.9, seed: i
     require_memory(160 * count, f"a grid of {count:,} vertices")
     vertices = np.arange(count, dtype=np.int64)
     right, down = vertices[vertices % columns != columns - 1], vertices[: count - columns]
-    right, down = right[_kept(2 * right, keep, seed)], down[_kept(2 * down + 1, keep, seed)]
+    right, down = right[_keep_edges(2 * right, keep, seed)], down[_keep_edges(2 * down + 1, keep, seed)]
     return _undirected(np.concatenate([right, down]), np.concatenate([right + 1, down + columns]), count)
 
 
-def _kept(numbers: NDArray[np.int64], keep: float, seed: int) -> NDArray[np.bool_]:
+def _keep_edges(numbers: NDArray[np.int64], keep: float, seed: int) -> NDArray[np.bool_]:
     words = random_words(seed, 0, numbers.astype(np.uint64)) >> np.uint64(11)
     return words < np.uint64(round(keep * 2**53))
 
@@ -180,7 +180,7 @@ def looks_like_generator(text: str) -> bool:
     return _SPEC.fullmatch(text) is not None
 
 
-def generated_edges(spec: str) -> EdgeList:
+def edges_of_spec(spec: str) -> EdgeList:
     """The edges of `gdsl.graph.generate`."""
     if not isinstance(spec, str):
         raise TypeError(f"a generator is named by a str, not {shown(spec)}")
@@ -198,8 +198,8 @@ def generated_edges(spec: str) -> EdgeList:
         "grid": (grid_edges, 1, 2, {"seed", "keep"}),
         "uniform": (uniform_edges, 2, 2, {"seed"}),
     }
-    make, fewest, most, known = makers[kind]
-    if not fewest <= len(numbers) <= most or not named.keys() <= known:
+    make, min_numbers, max_numbers, known = makers[kind]
+    if not min_numbers <= len(numbers) <= max_numbers or not named.keys() <= known:
         _refuse(f"`{spec}` is not of the form of this generator", f"write it as {_FORMS[kind]}")
     keywords: dict[str, Any] = {name: _number(spec, word, name == "keep") for name, word in named.items()}
     return make(*(_number(spec, word, False) for word in numbers), **keywords)
@@ -213,12 +213,12 @@ _MAKERS: dict[str, tuple[Callable[..., EdgeList], tuple[str, ...]]] = {
 _REQUIRED = {"rmat": ("scale",), "grid": ("rows",), "uniform": ("vertices", "edges")}
 
 
-def made_edges(spec: str, options: dict[str, Any]) -> EdgeList:
+def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
     """The edges of `Graph.generate`."""
     if not isinstance(spec, str) or looks_like_generator(spec):
         if options:
             raise TypeError(f"{shown(spec)} says all; options go with the name of a generator alone")
-        return generated_edges(spec)
+        return edges_of_spec(spec)
     if spec not in _MAKERS:
         close = difflib.get_close_matches(spec[:100], _MAKERS, n=1)
         _refuse(f"{shown(spec)} is not a generator", close[0] if close else f"one of {', '.join(_MAKERS)}")

@@ -19,17 +19,24 @@ from gdsl.graph.csr import (
     checked_csr,
     edge_sources,
     edges_of,
-    first_odd,
+    first_loop_or_parallel,
     first_without_opposite,
     loops_of,
-    paired_edges,
+    pair_edges,
     repeated_of,
     transpose,
 )
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
-from gdsl.graph.generators import made_edges
+from gdsl.graph.generators import generate_edges
 from gdsl.graph.immutable import immutable
-from gdsl.graph.postponed import Postponed, in_order, known_of, large_on_gpu, own, postponed_on_gpu
+from gdsl.graph.lazy_csr import (
+    LazyCsr,
+    attributes_of,
+    csr_or_lazy,
+    lazy_csr_of_matrix,
+    lazy_csr_on_gpu,
+    with_own_memory,
+)
 from gdsl.graph.reading import read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix, is_of_cupy
 from gdsl.graph.transformations import options_of
@@ -58,7 +65,7 @@ class Graph:
     directed: bool
     vertex_attributes: Mapping[str, NDArray[Any]]
     names: Names | None
-    _postponed: Postponed | None = None
+    _lazy_csr: LazyCsr | None = None
     _parts: object = None
 
     def __init__(
@@ -81,14 +88,14 @@ class Graph:
     @classmethod
     def _from_edge_list(cls, edges: EdgeList) -> Graph:
         """The graph of edges in memory of their own."""
-        return Graph._made(in_order(edges))
+        return Graph._of_csr(csr_or_lazy(edges))
 
     def _edge_list(self) -> EdgeList:
         """The edges by id; of an undirected graph each once, from the lower to the higher end."""
         return edges_of(self._csr)
 
     @classmethod
-    def _made(cls, made: Csr | Postponed) -> Self:
+    def _of_csr(cls, made: Csr | LazyCsr) -> Self:
         """The graph of a CSR that is known to be right, or of what becomes one."""
         graph = cls.__new__(cls)
         graph._keep(made)
@@ -101,7 +108,7 @@ class Graph:
         rmat takes `scale`, `edge_factor` and `seed`, grid `rows`, `columns`, `keep` and `seed`, uniform `vertices`,
         `edges` and `seed`. Raises GdslError E0713, TypeError for options that there are not.
         """
-        return Graph._from_edge_list(made_edges(spec, options))
+        return Graph._from_edge_list(generate_edges(spec, options))
 
     def changed(
         self,
@@ -119,12 +126,12 @@ class Graph:
         none (`reverse_arcs`, which `max_flow` needs). Raises GdslError E0712.
         """
         options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
-        later = self._postponed.changed(options) if self._postponed is not None else None
-        return options.apply(self) if later is None else Graph._made(later)
+        lazy = self._lazy_csr.changed(options) if self._lazy_csr is not None else None
+        return options.apply(self) if lazy is None else Graph._of_csr(lazy)
 
-    def _keep(self, made: Csr | Postponed, parts: object = None) -> None:
+    def _keep(self, made: Csr | LazyCsr, parts: object = None) -> None:
         """Be this graph; `parts` is what the backend that made its CSR keeps for itself."""
-        self.__dict__.update(known_of(made), _parts=parts)
+        self.__dict__.update(attributes_of(made), _parts=parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a graph does not change: {name!r} cannot be set")
@@ -181,9 +188,13 @@ class Graph:
             named = {**named, "weight": weights}
         of_vertices = {} if vertex_attributes is None else vertex_attributes
         arcs, both = directions(directed, undirected)
-        given = sources, destinations, num_vertices, named, arcs, of_vertices
-        later = postponed_on_gpu(*given)
-        made = Graph._from_edge_list(own(edges_from_arrays(*given))) if later is None else Graph._made(later)
+        arguments = sources, destinations, num_vertices, named, arcs, of_vertices
+        lazy = lazy_csr_on_gpu(*arguments)
+        made = (
+            Graph._from_edge_list(with_own_memory(edges_from_arrays(*arguments)))
+            if lazy is None
+            else Graph._of_csr(lazy)
+        )
         return made.changed(undirected=True) if both else made
 
     @classmethod
@@ -226,7 +237,7 @@ class Graph:
         options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
         columns = columns_of(source_column, target_column, weight_column)
         counted = _flag_or_none("one_based", one_based), vertex_count(num_vertices)
-        return Graph._made(read_graph(name, options, format, *counted, columns, arcs))
+        return Graph._of_csr(read_graph(name, options, format, *counted, columns, arcs))
 
     @classmethod
     def from_table(
@@ -255,8 +266,8 @@ class Graph:
 
         columns = columns_of(source, target, weight)
         one_way, both = directions(directed, undirected, None)
-        count, kept = vertex_count(num_vertices), flag("compact", compact)
-        return cls._of(edges_of_table(table, columns, one_way, count, kept), both)
+        count, is_compact = vertex_count(num_vertices), flag("compact", compact)
+        return cls._of(edges_of_table(table, columns, one_way, count, is_compact), both)
 
     from_pandas = from_table
     """Another name of `from_table`."""
@@ -271,17 +282,17 @@ class Graph:
         undirected edge, together with its opposite. Raises GdslError E0704, E0707, E0711 or E0712.
         """
         one_way, both = directions(directed, undirected)
-        later = large_on_gpu(matrix) if one_way and is_of_cupy(matrix) else None
-        return cls._undirected(cls._made(csr_of_matrix(matrix, one_way) if later is None else later), both)
+        lazy = lazy_csr_of_matrix(matrix) if one_way and is_of_cupy(matrix) else None
+        return cls._undirected(cls._of_csr(csr_of_matrix(matrix, one_way) if lazy is None else lazy), both)
 
     @classmethod
     def from_torch(cls, matrix: Any, *, directed: bool | None = None, undirected: bool = False) -> Self:
         """The same of a sparse tensor of PyTorch, of the layouts COO, CSR and CSC, of the host or a GPU."""
-        from gdsl.graph.sparse_matrices import csr_of_torch, large_tensor_on_gpu
+        from gdsl.graph.sparse_matrices import csr_of_torch, lazy_csr_of_tensor
 
         one_way, both = directions(directed, undirected)
-        later = large_tensor_on_gpu(matrix) if one_way else None
-        return cls._undirected(cls._made(csr_of_torch(matrix, one_way) if later is None else later), both)
+        lazy = lazy_csr_of_tensor(matrix) if one_way else None
+        return cls._undirected(cls._of_csr(csr_of_torch(matrix, one_way) if lazy is None else lazy), both)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, undirected: bool = False) -> Self:
@@ -311,7 +322,7 @@ class Graph:
 
     @classmethod
     def _of(cls, edges: EdgeList, undirected: bool) -> Self:
-        return cls._undirected(cls._made(in_order(own(edges))), undirected)
+        return cls._undirected(cls._of_csr(csr_or_lazy(with_own_memory(edges))), undirected)
 
     @classmethod
     def _undirected(cls, graph: Any, undirected: bool) -> Self:
@@ -326,7 +337,7 @@ class Graph:
     @cached_property  # each call asks
     def id_widths(self) -> Widths:
         """The same for vertices and edges separately: a graph of many edges may have few vertices."""
-        if self._postponed is not None:
+        if self._lazy_csr is not None:
             return Widths.both(32)  # what is ordered later is not that large
         return id_widths(self.num_vertices, self.num_edges)
 
@@ -375,7 +386,7 @@ class Graph:
 
     @cached_property
     def _csr(self) -> Csr:
-        if (edges := self._postponed) is not None:
+        if (edges := self._lazy_csr) is not None:
             self._keep(edges.csr())
         made: Csr = self.__dict__["_csr"]
         return made
@@ -415,7 +426,7 @@ class Graph:
 
     @cached_property
     def _reverse_edges(self) -> NDArray[Any]:
-        return immutable(paired_edges((self._csr.offsets, self._csr.columns), self._csc))
+        return immutable(pair_edges((self._csr.offsets, self._csr.columns), self._csc))
 
     def vertex(self, name: object) -> int:
         """The id of the vertex called `name` (`names`). Raises KeyError."""
@@ -486,7 +497,7 @@ class Graph:
 
     def first_duplicate_or_loop(self) -> int | None:
         """The lowest id of an edge that is a self-loop or repeats the edge before it; None if the graph is simple."""
-        return first_odd(self.columns, self.edge_sources)
+        return first_loop_or_parallel(self.columns, self.edge_sources)
 
     def has_loops(self) -> bool:
         """Whether an edge leads from a vertex to itself."""
@@ -503,7 +514,7 @@ class Graph:
 
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:
-    return kind._made(Csr(*parts))
+    return kind._of_csr(Csr(*parts))
 
 
 def _flag_or_none(name: str, value: object) -> bool | None:

@@ -21,25 +21,25 @@ touch takes several times as long as writing."""
 
 def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
     """A copy of `values` (one-dimensional) over the memory of a `bytes`, which NumPy never lets anybody write."""
-    wanted = values.dtype.newbyteorder("=") if dtype is None else dtype
-    if _is_immutable(values, wanted):
+    target_dtype = values.dtype.newbyteorder("=") if dtype is None else dtype
+    if _is_immutable(values, target_dtype):
         return values
-    writable, kept = room(values.size, wanted)
+    writable, immutable_array = allocate_immutable(values.size, target_dtype)
     np.copyto(writable, values.reshape(-1), casting="unsafe")
-    return kept
+    return immutable_array
 
 
-def room(count: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def allocate_immutable(count: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Two arrays of `count` zeros over the same memory: one to write into, and one that is read-only once the first is
     dropped."""
     memory = bytes(max(count * dtype.itemsize, 2))  # a new object: Python shares shorter ones
     address = ctypes.cast(ctypes.c_char_p(memory), ctypes.c_void_p).value
     assert address is not None
     _ask_for_large_pages(address, len(memory))
-    kept = np.ndarray((count,), dtype, buffer=memory)
-    writable = (ctypes.c_uint8 * kept.nbytes).from_address(address)
+    immutable_array = np.ndarray((count,), dtype, buffer=memory)
+    writable = (ctypes.c_uint8 * immutable_array.nbytes).from_address(address)
     writable.memory = memory  # type: ignore[attr-defined]  # which lives as long
-    return np.ctypeslib.as_array(writable).view(dtype), kept
+    return np.ctypeslib.as_array(writable).view(dtype), immutable_array
 
 
 def _ask_for_large_pages(address: int, nbytes: int) -> None:
@@ -53,11 +53,11 @@ def _ask_for_large_pages(address: int, nbytes: int) -> None:
         ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(length), advice)
 
 
-def written(count: int, dtype: np.dtype[Any], fill: Callable[[NDArray[np.uint8]], None]) -> NDArray[Any]:
+def filled_immutable(count: int, dtype: np.dtype[Any], fill: Callable[[NDArray[np.uint8]], None]) -> NDArray[Any]:
     """`count` values of which `fill` has written the bytes, like `immutable` without a copy."""
-    writable, kept = room(count, dtype)
+    writable, immutable_array = allocate_immutable(count, dtype)
     fill(writable.view(np.uint8))
-    return kept
+    return immutable_array
 
 
 def _is_immutable(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:

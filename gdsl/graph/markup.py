@@ -20,7 +20,7 @@ from gdsl.graph.graph import Graph
 _GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
-_CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
+_FILE_KINDS = {"graphml": "a GraphML file", "gml": "a GML file"}
 """The formats, and what messages call such a file."""
 _GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -60,11 +60,11 @@ def _graphml(graph: Graph) -> Iterator[str]:
             kind = "string" if name in of_vertices and _are_words(values) else _KINDS[np.asarray(values).dtype.kind]
             yield f'  <key id="{owner[0]}{place}" for="{owner}" attr.name={quoteattr(name)} attr.type="{kind}"/>\n'
     yield f'  <graph edgedefault="{"directed" if graph.directed else "undirected"}">\n'
-    for vertex, data in enumerate(_rows(of_vertices, graph.num_vertices, _of_graphml)):
+    for vertex, data in enumerate(_rows(of_vertices, graph.num_vertices, _graphml_text)):
         yield _element("node", f'id="n{vertex}"', data)
     ends = zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True)
-    listed = {name: values.tolist() for name, values in of_edges.items()}
-    for (source, target), data in zip(ends, _rows(listed, len(edges.sources), _of_graphml), strict=True):
+    values_by_name = {name: values.tolist() for name, values in of_edges.items()}
+    for (source, target), data in zip(ends, _rows(values_by_name, len(edges.sources), _graphml_text), strict=True):
         yield _element("edge", f'source="n{source}" target="n{target}"', data)
     yield "  </graph>\n</graphml>\n"
 
@@ -78,12 +78,12 @@ def _gml(graph: Graph) -> Iterator[str]:
     of_vertices, of_edges = _columns(graph)
     edges = graph._edge_list()
     yield f"graph\n[\n  directed {int(graph.directed)}\n"
-    for vertex, data in enumerate(_rows(of_vertices, graph.num_vertices, _of_gml)):
+    for vertex, data in enumerate(_rows(of_vertices, graph.num_vertices, _gml_text)):
         words = "".join(f" {name} {text}" for name, text in zip(of_vertices, data, strict=True))
         yield f"  node [ id {vertex}{words} ]\n"
     ends = zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True)
-    listed = {name: values.tolist() for name, values in of_edges.items()}
-    for (source, target), data in zip(ends, _rows(listed, len(edges.sources), _of_gml), strict=True):
+    values_by_name = {name: values.tolist() for name, values in of_edges.items()}
+    for (source, target), data in zip(ends, _rows(values_by_name, len(edges.sources), _gml_text), strict=True):
         words = "".join(f" {name} {text}" for name, text in zip(of_edges, data, strict=True))
         yield f"  edge [ source {source} target {target}{words} ]\n"
     yield "]\n"
@@ -97,13 +97,13 @@ def _are_words(values: Any) -> bool:
     return isinstance(values, list) and any(isinstance(value, str) for value in values)
 
 
-def _of_graphml(value: Any) -> str:
+def _graphml_text(value: Any) -> str:
     if isinstance(value, str):
         return escape(value, {"\r": "&#13;"})
     return str(value).lower() if isinstance(value, bool) else _number(value)
 
 
-def _of_gml(value: Any) -> str:
+def _gml_text(value: Any) -> str:
     if isinstance(value, str):
         return f'"{escape(value, {chr(34): "&quot;"})}"'
     return _number(value)
@@ -118,11 +118,11 @@ def _number(value: float) -> str:
 def refuse_unwritable(kind: str, graph: Graph, path: str) -> None:
     """Raise E0715 for names and attributes of `graph` that such a file cannot hold, or that are read as others."""
     _refuse_names(kind, graph, path)
-    _refuse_called_so(kind, graph, path)
+    _refuse_reserved_names(kind, graph, path)
     for name in (*graph.attributes, *graph.vertex_attributes):
         if _NOT_IN_TEXT.search(name) or (kind == "gml" and not _GML_KEY.fullmatch(name)):
             only = ", only letters and digits" if kind == "gml" else ""
-            message = f"{_CALLED[kind]} cannot hold {shown(name)} as the name of an attribute{only}"
+            message = f"{_FILE_KINDS[kind]} cannot hold {shown(name)} as the name of an attribute{only}"
             raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
 
 
@@ -131,22 +131,22 @@ def _refuse_names(kind: str, graph: Graph, path: str) -> None:
     if graph.names is None:
         return
     kinds = {type(name) for name in graph.names}
-    odd = None
+    unwritable = None
     if kinds <= {str}:
-        odd = next((name for name in graph.names if _NOT_IN_TEXT.search(name)), None)
+        unwritable = next((name for name in graph.names if _NOT_IN_TEXT.search(name)), None)
     elif not kinds <= {int}:
-        odd = next((name for name in graph.names if kinds > {float} or type(name) is not float), None)
-    if odd is not None:
-        message = f"{_CALLED[kind]} cannot hold {shown(odd)} as the name of a vertex next to the others"
+        unwritable = next((name for name in graph.names if kinds > {float} or type(name) is not float), None)
+    if unwritable is not None:
+        message = f"{_FILE_KINDS[kind]} cannot hold {shown(unwritable)} as the name of a vertex next to the others"
         raise GdslError.single("E0715", message, fix="write a .parquet file", place=path)
 
 
-def _refuse_called_so(kind: str, graph: Graph, path: str) -> None:
+def _refuse_reserved_names(kind: str, graph: Graph, path: str) -> None:
     """Attributes that are read as names, or as ids and ends, by what they are called."""
     of_edges = ["source", "target"] if kind == "gml" else []
     of_vertices = [NAME, *(["label"] if graph.names is None else []), *(["id"] if kind == "gml" else [])]
-    found = [name for name in graph.attributes if name in of_edges]
-    found += [name for name in graph.vertex_attributes if name in of_vertices]
-    if found:
-        message = f"{_CALLED[kind]} cannot hold an attribute that is called `{found[0]}`, which means something there"
+    reserved = [name for name in graph.attributes if name in of_edges]
+    reserved += [name for name in graph.vertex_attributes if name in of_vertices]
+    if reserved:
+        message = f"{_FILE_KINDS[kind]} cannot hold an attribute called `{reserved[0]}`, which has a meaning there"
         raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)

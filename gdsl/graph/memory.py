@@ -57,7 +57,7 @@ def _within_limit() -> int | None:
 def _within_groups() -> list[int]:
     """What is left in each control group of the process that has a limit."""
     found = (_left_in(*group) for group in _limited_groups())
-    return [left for left in found if left is not None]
+    return [remaining for remaining in found if remaining is not None]
 
 
 @cache
@@ -79,8 +79,8 @@ def _limited_groups() -> list[tuple[Path, str, str, str]]:
         root, names = (_CGROUPS / "memory", _V1) if controllers else (_CGROUPS, _V2)
         folder = Path(path.lstrip("/"))
         for group in (folder, *folder.parents):
-            left = _left_in(root / group, *names)
-            if left is not None and left <= machine:
+            remaining = _left_in(root / group, *names)
+            if remaining is not None and remaining <= machine:
                 found.append((root / group, *names))
     return found
 

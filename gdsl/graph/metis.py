@@ -100,7 +100,7 @@ class _Vertices:
         self._lines, self._header = lines, header
         self._front, self._step = header.sizes + header.weights, 2 if header.weighted else 1
         self._count = self._lines_with_words = 0
-        self._before = lines.number
+        self._last_line = lines.number
         self.degrees = np.zeros(header.num_vertices, np.int64)
         self.neighbours: list[NDArray[Any]] = []
         self.edge_weights: list[NDArray[np.int64]] = []
@@ -117,7 +117,7 @@ class _Vertices:
             found = read(block)
             if found is not None and self._takes(*found):
                 self._lines.passed(len(found[1]))
-                self._before = self._lines.number
+                self._last_line = self._lines.number
             else:
                 self._read_lines(self._lines.lines_of(block))
         if self._front and self._lines_with_words < self._header.num_vertices:
@@ -138,28 +138,28 @@ class _Vertices:
 
     def _pass_empty_lines(self, last: int) -> None:
         """Those up to the line `last` are vertices without edges, as far as there are more vertices."""
-        self._count = min(self._count + last - self._before, self._header.num_vertices)
-        self._before = last
+        self._count = min(self._count + last - self._last_line, self._header.num_vertices)
+        self._last_line = last
 
     def _takes(self, numbers: NDArray[np.int64], lengths: NDArray[np.int64]) -> bool:
         """Whether these may be the lines of the next vertices; then they are kept."""
-        behind = lengths - self._front
+        rest_lengths = lengths - self._front
         vertices = slice(self._count, self._count + len(lengths))
-        if vertices.stop > self._header.num_vertices or behind.min() < 0 or (behind % self._step).any():
+        if vertices.stop > self._header.num_vertices or rest_lengths.min() < 0 or (rest_lengths % self._step).any():
             return False
-        own = numbers
+        after_fronts = numbers
         if self._front:
             starts = np.cumsum(lengths) - lengths
             places = starts[:, None] + np.arange(self._front)
-            own = np.delete(numbers, places.ravel())
-        neighbours = own[:: self._step]
+            after_fronts = np.delete(numbers, places.ravel())
+        neighbours = after_fronts[:: self._step]
         if len(neighbours) and not 1 <= neighbours.min() <= neighbours.max() <= self._header.num_vertices:
             return False
         if self._front:
             self.fronts.append(numbers[places])
         self.neighbours.append(neighbours.astype(self._header.ids))
-        self.edge_weights.append(own[1::2].copy() if self._header.weighted else own[:0])
-        self.degrees[vertices] = behind // self._step
+        self.edge_weights.append(after_fronts[1::2].copy() if self._header.weighted else after_fronts[:0])
+        self.degrees[vertices] = rest_lengths // self._step
         self._count = vertices.stop
         self._lines_with_words += len(lengths)
         return True
@@ -169,7 +169,7 @@ class _Vertices:
         lines, header = self._lines, self._header
         for line in stream:
             self._pass_empty_lines(lines.number - 1)
-            self._before = lines.number
+            self._last_line = lines.number
             if line.lstrip().startswith("%"):
                 lines.skip()
                 continue

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-from gdsl.graph.generators import generated_edges, grid_edges, rmat_edges, uniform_edges
+from gdsl.graph.generators import edges_of_spec, grid_edges, rmat_edges, uniform_edges
 from gdsl.graph.graph import Graph
 
 
@@ -39,7 +39,7 @@ def generate(spec: str) -> Graph:
     """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
     `uniform:VERTICES:EDGES`, each optionally followed by `:seed=N`, grids also by `:keep=P`. Raises GdslError E0713.
     """
-    return Graph._from_edge_list(generated_edges(spec))
+    return Graph._from_edge_list(edges_of_spec(spec))
 
 
 def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:

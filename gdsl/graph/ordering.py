@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.immutable import room
+from gdsl.graph.immutable import allocate_immutable
 from gdsl.graph.threads import by_threads
 from gdsl.graph.vertices import id_dtype
 
@@ -59,8 +59,8 @@ def _by(library: ctypes.CDLL) -> Sort:
 
     def sort(numbers: NDArray[Any], low: int, high: int) -> None:
         spare = np.empty_like(numbers)
-        at, room = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, spare))
-        functions[numbers.itemsize](at, room, ctypes.c_int64(len(numbers)), low, high)
+        at, allocate_immutable = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, spare))
+        functions[numbers.itemsize](at, allocate_immutable, ctypes.c_int64(len(numbers)), low, high)
 
     return sort
 
@@ -165,20 +165,22 @@ def lists_of(
     np.cumsum(counts.sum(axis=0), out=begins[1:])
     next_places = np.cumsum(counts, axis=0) - counts + begins[:-1]
     total = int(begins[-1])
-    rooms = [room(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.given))]
-    to, kept = [writable for writable, _ in rooms], [made for _, made in rooms]
+    outputs = [
+        allocate_immutable(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.given))
+    ]
+    to, results = [writable for writable, _ in outputs], [made for _, made in outputs]
     local = np.empty(total, np.uint32)
     by_threads(
         lambda number: lists.divide(pieces[number], next_places[number], local, to), range(len(pieces)), _MOST_THREADS
     )
-    writable, offsets = room(num_vertices + 1, np.dtype(np.int64))
+    writable, offsets = allocate_immutable(num_vertices + 1, np.dtype(np.int64))
 
     def order(number: int) -> None:
         of_block = writable[1:][number << blocks.local_bits : (number + 1) << blocks.local_bits]
         lists.order(slice(*begins[number : number + 2].tolist()), local, to, of_block)
 
     by_threads(order, range(blocks.count), _MOST_THREADS)
-    return offsets, kept[0], dict(zip(values, kept[1:], strict=True))
+    return offsets, results[0], dict(zip(values, results[1:], strict=True))
 
 
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:
@@ -288,20 +290,20 @@ def ordered(
     cuts = by_threads(ordering.divide, range(0, max(len(sources), 1), _PIECE), _MOST_THREADS_ordering)
     ends = np.cumsum(np.sum([np.diff(of_piece) for of_piece in cuts], axis=0))
     count = int(ends[-1])
-    writable, columns = room(count, id_dtype(num_vertices))
-    rooms = {name: room(count, each.dtype) for name, each in values.items()}
+    writable, columns = allocate_immutable(count, id_dtype(num_vertices))
+    outputs = {name: allocate_immutable(count, each.dtype) for name, each in values.items()}
     offsets = np.zeros(num_vertices + 1, np.int64)
 
     def finish(number: int) -> None:
         part = slice(int(ends[number - 1]) if number else 0, int(ends[number]))
-        targets = {name: target[part] for name, (target, _) in rooms.items()}
+        targets = {name: target[part] for name, (target, _) in outputs.items()}
         degrees = offsets[1:][number << local_bits : (number + 1) << local_bits]
         parts = [slice(*of_piece[number : number + 2]) for of_piece in cuts]
         ordering.finish(parts, degrees, writable[part], targets)
 
     by_threads(finish, range(num_blocks), _MOST_THREADS_ordering)
     np.cumsum(offsets, out=offsets)
-    return Ordered(offsets, columns, {name: made for name, (_, made) in rooms.items()})
+    return Ordered(offsets, columns, {name: made for name, (_, made) in outputs.items()})
 
 
 def order_of(leading: NDArray[Any], other: NDArray[Any], num_vertices: int) -> tuple[NDArray[Any], NDArray[Any]]:

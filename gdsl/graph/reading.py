@@ -19,16 +19,16 @@ from gdsl.graph.dimacs import is_problem_line, read_dimacs
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_files import read_edge_list
 from gdsl.graph.file_bytes import require_file
-from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_for_generators
+from gdsl.graph.generators import edges_of_spec, looks_like_generator, refuse_for_generators
 from gdsl.graph.gml import read_gml
 from gdsl.graph.graphml import read_graphml
+from gdsl.graph.lazy_csr import LazyCsr, csr_or_lazy
 from gdsl.graph.matrix_market import is_banner, read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.messages import no_memory, notice, with_fix
 from gdsl.graph.metis import read_metis
 from gdsl.graph.number_text import is_number, words_of
 from gdsl.graph.pajek import read_pajek
-from gdsl.graph.postponed import Postponed, in_order
 from gdsl.graph.text import TextLines
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.vertices import packed
@@ -51,26 +51,26 @@ _BEGINNINGS = {
 CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
 
 
-def format_by_content(path: str, wanted: str | None) -> str:
+def format_by_content(path: str, format_name: str | None) -> str:
     """The format of a file that is called an edge list: `edges`, unless its first lines say otherwise.
 
-    Raises GdslError E0712 where they do and `wanted` is `edges`.
+    Raises GdslError E0712 where they do and `format_name` is `edges`.
     """
     with TextLines(path) as lines:
         try:
-            found = _found(lines)
+            found = _format_of_lines(lines)
         except GdslError:
             found = None  # its reader says what is wrong
     if found is None:
         return "edges"
-    if wanted is not None:
+    if format_name is not None:
         message = f"this is {CALLED[found]}, not an edge list"
         raise GdslError.single("E0712", message, fix=f"--format {found} (format='{found}')", place=path)
     notice(f"{printable(path)} is read as {CALLED[found]} (--format {found}), as its first lines say")
     return found
 
 
-def _found(lines: TextLines) -> str | None:
+def _format_of_lines(lines: TextLines) -> str | None:
     first = True
     for line in itertools.islice(lines, _MOST_LINES):
         words = line.split(None, 1)
@@ -107,7 +107,7 @@ def guessed_format(path: str) -> str | None:
         except GdslError:
             return None
     with TextLines(path) as lines:
-        found = _found(lines)
+        found = _format_of_lines(lines)
     if found is not None or not rows:
         return found
     beginning = "\n".join(rows)
@@ -127,9 +127,9 @@ def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> 
     backward, forward = sources > destinations, sources < destinations
     if edges.directed or not backward.any() or not forward.any():
         return
-    of_forward = packed(sources[forward], destinations[forward], edges.num_vertices)
-    of_backward = packed(destinations[backward], sources[backward], edges.num_vertices)
-    both = np.intersect1d(of_forward, of_backward)
+    forward_pairs = packed(sources[forward], destinations[forward], edges.num_vertices)
+    backward_pairs = packed(destinations[backward], sources[backward], edges.num_vertices)
+    both = np.intersect1d(forward_pairs, backward_pairs)
     if not len(both):
         return
     ends = divmod(int(both[0]), max(edges.num_vertices, 1))
@@ -145,18 +145,18 @@ def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> 
 
 _LIKE_A_SPEC = re.compile(r"(?:[A-Za-z_]{2,}:[0-9]\S*|rmat|grid|uniform)")
 _GENERATORS = "rmat:16, grid:300 and uniform:1000:5000 generate graphs, where no file has such a name"
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_AS_FOUND = Columns()
-_INSTEAD = "--undirected (undirected=True) stores every edge of any graph both ways"
+_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_UNSPECIFIED = Columns()
+_UNDIRECTED_FIX = "--undirected (undirected=True) stores every edge of any graph both ways"
 _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
-_OTHERS = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
+_OTHER_ARCHIVES = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
 """What is packed in ways that are not read here."""
-_SAY_THE_FORMAT = (
+_FORMAT_FIX = (
     "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads comes in by "
     "gdsl.Graph.from_networkx(networkx.read_…(path))"
 )
-_NO_EDGES = (".lgl", ".hgr", ".co")
+_NOT_EDGE_LISTS = (".lgl", ".hgr", ".co")
 """Files of numbers that look like edges: lists by vertex, hypergraphs, coordinates."""
 _BY_IGRAPH = "igraph reads it: gdsl.Graph.from_igraph(igraph.Graph.Read_Lgl(path, directed=False))"
 FORMATS = (
@@ -166,10 +166,10 @@ FORMATS = (
 READ_ONLY = ("metis", "pajek", *BY_NETWORKX)
 """Formats that are read and not written."""
 _LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
-_OF_NEIGHBORS = ("adjlist", "multiline-adjlist")
+_ADJACENCY_FORMATS = ("adjlist", "multiline-adjlist")
 """Formats that do not say whether edges have a direction."""
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
-_ONCE = {"mtx": "a `symmetric` Matrix Market file", "gr": "such a DIMACS file"}
+_EDGES_ONCE = {"mtx": "a `symmetric` Matrix Market file", "gr": "such a DIMACS file"}
 """Formats whose undirected files have each edge once, and what notices call them."""
 UNCOMPRESSED = ("npz", "parquet", "arrow")
 """Formats that are compressed themselves, or read in no order."""
@@ -189,7 +189,7 @@ _READERS: dict[str, Callable[[str], EdgeList | Csr]] = {
 
 def meant_by(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
-    if not _BARE.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
+    if not _BARE_NAME.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
         return name
     return come_along().get(name, name)
 
@@ -209,14 +209,16 @@ def _require_file(name: str) -> None:
         [problem] = error.diagnostics
         if problem.fix is not None or os.path.lexists(name):
             raise
-        near = _near(name)
-        fix = f"did you mean {near}?" if near is not None else _GENERATORS if _LIKE_A_SPEC.fullmatch(name) else None
+        closest = _closest_name(name)
+        fix = (
+            f"did you mean {closest}?" if closest is not None else _GENERATORS if _LIKE_A_SPEC.fullmatch(name) else None
+        )
         if fix is None:
             raise
         raise GdslError([replace(problem, fix=fix)]) from None
 
 
-def _near(name: str) -> str | None:
+def _closest_name(name: str) -> str | None:
     """The file in the same directory, or the graph that comes with gdsl, whose name is most like `name`."""
     folder, word = os.path.split(name)
     try:
@@ -232,12 +234,12 @@ def _near(name: str) -> str | None:
     return f"{close[0]}, a graph that comes with gdsl" if close else None
 
 
-def format_of(path: str, wanted: str | None = None) -> str:
-    """The format of the file at `path`: `wanted`, or what its name says. Raises GdslError E0702."""
-    if wanted is not None:
-        if wanted not in FORMATS:
-            raise GdslError.single("E0702", f"unknown format `{wanted}`", fix=f"one of {', '.join(FORMATS)}")
-        return wanted
+def format_of(path: str, format_name: str | None = None) -> str:
+    """The format of the file at `path`: `format_name`, or what its name says. Raises GdslError E0702."""
+    if format_name is not None:
+        if format_name not in FORMATS:
+            raise GdslError.single("E0702", f"unknown format `{format_name}`", fix=f"one of {', '.join(FORMATS)}")
+        return format_name
     name = os.path.basename(path).lower()
     for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
@@ -247,8 +249,8 @@ def format_of(path: str, wanted: str | None = None) -> str:
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
         note = f"known are {known}, all but {without} also followed by {', '.join(COMPRESSED)}"
         suffix = os.path.splitext(name)[1]
-        packed = suffix in _OTHERS
-        fix = f"unpack it first: files with {', '.join(_OTHERS)} are not read" if packed else _SAY_THE_FORMAT
+        is_archive = suffix in _OTHER_ARCHIVES
+        fix = f"unpack it first: files with {', '.join(_OTHER_ARCHIVES)} are not read" if is_archive else _FORMAT_FIX
         if suffix == ".lgl":
             fix = _BY_IGRAPH
         raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), fix=fix, place=path)
@@ -258,43 +260,43 @@ def format_of(path: str, wanted: str | None = None) -> str:
 def read_graph(
     path: str | os.PathLike[str],
     options: GraphOptions,
-    wanted: str | None = None,
+    format_name: str | None = None,
     one_based: bool | None = None,
     num_vertices: int | None = None,
-    columns: Columns = _AS_FOUND,
+    columns: Columns = _UNSPECIFIED,
     directed: bool | None = None,
-) -> Csr | Postponed:
+) -> Csr | LazyCsr:
     """The graph that `path` names; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
-    if wanted is None and looks_like_generator(name) and not os.path.exists(name):
+    if format_name is None and looks_like_generator(name) and not os.path.exists(name):
         refuse_for_generators(one_based or directed is not None, num_vertices)
         refuse_columns("a generated graph", columns, name)
-        return in_order(generated_edges(name), options)
-    if wanted is None:
+        return csr_or_lazy(edges_of_spec(name), options)
+    if format_name is None:
         name = meant_by(name)
-    elif format_of(name, wanted) and not os.path.lexists(name):
+    elif format_of(name, format_name) and not os.path.lexists(name):
         _refuse_format(name)
     _require_file(name)
-    kind = _kind_of(name, wanted)
+    kind = _kind_of(name, format_name)
     if kind == "edges":
-        kind = format_by_content(name, wanted)
+        kind = format_by_content(name, format_name)
     if kind not in (*_LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
-    says_it = directed is not None and kind not in _OF_NEIGHBORS
-    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or says_it):
+    sets_direction = directed is not None and kind not in _ADJACENCY_FORMATS
+    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or sets_direction):
         message = "one_based, num_vertices and directed are for edge lists; this format says all of it itself"
-        raise GdslError.single("E0712", message, fix=_INSTEAD if directed is not None else None, place=name)
+        raise GdslError.single("E0712", message, fix=_UNDIRECTED_FIX if directed is not None else None, place=name)
     if directed and options.undirected:
         raise GdslError.single("E0712", "directed and undirected are given together", fix="give one of them")
     try:
         found = _read(name, kind, one_based, num_vertices, options.compact, columns, directed)
-        if isinstance(found, EdgeList) and kind in _ONCE and options.dedup is None:
-            notice_both_ways(found, printable(name), _ONCE[kind])
+        if isinstance(found, EdgeList) and kind in _EDGES_ONCE and options.dedup is None:
+            notice_both_ways(found, printable(name), _EDGES_ONCE[kind])
         elif isinstance(found, EdgeList) and kind in _LISTS and options.dedup is None and directed is None:
             notice_both_ways(found, printable(name), "an undirected edge list", int(one_based or 0))
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
-        return in_order(found, options)
+        return csr_or_lazy(found, options)
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
     except GdslError as error:
@@ -304,13 +306,13 @@ def read_graph(
         raise GdslError(placed, error.source) from None
 
 
-def _kind_of(path: str, wanted: str | None) -> str:
+def _kind_of(path: str, format_name: str | None) -> str:
     """The format of the file at `path`, which there is. Raises E0702, with the format that its beginning suggests."""
     try:
-        return format_of(path, wanted)
+        return format_of(path, format_name)
     except GdslError as error:
-        guess = guessed_format(path) if wanted is None else None
-        if guess is None or path.lower().endswith(_NO_EDGES):
+        guess = guessed_format(path) if format_name is None else None
+        if guess is None or path.lower().endswith(_NOT_EDGE_LISTS):
             raise
         raise with_fix(error, f"--format {guess} (format='{guess}'), which its beginning suggests") from None
 

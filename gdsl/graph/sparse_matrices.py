@@ -12,9 +12,9 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.arrays import fetched, host_array
 from gdsl.graph.csr import Csr, csr_of, undirected_csr
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
+from gdsl.graph.lazy_csr import LARGE, LazyCsr, entries_on_gpu
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import bad_array, bad_id
-from gdsl.graph.postponed import LARGE, Postponed, entries_on_gpu
 from gdsl.graph.vertices import require_countable
 from gdsl.records import dataclass
 
@@ -294,7 +294,7 @@ def csr_of_torch(tensor: Any, directed: bool) -> Csr:
     return csr_of_entries(kind, shape, _host(parts), directed)
 
 
-def large_tensor_on_gpu(tensor: Any) -> Postponed | None:
+def lazy_csr_of_tensor(tensor: Any) -> LazyCsr | None:
     """The graph of a large sparse tensor on a GPU, from which nothing is fetched first; None for any other."""
     layout = layout_of(tensor)
     if layout not in (*_COMPRESSED, "sparse_coo") or tensor.device.type != "cuda" or tensor.ndim != 2:

@@ -128,10 +128,10 @@ def _field(metadata: bytes, table: int, number: int) -> int | None:
     return table + offset if offset else None
 
 
-_CALLED = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
+_FILE_KINDS = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 """The formats, and what messages call such a file."""
 
-_ABOUT = b"gdsl"
+_METADATA_KEY = b"gdsl"
 """The key of the metadata that say of a table of ours what no row says: how many vertices there are, and whether
 numbers are names."""
 
@@ -150,12 +150,12 @@ def read_table_file(
     Raises GdslError E0710 for a damaged file, E0711 for columns that are no edges, E0907 without pyarrow.
     """
     file_size(path)
-    required("pyarrow", EXTRA, _CALLED[kind])
+    required("pyarrow", EXTRA, _FILE_KINDS[kind])
     table = _table(path, kind)
-    about = _about(table.schema.metadata)
-    if num_vertices is None and not about.get("named"):
-        num_vertices = about.get("num_vertices")
-    edges = edges_of_table(table, columns, directed, num_vertices, compact or bool(about.get("named")), one_based)
+    metadata = _metadata_of(table.schema.metadata)
+    if num_vertices is None and not metadata.get("named"):
+        num_vertices = metadata.get("num_vertices")
+    edges = edges_of_table(table, columns, directed, num_vertices, compact or bool(metadata.get("named")), one_based)
     if edges.names is None and num_vertices is None:
         notice_keys(path, edges.num_vertices, len(edges.sources))
     return edges
@@ -174,7 +174,7 @@ def _table(path: str, kind: str) -> Any:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
         raise GdslError.single(
-            "E0710", f"this is not {_CALLED[kind]} that can be read: {first_line(error)}", place=path
+            "E0710", f"this is not {_FILE_KINDS[kind]} that can be read: {first_line(error)}", place=path
         ) from None
     return table
 
@@ -183,11 +183,11 @@ def _of_parquet(path: str) -> Any:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        about, schema = file.metadata, file.schema
+        metadata, schema = file.metadata, file.schema
         # A repeated value takes no room in the file.
-        unpacked = 8 * about.num_rows * about.num_columns
-        for place in range(about.num_row_groups):
-            group = about.row_group(place)
+        unpacked = 8 * metadata.num_rows * metadata.num_columns
+        for place in range(metadata.num_row_groups):
+            group = metadata.row_group(place)
             chunks = (group.column(column) for column in range(group.num_columns))
             unpacked += max(group.total_byte_size, 0) + 8 * sum(max(chunk.num_values, 0) for chunk in chunks)
         require_memory(2 * unpacked, "the table", path)
@@ -240,54 +240,54 @@ def _of_arrow(path: str) -> Any:
             return pyarrow.Table.from_batches(batches, reader.schema)
 
 
-def _about(metadata: Any) -> dict[str, Any]:
+def _metadata_of(metadata: Any) -> dict[str, Any]:
     """What a table of ours says of its graph; nothing where the words are not ours."""
     try:
-        found = json.loads((metadata or {}).get(_ABOUT, b"{}"))
-        count = found.get("num_vertices")
+        content = json.loads((metadata or {}).get(_METADATA_KEY, b"{}"))
+        count = content.get("num_vertices")
     except (ValueError, AttributeError, RecursionError):
         return {}
     if count is not None and not (type(count) is int and 0 <= count <= LARGEST_NUM_VERTICES):
         return {}
-    return {"num_vertices": count, "named": found.get("named") is True}
+    return {"num_vertices": count, "named": content.get("named") is True}
 
 
 def write_table_file(stream: IO[bytes], kind: str, edges: EdgeList) -> None:
     """A table with a row for each of `edges`, undirected ones once, and all their attributes. Raises E0907."""
-    pyarrow = required("pyarrow", EXTRA, _CALLED[kind])
+    pyarrow = required("pyarrow", EXTRA, _FILE_KINDS[kind])
     ends = ENDS[0] if edges.directed else UNDIRECTED_ENDS
     pairs = zip(ends, (edges.sources, edges.destinations), strict=True)
-    columns = {name: _called(ids, edges.names, pyarrow) for name, ids in pairs}
+    columns = {name: _names_column(ids, edges.names, pyarrow) for name, ids in pairs}
     columns.update((name, pyarrow.array(values)) for name, values in edges.attributes.items())
     named = edges.names is not None and columns[ends[0]].type != pyarrow.string()
-    about: dict[str, Any] = {"named": True} if named else {}
+    metadata: dict[str, Any] = {"named": True} if named else {}
     if edges.names is None:  # else they are those that have an edge
-        about["num_vertices"] = edges.num_vertices
-    table = pyarrow.table(columns).replace_schema_metadata({_ABOUT: json.dumps(about).encode()})
+        metadata["num_vertices"] = edges.num_vertices
+    table = pyarrow.table(columns).replace_schema_metadata({_METADATA_KEY: json.dumps(metadata).encode()})
     write_table(stream, kind, table)
 
 
 def write_table(stream: IO[bytes], kind: str, table: Any) -> None:
     """Write a table of Arrow. Raises E0907."""
     if kind == "parquet":
-        required("pyarrow.parquet", EXTRA, _CALLED[kind]).write_table(table, stream)
+        required("pyarrow.parquet", EXTRA, _FILE_KINDS[kind]).write_table(table, stream)
         return
-    pyarrow = required("pyarrow", EXTRA, _CALLED[kind])
+    pyarrow = required("pyarrow", EXTRA, _FILE_KINDS[kind])
     with pyarrow.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
 
 
-def _called(ids: NDArray[Any], names: Names | None, pyarrow: Any) -> Any:
+def _names_column(ids: NDArray[Any], names: Names | None, pyarrow: Any) -> Any:
     if names is None:
         return pyarrow.array(ids)
     whole = all(type(name) is int and -(2**63) <= name < 2**63 for name in names)
-    kept = pyarrow.array(list(names), pyarrow.int64()) if whole else pyarrow.array([str(name) for name in names])
-    return kept.cast(pyarrow.int64() if whole else pyarrow.string()).take(pyarrow.array(ids))
+    texts = pyarrow.array(list(names), pyarrow.int64()) if whole else pyarrow.array([str(name) for name in names])
+    return texts.cast(pyarrow.int64() if whole else pyarrow.string()).take(pyarrow.array(ids))
 
 
-def refuse_taken(directed: bool, names: Iterable[str], path: str) -> None:
+def refuse_names_of_ends(directed: bool, names: Iterable[str], path: str) -> None:
     """Raise E0715 for an attribute whose name is that of an end in such a table."""
-    taken = next((name for name in names if name in (ENDS[0] if directed else UNDIRECTED_ENDS)), None)
-    if taken is not None:
-        message = f"the columns `{taken}` are two: an end of the edges, and an attribute"
+    conflict = next((name for name in names if name in (ENDS[0] if directed else UNDIRECTED_ENDS)), None)
+    if conflict is not None:
+        message = f"the columns `{conflict}` are two: an end of the edges, and an attribute"
         raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)

@@ -167,14 +167,14 @@ def _column(column: Any, name: str) -> NDArray[Any]:
 def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Numbers, or bools, in an array of objects as an array of them, with NaN for missing numbers; of anything else,
     and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are rounded next to NaN."""
-    given = values.tolist()
-    found = [value for value in given if not _is_missing(value)]
+    objects = values.tolist()
+    found = [value for value in objects if not _is_missing(value)]
     if found and all(isinstance(value, bool | np.bool_) for value in found):
-        return values if len(found) < len(given) else values.astype(bool)
+        return values if len(found) < len(objects) else values.astype(bool)
     if not found or not all(isinstance(value, Real) and not isinstance(value, bool) for value in found):
         return values
-    missing = len(given) - len(found)
-    array = exact_array([float("nan") if _is_missing(value) else value for value in given] if missing else given)
+    missing = len(objects) - len(found)
+    array = exact_array([float("nan") if _is_missing(value) else value for value in objects] if missing else objects)
     if array is None and missing:
         message = (
             f"the column `{name}` lacks values, and next to NaN its whole numbers become floats, which cannot hold all"
@@ -287,14 +287,14 @@ def _require_ids(ends: tuple[str, str], *columns: NDArray[Any]) -> None:
 
 def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
     """The columns of the two ends: those that the caller names, else a pair with known names, else the first two."""
-    asked = columns.ends_among(names)
-    if asked is not None:
-        return asked
+    requested = columns.ends_among(names)
+    if requested is not None:
+        return requested
     if len(names) < 2:
         raise bad_array("the table has no two columns for the ends", "give it one for each end of an edge")
-    called = _called(names)
-    if called is not None:
-        return called
+    known_pair = _known_pair(names)
+    if known_pair is not None:
+        return known_pair
     try:
         first, second = named(names, Columns()).ends
     except ColumnsError as error:
@@ -304,7 +304,7 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
     return names[first], names[second]
 
 
-def _called(columns: list[str]) -> tuple[str, str] | None:
+def _known_pair(columns: list[str]) -> tuple[str, str] | None:
     """The first pair of columns that are named as the ends, in capitals too."""
     for pair in (*ENDS, UNDIRECTED_ENDS):
         found = [name if name in columns else _in_any_case(name, columns) for name in pair]

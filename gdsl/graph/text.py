@@ -58,9 +58,9 @@ class TextLines:
         self.gap = self.last_row = 0
         self._watches_gaps = False
         self._skipped = 0
-        self._size = min(_FIRST, _CHUNK)
+        self._chunk_size = min(_FIRST, _CHUNK)
         self._by_blocks = False
-        self._asked_at = 0
+        self._next_memory_check = 0
         self._at_start = True
         self._after_return = False
         self._raw: BinaryIO
@@ -156,9 +156,9 @@ class TextLines:
         self._require_memory()
 
     def _require_memory(self) -> None:
-        if self.number < self._asked_at:
+        if self.number < self._next_memory_check:
             return
-        self._asked_at = self.number + _ROWS_BETWEEN
+        self._next_memory_check = self.number + _ROWS_BETWEEN
         require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
 
     def refused(self, error: Exception) -> Exception:
@@ -173,24 +173,24 @@ class TextLines:
         return self._damaged(error) if isinstance(error, _DAMAGED) else error
 
     def _whole_lines(self) -> Generator[bytes | Exception, None, None]:
-        rest: list[bytes] = []
-        waiting = 0
+        partial_line: list[bytes] = []
+        partial_length = 0
         try:
             while chunk := self._read():
                 end = chunk.rfind(b"\n") + 1
                 if end:
-                    yield b"".join((*rest, memoryview(chunk)[:end]))
-                    rest, waiting = [], 0
-                rest.append(chunk[end:])
-                waiting += len(chunk) - end
-                if waiting > _LONGEST_LINE and self._size >= _CHUNK:
-                    self._require_room(waiting)
-                self._size = min(2 * self._size, _CHUNK)
+                    yield b"".join((*partial_line, memoryview(chunk)[:end]))
+                    partial_line, partial_length = [], 0
+                partial_line.append(chunk[end:])
+                partial_length += len(chunk) - end
+                if partial_length > _LONGEST_LINE and self._chunk_size >= _CHUNK:
+                    self._require_room(partial_length)
+                self._chunk_size = min(2 * self._chunk_size, _CHUNK)
         except Exception as error:
             yield error
             return
-        if waiting:
-            yield b"".join(rest)
+        if partial_length:
+            yield b"".join(partial_line)
 
     def _require_room(self, length: int) -> None:
         """For a line of so many bytes, whose end has not been seen."""
@@ -200,10 +200,10 @@ class TextLines:
 
     def _read(self) -> bytes:
         """The next bytes, all ends of lines made into one kind; none at the end of the file."""
-        chunk: bytes = self._stream.read(self._size)
+        chunk: bytes = self._stream.read(self._chunk_size)
         if self._at_start:
             self._at_start = False
-            chunk = self._without_mark(chunk) or self._stream.read(self._size)
+            chunk = self._without_mark(chunk) or self._stream.read(self._chunk_size)
         if b"\0" in chunk:
             if not any(chunk[1:200:2]) or not any(chunk[0:200:2]):
                 raise self._utf16("utf-16be" if chunk.startswith(b"\0") else "utf-16le")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 def processors() -> int:
@@ -17,38 +17,38 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def by_threads(work: Callable[[Item], Made], items: Sequence[Item], most: int) -> list[Made]:
+def by_threads(work: Callable[[Item], Result], items: Sequence[Item], max_threads: int) -> list[Result]:
     """What `work` makes of each of `items`, by at most so many threads, of which this is one: where the system starts
     no others, it does all."""
-    threads = min(processors(), most, len(items))
+    threads = min(processors(), max_threads, len(items))
     if threads < 2:
         return [work(item) for item in items]
-    made: dict[int, Made] = {}
+    results: dict[int, Result] = {}
     errors: list[BaseException] = []
-    places, at_once = iter(range(len(items))), threading.Lock()
+    places, lock = iter(range(len(items))), threading.Lock()
 
-    def go_on() -> None:
+    def run_items() -> None:
         while not errors:
-            with at_once:
+            with lock:
                 place = next(places, None)
             if place is None:
                 return
             try:
-                made[place] = work(items[place])
+                results[place] = work(items[place])
             except BaseException as error:
                 errors.append(error)
 
-    others: list[threading.Thread] = []
+    helpers: list[threading.Thread] = []
     with contextlib.suppress(RuntimeError):
         for _ in range(threads - 1):
-            other = threading.Thread(target=go_on)
-            other.start()
-            others.append(other)
+            helper = threading.Thread(target=run_items)
+            helper.start()
+            helpers.append(helper)
     try:
-        go_on()
+        run_items()
     finally:
-        for other in others:
-            other.join()
+        for helper in helpers:
+            helper.join()
     if errors:
         raise errors[0]
-    return [made[place] for place in range(len(items))]
+    return [results[place] for place in range(len(items))]

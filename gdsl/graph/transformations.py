@@ -113,7 +113,7 @@ class GraphOptions:
         if self.weights is not None:
             edges = _with_attributes(edges, {name: kept for name, kept in edges.attributes.items() if name != "weight"})
         if not self.loops:
-            edges = _chosen(edges, edges.sources != edges.destinations)
+            edges = _select(edges, edges.sources != edges.destinations)
         if self.undirected:
             edges = _undirected(edges, paired=self.dedup is None)
         if self.dedup is not None:
@@ -121,7 +121,7 @@ class GraphOptions:
         if self.reverse_arcs:
             edges = with_reverse_arcs(edges)
         if self.compact:
-            edges = _compacted(edges)
+            edges = _compact(edges)
         if self.weights is not None:
             seed, largest = self.random_weights()
             weights: NDArray[Any] = endpoint_weights(edges.sources, edges.destinations, seed, largest)
@@ -151,7 +151,7 @@ def _with_attributes(edges: EdgeList, attributes: dict[str, NDArray[Any]]) -> Ed
     return replace(edges, attributes=attributes)
 
 
-def _chosen(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeList:
+def _select(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeList:
     """The edges that a mask or a list of places picks."""
     return replace(
         edges,
@@ -167,7 +167,7 @@ def _undirected(edges: EdgeList, paired: bool) -> EdgeList:
     if not edges.directed:
         return edges
     if not paired:
-        return _chosen(edges, slice(None), directed=False)
+        return _select(edges, slice(None), directed=False)
     backward = edges.sources > edges.destinations
     digits = [backward, *(_bits(values) for values in edges.attributes.values()), _end_pairs(edges)]
     order, starts = _groups(digits)
@@ -187,10 +187,10 @@ def _undirected(edges: EdgeList, paired: bool) -> EdgeList:
     matched *= follows
     rank = np.arange(len(order)) - np.repeat(starts, sizes)
     keep[order] = rank >= np.repeat(matched, sizes)
-    return _chosen(edges, keep, directed=False)
+    return _select(edges, keep, directed=False)
 
 
-def _without_parallels(edges: EdgeList, how: str) -> EdgeList:
+def _without_parallels(edges: EdgeList, rule: str) -> EdgeList:
     """One edge of each set of parallel ones, at the place of the first; `min` and `max` take the chosen one's
     attributes."""
     leading, other = edges.sources, edges.destinations
@@ -201,15 +201,15 @@ def _without_parallels(edges: EdgeList, how: str) -> EdgeList:
         return edges
     first = order[starts]
     attributes: dict[str, NDArray[Any]]
-    if how == "sum":
+    if rule == "sum":
         attributes = {name: _sums(name, values[order], starts) for name, values in edges.attributes.items()}
     else:
         chosen = first
-        if how in ("min", "max") and "weight" in edges.attributes:
-            chosen = _extreme(edges.attributes["weight"], order, starts, how == "max")
+        if rule in ("min", "max") and "weight" in edges.attributes:
+            chosen = _extreme(edges.attributes["weight"], order, starts, rule == "max")
         attributes = {name: values[chosen] for name, values in edges.attributes.items()}
     by_place = np.argsort(first)
-    kept = _chosen(_with_attributes(edges, {}), first[by_place])
+    kept = _select(_with_attributes(edges, {}), first[by_place])
     return _with_attributes(kept, {name: values[by_place] for name, values in attributes.items()})
 
 
@@ -225,7 +225,7 @@ def _extreme(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any], l
     return chosen
 
 
-def _compacted(edges: EdgeList) -> EdgeList:
+def _compact(edges: EdgeList) -> EdgeList:
     """Without the vertices that have no edge."""
     used = np.zeros(edges.num_vertices, dtype=bool)
     used[edges.sources] = True

@@ -26,7 +26,7 @@ from gdsl.records import dataclass
 
 _WORDS, _CHARACTERS = 1 << 16, 1 << 22
 """Words that are looked at together, and how long they are together at most."""
-_ASKED = 1 << 24
+_CHECK_INTERVAL = 1 << 24
 """Characters of names after which available memory is checked again."""
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
 _WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
@@ -46,7 +46,7 @@ class Worded:
     names: Names | None
     attributes: dict[str, NDArray[Any]]
     type_says: str | None = None
-    left: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     """Columns that are left out."""
 
 
@@ -89,22 +89,22 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
     ends = head.columns.ends if head.columns is not None else (0, 1)
     with TextLines(path) as lines:
         ids = _Ids(head, ends)
-        waiting: list[list[str]] = []
+        batch: list[list[str]] = []
         numbers: list[int] = []
         length = 0
         for row in rows_of_list(lines, head):
-            waiting.append(row)
+            batch.append(row)
             numbers.append(lines.number)
             length += sum(map(len, row))
-            if len(waiting) * width >= _WORDS or length >= _CHARACTERS:
-                ids.add(lines, waiting, numbers)
-                _append(values, waiting, numbers)
-                waiting, numbers, length = [], [], 0
-        ids.add(lines, waiting, numbers)
-        _append(values, waiting, numbers)
+            if len(batch) * width >= _WORDS or length >= _CHARACTERS:
+                ids.add(lines, batch, numbers)
+                _append(values, batch, numbers)
+                batch, numbers, length = [], [], 0
+        ids.add(lines, batch, numbers)
+        _append(values, batch, numbers)
         sources, destinations, names = ids.found(lines, large_ids)
-        attributes, type_says, left = _attributes(lines, values, directed)
-        return Worded(sources, destinations, names, attributes, type_says, left)
+        attributes, type_says, left_out = _attributes(lines, values, directed)
+        return Worded(sources, destinations, names, attributes, type_says, left_out)
 
 
 def _value_columns(path: str, head: Head) -> dict[int, ListValues]:
@@ -200,12 +200,12 @@ class _Ids:
         self._numbers: dict[str, int] = {}
         self._sources, self._destinations = array("q"), array("q")
         self._firsts: dict[str, tuple[int, str, str]] = {}
-        self._length, self._asked = 0, _ASKED
+        self._length, self._next_check = 0, _CHECK_INTERVAL
 
     def _require_memory(self, lines: TextLines, length: int) -> None:
         self._length += length
-        if self._length >= self._asked:
-            self._asked += _ASKED
+        if self._length >= self._next_check:
+            self._next_check += _CHECK_INTERVAL
             require_memory(self._length, f"names of {self._length:,} characters", lines.path)
 
     def add(self, lines: TextLines, rows: Sequence[Sequence[str]], line_numbers: Sequence[int]) -> None:
@@ -222,10 +222,10 @@ class _Ids:
                 self._require_memory(lines, len(source) + len(destination))
                 for called, word in (("source", source), ("destination", destination)):
                     if not is_whole(word):
-                        self._note(lines, line, called, word)
+                        self._note_word(lines, line, called, word)
 
-    def _note(self, lines: TextLines, line: int, called: str, word: str) -> None:
-        lines.number, now = line, lines.number
+    def _note_word(self, lines: TextLines, line: int, called: str, word: str) -> None:
+        lines.number, current = line, lines.number
         allowed = self._head.certain or self._head.dicts
         if not word and allowed:
             raise lines.error("E0705", f"the {called} is missing", "give each edge both ends, or remove the line")
@@ -235,7 +235,7 @@ class _Ids:
         self._firsts.setdefault("real" if is_number(word) else "name", (line, called, word))
         if not allowed:
             refuse_names(lines, self._head, called, word)
-        lines.number = now
+        lines.number = current
 
     def found(self, lines: TextLines, large: bool) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
         """Sources, destinations, and the names where they are some."""
@@ -277,15 +277,15 @@ class _Ids:
         """Raise E0705 where words that are not numbers mean missing values, or belong to a second list; report names
         that may mean missing values."""
         line, called, word = self._firsts["name"]
-        odd = [each for each in words if not is_number(each)]
-        missing = next((each for each in odd if each.lower() in MISSING), None)
-        lines.number, now = line, lines.number
-        if missing is not None and all(each.lower() in MISSING for each in odd) and len(odd) < len(words):
+        texts = [each for each in words if not is_number(each)]
+        missing = next((each for each in texts if each.lower() in MISSING), None)
+        lines.number, current = line, lines.number
+        if missing is not None and all(each.lower() in MISSING for each in texts) and len(texts) < len(words):
             fix = "give each edge both ends, or remove the line"
             raise lines.error("E0705", f"the {called} is missing: `{printable(word)}`", fix)
-        if 0 < lines.gap < line and len(odd) < len(words):
+        if 0 < lines.gap < line and len(texts) < len(words):
             raise lines.error("E0705", "a second list begins after an empty line: names follow ids", _second(lines))
-        lines.number = now
+        lines.number = current
         if missing is not None:
             notice(f"{printable_path(lines.path)}: `{printable(missing)}` is taken for the name of a vertex")
 
@@ -328,7 +328,7 @@ def _attributes(
     lines: TextLines, values: dict[int, ListValues], directed: bool | None
 ) -> tuple[dict[str, NDArray[Any]], str | None, tuple[str, ...]]:
     found: dict[str, NDArray[Any]] = {}
-    left: list[str] = []
+    left_out: list[str] = []
     type_says = None
     for column in values.values():
         types = set(column.words)
@@ -338,10 +338,10 @@ def _attributes(
             continue
         numbers = column.found(lines, len(values) == 1 and types != {""})
         if numbers is None:
-            left.append(column.name)
+            left_out.append(column.name)
         else:
             found[column.name] = numbers
-    return found, type_says, tuple(left)
+    return found, type_says, tuple(left_out)
 
 
 def _type_of(lines: TextLines, name: str, types: set[str], directed: bool | None) -> str | None:

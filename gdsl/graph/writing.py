@@ -91,12 +91,12 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         message = f"this format keeps no attributes of vertices, and the graph has {names}"
         raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
     if kind in TABLE_KINDS:
-        from gdsl.graph.table_files import refuse_taken
+        from gdsl.graph.table_files import refuse_names_of_ends
 
-        _check_signs(graph, path)
-        refuse_taken(graph.directed, graph.attributes, path)
+        _check_characters(graph, path)
+        refuse_names_of_ends(graph.directed, graph.attributes, path)
     if kind in (*_LISTS, *TABLE_KINDS) and graph.names is not None:
-        _refuse_alike(graph.names, path)
+        _refuse_equal_texts(graph.names, path)
     if kind in XML_KINDS:
         refuse_unwritable(kind, graph, path)
     unnameable = [
@@ -122,22 +122,22 @@ def _check_names(graph: Graph, path: str) -> None:
     """E0715 for names of vertices that a list would not give back."""
     assert graph.names is not None
     names = list(map(str, graph.names))
-    odd = next((name for name in names if not name or not name.isprintable()), None)
-    if odd is not None:
-        message = f"an edge list cannot hold {shown(odd)} as the name of a vertex"
+    unwritable = next((name for name in names if not name or not name.isprintable()), None)
+    if unwritable is not None:
+        message = f"an edge list cannot hold {shown(unwritable)} as the name of a vertex"
         raise GdslError.single("E0715", message, fix="write a .txt file, which has ids", place=path)
     if not all(map(is_number, names)):
         used = graph.out_degrees + graph.in_degrees > 0
         names = [name for name, has_edge in zip(names, used.tolist(), strict=True) if has_edge]
     # Where all are numbers they are read as ids.
     if names and all(map(is_number, names)):
-        odd = next((name for name in names if not _ID.fullmatch(name)), None)
-        if odd is not None:
-            message = f"all names are numbers, which an edge list takes for ids, and {shown(odd)} is not an id"
+        unwritable = next((name for name in names if not _ID.fullmatch(name)), None)
+        if unwritable is not None:
+            message = f"all names are numbers, which an edge list takes for ids, and {shown(unwritable)} is not an id"
             raise GdslError.single("E0715", message, fix="write a .parquet or .graphml file", place=path)
 
 
-def _refuse_alike(names: Names, path: str) -> None:
+def _refuse_equal_texts(names: Names, path: str) -> None:
     """E0715 for names that differ by their type alone, such as 1 and "1"."""
     seen: set[str] = set()
     for name in map(str, names):
@@ -147,12 +147,12 @@ def _refuse_alike(names: Names, path: str) -> None:
         seen.add(name)
 
 
-def _check_signs(graph: Graph, path: str) -> None:
+def _check_characters(graph: Graph, path: str) -> None:
     """E0715 for a name that has what no text of a table can hold."""
     names = (*graph.attributes, *graph.vertex_attributes, *map(str, graph.names or ()))
-    odd = next((name for name in names if _NO_TEXT.search(name)), None)
-    if odd is not None:
-        message = f"this format cannot hold a character of the name {shown(odd)}"
+    unwritable = next((name for name in names if _NO_TEXT.search(name)), None)
+    if unwritable is not None:
+        message = f"this format cannot hold a character of the name {shown(unwritable)}"
         raise GdslError.single("E0715", message, fix="give it another name", place=path)
 
 
@@ -173,7 +173,7 @@ def _compressing(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
         yield stream
 
 
-class _Honest(io.RawIOBase):
+class _FailureKeeper(io.RawIOBase):
     """Hands bytes on and keeps a failure: mmwrite's C++ stream would swallow it, an archive fail again at its end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -209,7 +209,7 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
     values = np.ones(graph.num_edges, dtype=np.int8) if weights is None else weights
     shape = (graph.num_vertices, graph.num_vertices)
     matrix = coo_array((values, (graph.edge_sources, graph.columns)), shape=shape)
-    target: Any = _Honest(stream)
+    target: Any = _FailureKeeper(stream)
     mmwrite(target, matrix, field=field, symmetry=symmetry)
     if target.failure is not None:
         raise target.failure
@@ -218,7 +218,7 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
 def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
     """What scipy.sparse.save_npz writes, and whether the graph is directed."""
     weights = graph.attributes.get("weight")
-    target: Any = _Honest(stream)
+    target: Any = _FailureKeeper(stream)
     directed: Any = {DIRECTED_KEY: np.array(graph.directed)}
     np.savez_compressed(
         target,
@@ -226,7 +226,7 @@ def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
         indptr=graph.offsets.astype(np.int32) if graph.id_bits == 32 else graph.offsets,
         format=np.array(b"csr"),
         shape=np.array([graph.num_vertices] * 2),
-        data=np.ones(graph.num_edges, dtype=bool) if weights is None else _plain(weights),
+        data=np.ones(graph.num_edges, dtype=bool) if weights is None else _as_numbers(weights),
         **directed,
     )
     if target.failure is not None:
@@ -256,11 +256,12 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
             # So that the first edge is not taken for the numbers of vertices and edges, nor all for a matrix.
             stream.write(f"# source target{' weight' * bool(names)}\n".encode())
     columns = [
-        _plain(column) for column in (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
+        _as_numbers(column)
+        for column in (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
     ]
     if header and graph.names is not None:
-        called = np.array([_quoted(str(name), delimiter) for name in graph.names], dtype=object)
-        columns[:2] = [called[column] for column in columns[:2]]
+        quoted_names = np.array([_quote(str(name), delimiter) for name in graph.names], dtype=object)
+        columns[:2] = [quoted_names[column] for column in columns[:2]]
     _write_rows(stream, tuple(columns), delimiter, "")
 
 
@@ -289,14 +290,14 @@ def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
     write_table_file(stream, kind, graph._edge_list())
 
 
-def _quoted(name: str, delimiter: str) -> str:
+def _quote(name: str, delimiter: str) -> str:
     if delimiter not in name and not _QUOTED.search(name):
         return name
     quoted = name.replace('"', '""')
     return f'"{quoted}"'
 
 
-def _plain(column: NDArray[Any]) -> NDArray[Any]:
+def _as_numbers(column: NDArray[Any]) -> NDArray[Any]:
     """Booleans as 0 and 1: a matrix of booleans has no weights for its readers."""
     return column.astype(np.int8) if column.dtype.kind == "b" else column
 

@@ -36,20 +36,20 @@ OPTIONS = (
 """For backends to agree: no fused multiply-add, nothing of `-ffast-math` (which $CXX may set), and no folding by
 g++ that changes the sign of a zero: without `-frounding-math` it turns `0 - float(n)` into `-float(n)`."""
 
-_WAIVED = ((), ("-fopenmp",), ("-march=native",), ("-fopenmp", "-march=native"))
+_OPTIONS_TO_DROP = ((), ("-fopenmp",), ("-march=native",), ("-fopenmp", "-march=native"))
 """Options that are left out, in this order, where a compiler fails."""
 
 _NO_COMPILER = "no C++ compiler was found ($CXX, c++, g++, clang++, ziglang)"
 _FIX = "install g++ or clang++, or `pip install ziglang`, or use --backend reference"
 _FIX_CXX = "set CXX to the command of a C++ compiler, such as CXX=g++, or unset it"
-_SECONDS = 120.0
+_DEFAULT_TIMEOUT = 120.0
 """How long a compiler may take, unless GDSL_COMPILER_TIMEOUT is set."""
 FIX_SPACE = "make room there, or set TMPDIR to a directory that can be written"
 _FIX_ENDLESS = "fix the compiler, or set CXX to another one; GDSL_COMPILER_TIMEOUT is how many seconds it may take"
 FIX_BROKEN = "fix the compiler, or set CXX to another one"
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_NO_SPACE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 """Errors of the system where there is no room for the compiler's own files."""
-_ROOM = 1 << 20
+_MAX_OUTPUT = 1 << 20
 """Bytes that it may print."""
 
 
@@ -68,10 +68,10 @@ def find_compiler() -> Compiler | None:
     """$CXX where it is set, else the first of c++, g++, clang++ and the `ziglang` package of this Python.
 
     None where there is none, or where CXX names no compiler."""
-    chosen = _chosen()
-    if isinstance(chosen, str):
+    cxx = _words_of_cxx()
+    if isinstance(cxx, str):
         return None
-    for command in (chosen,) if chosen else (["c++"], ["g++"], ["clang++"]):
+    for command in (cxx,) if cxx else (["c++"], ["g++"], ["clang++"]):
         path = shutil.which(command[0])
         if path is not None:
             return Compiler((path, *command[1:]), _identity(path, *command[1:]))
@@ -81,7 +81,7 @@ def find_compiler() -> Compiler | None:
     return None
 
 
-def _chosen() -> list[str] | str:
+def _words_of_cxx() -> list[str] | str:
     """The words of $CXX (none where it is not set), or what is wrong with it."""
     text = os.environ.get("CXX", "")
     try:
@@ -105,8 +105,8 @@ def required_compiler() -> Compiler:
 
 def missing() -> tuple[str, str]:
     """The message and the fix where there is no compiler."""
-    chosen = _chosen()
-    return (chosen, _FIX_CXX) if isinstance(chosen, str) else (_NO_COMPILER, _FIX)
+    cxx = _words_of_cxx()
+    return (cxx, _FIX_CXX) if isinstance(cxx, str) else (_NO_COMPILER, _FIX)
 
 
 def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[str] | None = None) -> bytes:
@@ -120,12 +120,12 @@ def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[
             source, library = Path(directory, name), Path(directory, "library.so")
             source.write_text(text, encoding="utf-8")
             refusals: list[str | None] = []
-            for waived in _WAIVED:
-                kept = [option for option in options or OPTIONS if option not in waived]
+            for dropped in _OPTIONS_TO_DROP:
+                remaining = [option for option in options or OPTIONS if option not in dropped]
                 library.unlink(missing_ok=True)
-                refusal = _run([*compiler.command, *kept, str(source), "-o", str(library)])
+                refusal = _run([*compiler.command, *remaining, str(source), "-o", str(library)])
                 if refusal is None and library.is_file():
-                    if "-fopenmp" in waived and options is None:
+                    if "-fopenmp" in dropped and options is None:
                         caution(f"{compiler} has no OpenMP: the cpu backend runs on one thread")
                     return library.read_bytes()
                 refusals.append(refusal)
@@ -137,7 +137,7 @@ def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[
         raise unusable(f"{compiler} {error} and was stopped", _FIX_ENDLESS) from None
     if refusals[0] is None:
         raise unusable(f"{compiler} ended with success and wrote nothing", FIX_BROKEN)
-    full = next((text for text in map(os.strerror, _FULL) if text in refusals[0]), None)
+    full = next((text for text in map(os.strerror, _NO_SPACE_ERRORS) if text in refusals[0]), None)
     if full is not None:
         place = os.environ.get("TMPDIR") or tempfile.gettempdir()  # as the compiler sees it
         raise unusable(f"the program could not be compiled: {full} ({show(place)})", FIX_SPACE)
@@ -151,31 +151,31 @@ def unusable(message: str, fix: str) -> GdslError:
 
 def _run(command: list[str]) -> str | None:
     """Run the compiler; what it says where it fails. It ends with the deadline of the run, if that comes first."""
-    seconds, left = _seconds(), deadline.left()
+    seconds, left = _timeout(), deadline.left()
     try:
         with deadline.doing("compiling the program"):
-            status, output = processes.run(command, seconds if left is None else min(seconds, left), _ROOM)
+            status, output = processes.run(command, seconds if left is None else min(seconds, left), _MAX_OUTPUT)
     except processes.EndlessError:
         deadline.check()
         raise
     if status == 0:
         return None
-    signal = processes.ending(status)
+    signal = processes.signal_name(status)
     return output if signal is None else f"error: it was ended by {signal}\n{output}"
 
 
-def _seconds() -> float:
+def _timeout() -> float:
     with contextlib.suppress(ValueError):
         seconds = float(os.environ.get("GDSL_COMPILER_TIMEOUT", ""))
         if 0 < seconds < float("inf"):
             return seconds
-    return _SECONDS
+    return _DEFAULT_TIMEOUT
 
 
 def _first_error(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if "error" in line.lower()]
-    return (telling or lines or ["it said nothing"])[0][:300]
+    error_lines = [line for line in lines if "error" in line.lower()]
+    return (error_lines or lines or ["it said nothing"])[0][:300]
 
 
 def _identity(*words: str) -> str:

@@ -17,7 +17,7 @@ from gdsl.resources import resource_text
 OPTIONS = tuple(option for option in compilers.OPTIONS if option not in ("-fopenmp", "-frounding-math"))
 """Threads are Python's, and the sign of a zero depends on no expression that a compiler might fold."""
 _KIND = "native"
-_at_once = threading.Lock()
+_lock = threading.Lock()
 _loaded: dict[str, ctypes.CDLL] = {}
 _absent: set[tuple[str, bool]] = set()
 """Libraries that could not be loaded, by whether they were to be compiled."""
@@ -26,20 +26,20 @@ _absent: set[tuple[str, bool]] = set()
 def library(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
     """The library of the C++ in `templates/NAME`, which has `symbols`: loaded before, or kept in the cache, or, with
     `make`, compiled now; else None. Raises GdslError where the deadline of a run is over meanwhile."""
-    with _at_once:
+    with _lock:
         if name not in _loaded and (name, make) not in _absent:
             try:
-                found = _found(name, symbols, make)
+                loaded = _find(name, symbols, make)
             except (OSError, AttributeError):
-                found = None
-            if found is not None:
-                _loaded[name] = found
+                loaded = None
+            if loaded is not None:
+                _loaded[name] = loaded
             else:
                 _absent.add((name, make))
         return _loaded.get(name)
 
 
-def _found(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
+def _find(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
     compiler = compilers.find_compiler()
     if compiler is None:
         return None
@@ -52,11 +52,11 @@ def _found(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
         except OSError:  # it may be the place, as on a file system mounted noexec
             path = private_file(".so", path.read_bytes())
     elif make and library_check.can_try():
-        path = _made(text, name.rpartition("/")[2], key, symbols, compiler)
+        path = _compile(text, name.rpartition("/")[2], key, symbols, compiler)
     return None if path is None else _load(path, symbols)
 
 
-def _made(
+def _compile(
     text: str, name: str, key: Sequence[cache.KeyPart], symbols: Sequence[str], compiler: compilers.Compiler
 ) -> Path | None:
     try:

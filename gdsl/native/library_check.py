@@ -53,7 +53,7 @@ for symbol in sys.argv[2:]:
     getattr(library, symbol)
 """
 _SECONDS = 60.0
-_ROOM = 1 << 16
+_MAX_OUTPUT = 1 << 16
 
 
 def is_cut_off(path: Path) -> bool:
@@ -82,12 +82,12 @@ def refusal(path: Path, symbols: Sequence[str], environment: Mapping[str, str] |
         return "its end is missing"
     command = [sys.executable, "-I", "-S", "-c", _TRIAL, str(path), *symbols]
     try:
-        status, output = processes.run(command, _SECONDS, _ROOM, environment)
+        status, output = processes.run(command, _SECONDS, _MAX_OUTPUT, environment)
     except processes.EndlessError as error:
         return f"loading it {error}"
     if status == 0:
         return None
-    signal = processes.ending(status)
+    signal = processes.signal_name(status)
     if signal is not None:
         return f"loading it ends in {signal}"
     lines = [line for line in output.splitlines() if line.strip()]

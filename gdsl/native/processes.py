@@ -9,9 +9,9 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
-_LOOK = 0.05
+_POLL_INTERVAL = 0.05
 """Seconds between looks at whether a process has ended whose output is still held open by another."""
-_PIECE = 1 << 16
+_READ_SIZE = 1 << 16
 
 
 class EndlessError(Exception):
@@ -19,11 +19,11 @@ class EndlessError(Exception):
 
 
 def run(
-    command: Sequence[str], seconds: float, room: int, environment: Mapping[str, str] | None = None
+    command: Sequence[str], seconds: float, max_bytes: int, environment: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
     """The exit status of `command` (minus the signal that ended it) and what it printed, both streams in one.
 
-    Raises `EndlessError` after `seconds` seconds or `room` bytes, OSError where it cannot be started. However this
+    Raises `EndlessError` after `seconds` seconds or `max_bytes` bytes, OSError where it cannot be started. However this
     ends, everything that it started in its own session is ended.
     """
     with subprocess.Popen(
@@ -36,7 +36,7 @@ def run(
     ) as process:
         try:
             deadline = time.monotonic() + seconds
-            output = _output(process, deadline, room)
+            output = _output(process, deadline, max_bytes)
             status = process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             _kill(process)
@@ -47,7 +47,7 @@ def run(
     return status, output.decode(errors="replace")
 
 
-def ending(status: int) -> str | None:
+def signal_name(status: int) -> str | None:
     """The name of the signal that ended a process; None where it exited."""
     if status >= 0:
         return None
@@ -57,7 +57,7 @@ def ending(status: int) -> str | None:
         return f"signal {-status}"
 
 
-def _output(process: subprocess.Popen[bytes], deadline: float, room: int) -> bytes:
+def _output(process: subprocess.Popen[bytes], deadline: float, max_bytes: int) -> bytes:
     assert process.stdout is not None
     stream = process.stdout.fileno()
     output = bytearray()
@@ -67,13 +67,13 @@ def _output(process: subprocess.Popen[bytes], deadline: float, room: int) -> byt
             left = deadline - time.monotonic()
             if left <= 0:
                 raise subprocess.TimeoutExpired(process.args, 0)
-            if selector.select(min(left, _LOOK)):
-                piece = os.read(stream, _PIECE)
+            if selector.select(min(left, _POLL_INTERVAL)):
+                piece = os.read(stream, _READ_SIZE)
                 output += piece
                 if not piece:
                     return bytes(output)
-                if len(output) > room:
-                    raise EndlessError(f"printed more than {room >> 10} KiB")
+                if len(output) > max_bytes:
+                    raise EndlessError(f"printed more than {max_bytes >> 10} KiB")
             elif process.poll() is not None:
                 return bytes(output)
 

@@ -51,16 +51,16 @@ def _draw_ranges(ax: Any, values: NDArray[np.float64], low: float, high: float) 
 
 def draw_degrees(ax: Any, graph: Any, title: str) -> None:
     """How many vertices have each degree, on logarithmic axes; the legend counts those without an edge."""
-    several = {"out-degree": graph.out_degrees}
+    degree_arrays = {"out-degree": graph.out_degrees}
     if graph.directed:
-        several["in-degree"] = graph.in_degrees
-    for name, degrees in several.items():
+        degree_arrays["in-degree"] = graph.in_degrees
+    for name, degrees in degree_arrays.items():
         counts = np.bincount(degrees)
-        found = np.flatnonzero(counts)
-        found = found[found > 0]
-        alone = int(counts[0]) if len(counts) else 0
-        label = f"{name}; {alone:,} vertices have none" if alone else name
-        ax.scatter(found, counts[found], s=14, alpha=0.7, linewidths=0, label=label)
+        degrees_present = np.flatnonzero(counts)
+        degrees_present = degrees_present[degrees_present > 0]
+        num_isolated = int(counts[0]) if len(counts) else 0
+        label = f"{name}; {num_isolated:,} vertices have none" if num_isolated else name
+        ax.scatter(degrees_present, counts[degrees_present], s=14, alpha=0.7, linewidths=0, label=label)
     scale = "log" if graph.num_edges else "linear"  # a logarithmic axis of nothing cannot be drawn
     ax.set(xscale=scale, yscale=scale, xlabel="degree", ylabel="vertices", title=title)
     ax.legend(loc="upper right")
@@ -73,8 +73,8 @@ def draw_trace(ax: Any, trace: Any, title: str) -> None:
     """The elements that each operator ran on and their edges, in the order in which they ran; an operator that comes
     once tells nothing by a line, and is left out beside others."""
     labels = list(dict.fromkeys(record.label for record in trace))
-    several = {label: [place for place, record in enumerate(trace) if record.label == label] for label in labels}
-    shown = {label: places for label, places in several.items() if len(places) > 1} or several
+    degree_arrays = {label: [place for place, record in enumerate(trace) if record.label == label] for label in labels}
+    shown = {label: places for label, places in degree_arrays.items() if len(places) > 1} or degree_arrays
     for colour, (label, places) in enumerate(shown.items()):
         marker = "o" if len(places) <= _MARKS_UP_TO else None
         style = {"color": f"C{colour % 10}", "marker": marker, "markersize": 4}

@@ -18,18 +18,18 @@ def positions(vertices: int, sources: NDArray[Any], targets: NDArray[Any]) -> ND
     edge to another, which no spring holds, are in a row below."""
     linked = np.zeros(vertices, dtype=bool)
     linked[sources[sources != targets]] = linked[targets[sources != targets]] = True
-    found = np.empty((vertices, 2))
-    alone = vertices - int(np.count_nonzero(linked))
-    found[~linked] = np.stack([np.linspace(-1, 1, alone), np.full(alone, -1.25)], axis=1)
+    places = np.empty((vertices, 2))
+    num_isolated = vertices - int(np.count_nonzero(linked))
+    places[~linked] = np.stack([np.linspace(-1, 1, num_isolated), np.full(num_isolated, -1.25)], axis=1)
     numbers = np.cumsum(linked) - 1
-    kept = linked[sources] & linked[targets]
-    placed = _placed(vertices - alone, numbers[sources[kept]], numbers[targets[kept]])
-    span = np.abs(placed - placed.mean(axis=0)).max(initial=1e-9) if len(placed) else 1.0
-    found[linked] = (placed - placed.mean(axis=0)) / span if len(placed) else placed
-    return found
+    is_linked = linked[sources] & linked[targets]
+    layout = _layout(vertices - num_isolated, numbers[sources[is_linked]], numbers[targets[is_linked]])
+    span = np.abs(layout - layout.mean(axis=0)).max(initial=1e-9) if len(layout) else 1.0
+    places[linked] = (layout - layout.mean(axis=0)) / span if len(layout) else layout
+    return places
 
 
-def _placed(vertices: int, sources: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.float64]:
+def _layout(vertices: int, sources: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.float64]:
     for place in (_by_networkx, _by_igraph):
         try:
             return place(vertices, sources, targets)
@@ -44,16 +44,16 @@ def _by_networkx(vertices: int, sources: NDArray[Any], targets: NDArray[Any]) ->
     graph: Any = networkx.Graph()
     graph.add_nodes_from(range(vertices))
     graph.add_edges_from(zip(sources.tolist(), targets.tolist(), strict=True))
-    found = networkx.spring_layout(graph, seed=_SEED, iterations=100)
-    return np.array([found[vertex] for vertex in range(vertices)], dtype=np.float64).reshape(-1, 2)
+    places = networkx.spring_layout(graph, seed=_SEED, iterations=100)
+    return np.array([places[vertex] for vertex in range(vertices)], dtype=np.float64).reshape(-1, 2)
 
 
 def _by_igraph(vertices: int, sources: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.float64]:
     import igraph
 
     graph = igraph.Graph(vertices, list(zip(sources.tolist(), targets.tolist(), strict=True)))
-    found = graph.layout_kamada_kawai(seed=_on_a_circle(vertices).tolist())
-    return np.array(found.coords, dtype=np.float64).reshape(-1, 2)
+    places = graph.layout_kamada_kawai(seed=_on_a_circle(vertices).tolist())
+    return np.array(places.coords, dtype=np.float64).reshape(-1, 2)
 
 
 def _on_a_circle(vertices: int) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ def _draw_vertices(ax: Any, places: NDArray[np.float64], coloured: Coloured | No
     if coloured is not None and known.any():
         values = coloured.values[known]
         drawn = ax.scatter(*places[known].T, s=size, c=values, cmap="viridis", zorder=3, linewidths=0)
-        _tell_colours(ax, drawn, values)
+        _add_colour_bar(ax, drawn, values)
 
 
 def _draw_lines(
@@ -122,7 +122,7 @@ def _draw_lines(
     drawn = LineCollection(lines, linewidths=1.0, zorder=1, **style)
     ax.add_collection(drawn)
     if coloured is not None:
-        _tell_colours(ax, drawn, coloured.values[coloured.known])
+        _add_colour_bar(ax, drawn, coloured.values[coloured.known])
 
 
 def _draw_arrows(
@@ -136,7 +136,7 @@ def _draw_arrows(
         *begin.T, *(way * 0.93).T, *colours, angles="xy", scale_units="xy", scale=1, width=0.003, zorder=1, **style
     )
     if coloured is not None:
-        _tell_colours(ax, drawn, coloured.values[coloured.known])
+        _add_colour_bar(ax, drawn, coloured.values[coloured.known])
 
 
 def _draw_labels(ax: Any, graph: Any, places: NDArray[np.float64]) -> None:
@@ -149,7 +149,7 @@ def _draw_labels(ax: Any, graph: Any, places: NDArray[np.float64]) -> None:
         ax.text(across, up, text, ha="center", va="center", fontsize=7, zorder=4, path_effects=halo)
 
 
-def _tell_colours(ax: Any, drawn: Any, values: NDArray[Any]) -> None:
+def _add_colour_bar(ax: Any, drawn: Any, values: NDArray[Any]) -> None:
     """A bar that says which colour is which value, with whole numbers for whole numbers."""
     if not len(values):
         return

@@ -10,7 +10,7 @@ import pytest
 
 import gdsl
 from gdsl.backends.cuda import building
-from gdsl.graph import postponed, vertices
+from gdsl.graph import lazy_csr, vertices
 from gdsl.graph.csr import transposed_by
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
@@ -94,7 +94,7 @@ def test_a_large_graph_is_put_in_order_where_it_runs(
     def out_of_memory(*_: Any) -> None:
         raise OutOfMemoryError
 
-    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(lazy_csr, "LARGE", 1)
     monkeypatch.setattr(building, "fetched", lambda _, array: array.get())
     monkeypatch.setattr(building, "transposed_by", lambda _, *csr: arrays(*transposed_by(np, *(a.get() for a in csr))))
     program = gdsl.compile("bfs", tune=[*SMALL, "visit.direction=pull"])
@@ -104,11 +104,11 @@ def test_a_large_graph_is_put_in_order_where_it_runs(
         monkeypatch.setattr(building, "_in_order", make)
         monkeypatch.setattr(building, "_BYTES_PER_EDGE", needed)
         graph = gdsl.Graph.from_edges(*ends, COUNT, directed=directed)
-        assert graph._postponed is not None
+        assert graph._lazy_csr is not None
         cupy.log.clear()
         assert program(graph, source=0, backend="cuda").distance.get().tolist() == expected
         assert (graph._parts is not None) == placed
-        assert graph._postponed is None
+        assert graph._lazy_csr is None
         assert graph.num_edges == (COUNT - 1) * (1 if directed else 2)
         if placed:
             assert cupy.log["upload"] == (5 if directed else 2), "the parts themselves"
@@ -132,7 +132,7 @@ def test_values_of_edges_that_were_put_in_order_on_the_device_are_there(
         def __getitem__(self, order: Any) -> Any:
             return cupy.asarray(self.values[order])
 
-    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(lazy_csr, "LARGE", 1)
     for name, made in (("fetched", lambda _, array: array.get()), ("uploaded", Uploaded), ("_in_order", in_order)):
         monkeypatch.setattr(building, name, made)
     ends = np.arange(8)[::-1].copy(), np.arange(1, 9)[::-1].copy()

@@ -124,7 +124,7 @@ def test_names_without_edges(tmp_path):
 def test_attributes_that_mean_something_there(tmp_path, name):
     for attributes in ({"vertex_attributes": {"name": [3, 4]}}, {"vertex_attributes": {"label": [1, 2]}},
                        {"vertex_attributes": {"name": [1, 2]}}):  # fmt: skip
-        with pytest.raises(gdsl.GdslError, match=r"E0715.*which means something there"):
+        with pytest.raises(gdsl.GdslError, match=r"E0715.*which has a meaning there"):
             write(Graph.from_edges([0], [1], **attributes), tmp_path / name)
     with pytest.raises(gdsl.GdslError, match=r"E0715.*as the name of a vertex"):
         write(Graph.from_networkx(networkx.path_graph(["a\x01", "b"])), tmp_path / name)

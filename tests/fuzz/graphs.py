@@ -49,7 +49,7 @@ def case(rng: random.Random) -> str:
         mock.patch("gdsl.graph.memory.available_memory", return_value=_MACHINE),
         # What is done with large files and graphs, with these.
         mock.patch("gdsl.graph.text._FIRST", rng.choice((16, 64, 1 << 12))),
-        mock.patch("gdsl.graph.postponed.LARGE", rng.choice((1, 1 << 22))),
+        mock.patch("gdsl.graph.lazy_csr.LARGE", rng.choice((1, 1 << 22))),
     ):
         kind = rng.choice(["mtx", "gr", "npz", "csv", "tsv", "edges"])
         graph = _draw(rng, kind)

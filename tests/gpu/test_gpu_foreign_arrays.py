@@ -7,7 +7,7 @@ import pytest
 
 import gdsl
 from gdsl.binding.inputs import input_array
-from gdsl.graph.postponed import LARGE
+from gdsl.graph.lazy_csr import LARGE
 from gdsl.types import Widths
 
 pytestmark = pytest.mark.gpu
@@ -48,11 +48,11 @@ def test_large_edge_arrays(cupy, ends, directed, weighted, run):
     weights = (given[2], ends[2]) if weighted else (None, None)
     graph = gdsl.Graph.from_edges(given[0], given[1], weights=weights[0], directed=directed)
     wanted = gdsl.Graph.from_edges(ends[0], ends[1], weights=weights[1], directed=directed)
-    assert graph._postponed is not None and graph._postponed.on_gpu
+    assert graph._lazy_csr is not None and graph._lazy_csr.on_gpu
     given[0][:] = 0  # which is no longer the graph's
     if run:
         result = gdsl.samples.bfs(graph, source=0, backend="cuda")
-        assert graph._postponed is None
+        assert graph._lazy_csr is None
         assert np.array_equal(result.distance.get(), gdsl.samples.bfs(wanted, source=0, backend="cuda").distance.get())
     same(graph, wanted)
 
@@ -79,7 +79,7 @@ def test_matrices_of_cupy(cupy, ends, layout, large):
     matrix = sparse.coo_matrix(parts, shape=(300_000, 300_000)).asformat(layout)
     graph = gdsl.Graph.from_scipy(matrix)
     if layout == "coo":
-        assert (graph._postponed is not None and graph._postponed.on_gpu) == large
+        assert (graph._lazy_csr is not None and graph._lazy_csr.on_gpu) == large
         same(graph, wanted)
     found, expected = (gdsl.samples.bfs(each, source=0, backend="cuda").distance for each in (matrix, wanted))
     assert np.array_equal(found.get(), expected.get())

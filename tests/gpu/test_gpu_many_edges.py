@@ -62,7 +62,7 @@ def graph() -> gdsl.Graph:
         found = cupy.maximum(source - REACH, 0) + (place - there[source])
         columns[start : start + AT_ONCE] = (found + (found >= source)).astype(np.int32).get()
     cupy.get_default_memory_pool().free_all_blocks()
-    return gdsl.Graph._made(Csr(offsets, columns, False, {}, {}))
+    return gdsl.Graph._of_csr(Csr(offsets, columns, False, {}, {}))
 
 
 def test_sizes(graph: gdsl.Graph) -> None:

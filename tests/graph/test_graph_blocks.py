@@ -16,10 +16,10 @@ from gdsl.graph import (
     GraphOptions,
     columns,
     csr,
+    lazy_csr,
     native_text,
     number_text,
     ordering,
-    postponed,
     text,
     threads,
 )
@@ -261,12 +261,12 @@ def test_postponed_graphs_are_the_same(monkeypatch, directed):
     for (first, then), (count, edges) in itertools.product(itertools.product(CHANGES, CHANGES), ((1, 4), (9, 70))):
         sources, destinations = rng.integers(0, count, (2, edges))
         expected = Graph.from_edges(sources, destinations, count, directed=directed).changed(**first).changed(**then)
-        monkeypatch.setattr(postponed, "LARGE", 1)
+        monkeypatch.setattr(lazy_csr, "LARGE", 1)
         theirs = sources.astype(np.int32)
         made = Graph.from_edges(theirs, destinations, count, directed=directed)
         theirs[:] = 0
         made = made.changed(**first).changed(**then)
-        later, options = made._postponed, GraphOptions(**first)
+        later, options = made._lazy_csr, GraphOptions(**first)
         assert later is not None or (then.get("undirected") and options.dedup is None and directed)
         if later is not None:
             keys = csr.edge_keys(later.edges.sources, later.edges.destinations, not later.directed)
@@ -281,7 +281,7 @@ def test_postponed_graphs_are_the_same(monkeypatch, directed):
             ):
                 assert np.array_equal(part, getattr(expected, name))
         same(made, expected)
-        assert made._postponed is None
+        assert made._lazy_csr is None
         monkeypatch.undo()
 
 
@@ -292,29 +292,29 @@ def test_postponed_graphs_with_values_are_the_same(monkeypatch, directed):
         sources, destinations = rng.integers(0, 9, (2, 70))
         given_values = {"weight": rng.integers(0, 9, 70), "odd": rng.random(70) < 0.5}
         expected, made = None, None
-        for large in (postponed.LARGE, 1):
-            monkeypatch.setattr(postponed, "LARGE", large)
+        for large in (lazy_csr.LARGE, 1):
+            monkeypatch.setattr(lazy_csr, "LARGE", large)
             graph = Graph.from_edges(sources, destinations, 9, directed=directed, attributes=given_values)
             expected, made = made, graph.changed(**first).changed(**then)
         monkeypatch.undo()
-        assert (expected._postponed, made._postponed is None) == (None, False)
+        assert (expected._lazy_csr, made._lazy_csr is None) == (None, False)
         made.attributes  # noqa: B018 - which puts the edges in order
-        assert made._postponed is None
+        assert made._lazy_csr is None
         same(made, expected)
 
 
 def test_what_is_not_postponed(monkeypatch, tmp_path):
-    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(lazy_csr, "LARGE", 1)
     plain = Graph.from_edges([0, 1, 1], [1, 2, 2])
-    assert plain._postponed is not None
+    assert plain._lazy_csr is not None
     assert plain.changed() is plain
-    assert Graph.from_edges([0], [1], weights=[2])._postponed is not None
-    assert plain.changed(weights="random:1")._postponed is not None
-    assert plain._postponed is None  # whose edges got these weights in their order
+    assert Graph.from_edges([0], [1], weights=[2])._lazy_csr is not None
+    assert plain.changed(weights="random:1")._lazy_csr is not None
+    assert plain._lazy_csr is None  # whose edges got these weights in their order
     path = tmp_path / "a.txt"
     path.write_text("0 1\n1 2\n1 2\n")
-    assert Graph.read(path)._postponed is not None
-    summed = Graph.read(path, weights="random:1", dedup="sum")._postponed
+    assert Graph.read(path)._lazy_csr is not None
+    summed = Graph.read(path, weights="random:1", dedup="sum")._lazy_csr
     assert summed is not None and summed.options == GraphOptions()  # the change is made at once
     assert Graph.read(path, dedup="first").num_edges == 2
     monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 100)

@@ -10,7 +10,7 @@ import pytest
 from graph_cases import assert_same
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, arrays, postponed
+from gdsl.graph import Graph, arrays, lazy_csr
 
 
 class Device(contextlib.nullcontext):
@@ -51,8 +51,8 @@ class OnGpu:
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
-    monkeypatch.setattr(postponed, "LARGE", 4)
-    for module in (arrays, postponed):
+    monkeypatch.setattr(lazy_csr, "LARGE", 4)
+    for module in (arrays, lazy_csr):
         monkeypatch.setattr(module, "on_gpu", lambda values: values)
 
 
@@ -86,7 +86,7 @@ def test_they_stay_there_until_they_are_asked_for(directed, weights):
     sources, targets = (OnGpu(np.array(ids, dtype=np.int64), fetched) for ids in ENDS)
     given = OnGpu(np.arange(5.0), fetched) if weights == "gpu" else weights
     graph = Graph.from_edges(sources, targets, 6, given, directed=directed)
-    assert graph._postponed is not None and graph._postponed.on_gpu and not fetched
+    assert graph._lazy_csr is not None and graph._lazy_csr.on_gpu and not fetched
     assert (graph.num_vertices, graph.directed) == (6, directed)
     sources.values[:] = 0
     wanted = Graph.from_edges(*ENDS, 6, np.arange(5.0) if weights == "gpu" else weights, directed=directed)
@@ -116,6 +116,6 @@ def test_the_host_says_what_is_wrong(sources, targets, options, said):
 def test_few_come_to_the_host_at_once():
     fetched: list[int] = []
     graph = Graph.from_edges(OnGpu([0, 1], fetched), OnGpu([1, 2], fetched))
-    assert graph._postponed is None and fetched == [2, 2]
+    assert graph._lazy_csr is None and fetched == [2, 2]
     mixed = Graph.from_edges(OnGpu(ENDS[0]), ENDS[1])
     assert_same(mixed, Graph.from_edges(*ENDS))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gdsl.backends.cuda import building
-from gdsl.graph import Graph, postponed
+from gdsl.graph import Graph, lazy_csr
 
 
 class OnDevice(np.ndarray):
@@ -83,7 +83,7 @@ MADE = ("empty", "full", "arange", "searchsorted", "argsort", "not_equal")
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("values", [False, True])
 def test_by_pieces(monkeypatch, directed, values):
-    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(lazy_csr, "LARGE", 1)
     monkeypatch.setattr(building, "_PIECE", 64)
     monkeypatch.setattr(building, "_THREADS", 3)
     rng = np.random.default_rng(4)
@@ -94,12 +94,12 @@ def test_by_pieces(monkeypatch, directed, values):
         found, expected = (
             Graph.from_edges(*ends, count, directed=directed, attributes=of_edges).changed(**options) for _ in range(2)
         )
-        if expected._postponed is None:  # in order, as all edges were loops
+        if expected._lazy_csr is None:  # in order, as all edges were loops
             assert values and not expected.num_edges
             continue
         cupy = stand_in(1 << 40)
         building.place(cupy, 0, found)
-        assert found._postponed is None
+        assert found._lazy_csr is None
         parts = found._parts
         assert isinstance(parts, building.Parts)
         names = {"offsets": "offsets", "columns": "columns"}
@@ -117,10 +117,10 @@ def test_by_pieces(monkeypatch, directed, values):
 
 
 def test_without_room(monkeypatch):
-    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(lazy_csr, "LARGE", 1)
     graph = Graph.from_edges([0, 1], [1, 2])
     building.place(stand_in(10), 0, graph)
-    assert graph._postponed is not None
+    assert graph._lazy_csr is not None
     assert graph.num_edges == 2
     building.place(stand_in(1 << 40), 0, graph)  # nothing is left to do
     assert graph._parts is None

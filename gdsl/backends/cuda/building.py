@@ -14,8 +14,8 @@ import numpy
 
 from gdsl.graph.csr import first_of_equals, lists_by, transposed_by
 from gdsl.graph.graph import Graph
-from gdsl.graph.immutable import written
-from gdsl.graph.postponed import Postponed
+from gdsl.graph.immutable import filled_immutable
+from gdsl.graph.lazy_csr import LazyCsr
 
 _PIECE = 1 << 23
 """Bytes that a thread copies at a time."""
@@ -64,7 +64,7 @@ class Parts:
 
 def place(cupy: Any, device: int, graph: Graph) -> None:
     """Sort the edges of `graph`, if that was postponed and there is enough memory; otherwise the host does it."""
-    edges = graph._postponed
+    edges = graph._lazy_csr
     if edges is None:
         return
     if edges.on_gpu:
@@ -81,7 +81,7 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
         kept = {name: fetched(cupy, of) for name, of in values.items()}
     except cupy.cuda.memory.OutOfMemoryError:
         return
-    graph._keep(edges.made(*of_host, kept), Parts(device, {"offsets": offsets, "columns": columns}, values))
+    graph._keep(edges.build(*of_host, kept), Parts(device, {"offsets": offsets, "columns": columns}, values))
 
 
 def _fits(cupy: Any, needed: int) -> bool:
@@ -89,7 +89,7 @@ def _fits(cupy: Any, needed: int) -> bool:
     return bool(needed <= free + cupy.get_default_memory_pool().free_bytes())
 
 
-def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any, Any]:
+def _in_order(cupy: Any, edges: LazyCsr) -> tuple[Any, Any, Any]:
     """(offsets, columns, and the original position of each edge if edges have attributes)."""
     keys, order = uploaded_keys(cupy, edges), None
     if edges.edges.attributes:
@@ -108,7 +108,7 @@ def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any, Any]:
     return offsets, columns, None if order is None else order[kept]
 
 
-def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
+def uploaded_keys(cupy: Any, edges: LazyCsr) -> Any:
     """The keys (`edge_keys`) of all edges on the GPU, for an undirected graph in both directions: of edges with
     attributes adjacent, as parallel edges keep their order in the lists of both ends."""
     sources, destinations = edges.edges.sources, edges.edges.destinations
@@ -170,7 +170,7 @@ def fetched(cupy: Any, array: Any) -> Any:
 
         _by_threads(cupy, fetch)
 
-    return written(array.size, array.dtype, fill)
+    return filled_immutable(array.size, array.dtype, fill)
 
 
 def _pieces(worker: int, count: int, at_once: int) -> Iterator[tuple[int, int]]:

@@ -26,15 +26,15 @@ from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.vertices import WIDE_FROM, vertex_count
 
 UNCHANGED = GraphOptions()
-_OF_BOTH = ("num_vertices", "attributes", "vertex_attributes", "names")
+_SHARED_ATTRIBUTES = ("num_vertices", "attributes", "vertex_attributes", "names")
 LARGE = 1 << 22
 """Fewer edges are put in order immediately, which takes a tenth of a second."""
 _BYTES_PER_EDGE = 40
-_COPYING, _PIECE = 8, 1 << 22
+_MOST_COPY_THREADS, _PIECE = 8, 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Postponed:
+class LazyCsr:
     """Edges in memory of their own, and changes to apply to them. They may be on a GPU, in arrays of CuPy."""
 
     edges: EdgeList
@@ -55,11 +55,11 @@ class Postponed:
         """Whether the ends are on a GPU."""
         return not isinstance(self.edges.sources, np.ndarray)
 
-    def on_host(self) -> Postponed:
+    def on_host(self) -> LazyCsr:
         """The same with all arrays on the host."""
         edges = self.edges
-        values = {name: _fetched(of) for name, of in edges.attributes.items()}
-        sources, destinations = _fetched(edges.sources), _fetched(edges.destinations)
+        values = {name: _to_host(of) for name, of in edges.attributes.items()}
+        sources, destinations = _to_host(edges.sources), _to_host(edges.destinations)
         return replace(self, edges=replace(edges, sources=sources, destinations=destinations, attributes=values))
 
     def csr(self) -> Csr:
@@ -73,46 +73,46 @@ class Postponed:
             sources, destinations = sources[other], destinations[other]
         keys = edge_keys(sources, destinations, not self.directed)
         offsets, columns = pairs_in_order(keys, edges.num_vertices, unique=True)
-        return self.made(offsets, columns, {})
+        return self.build(offsets, columns, {})
 
-    def made(self, offsets: NDArray[Any], columns: NDArray[Any], attributes: Mapping[str, NDArray[Any]]) -> Csr:
+    def build(self, offsets: NDArray[Any], columns: NDArray[Any], attributes: Mapping[str, NDArray[Any]]) -> Csr:
         """The graph whose edges were put in order anywhere."""
         return Csr(offsets, columns, self.directed, attributes, self.edges.vertex_attributes, self.edges.names)
 
-    def changed(self, options: GraphOptions) -> Postponed | None:
+    def changed(self, options: GraphOptions) -> LazyCsr | None:
         """This with `options` on top, where there are any and that can be postponed, too."""
         if options.changes_nothing or (self.edges.attributes and options.undirected and self.directed):
             return None  # the first of an edge and its opposite would depend on their order
         mine = self.options
-        both = replace(
+        combined_options = replace(
             options,
             undirected=mine.undirected or options.undirected,
             dedup=mine.dedup or options.dedup,
             loops=mine.loops and options.loops,
         )
-        return postponed(self.edges, both)
+        return defer(self.edges, combined_options)
 
 
-def in_order(edges: EdgeList, options: GraphOptions = UNCHANGED) -> Csr | Postponed:
+def csr_or_lazy(edges: EdgeList, options: GraphOptions = UNCHANGED) -> Csr | LazyCsr:
     """The graph of `edges`, which are in memory of their own, changed: now or later."""
-    if (later := postponed(edges, options)) is not None:
-        return later
+    if (lazy := defer(edges, options)) is not None:
+        return lazy
     changed = options.apply_to_edges(edges)
-    return postponed(changed, UNCHANGED) or csr_of(changed)
+    return defer(changed, UNCHANGED) or csr_of(changed)
 
 
-def known_of(made: Csr | Postponed) -> dict[str, Any]:
+def attributes_of(csr: Csr | LazyCsr) -> dict[str, Any]:
     """What a `Graph` of this knows from the beginning, by the names of its attributes."""
-    if isinstance(made, Csr):
-        known = {"_csr": made, "num_edges": len(made.columns), "_postponed": None, "directed": made.directed}
-        return {**known, **{name: getattr(made, name) for name in _OF_BOTH}}
-    of_vertices, names = Values(made.edges.vertex_attributes), made.edges.names
-    known = {"_postponed": made, "directed": made.directed, "num_vertices": made.edges.num_vertices}
-    of_edges = {} if made.edges.attributes else {"attributes": Values({})}
-    return {**known, **of_edges, "vertex_attributes": of_vertices, "names": names}
+    if isinstance(csr, Csr):
+        attributes = {"_csr": csr, "num_edges": len(csr.columns), "_lazy_csr": None, "directed": csr.directed}
+        return {**attributes, **{name: getattr(csr, name) for name in _SHARED_ATTRIBUTES}}
+    of_vertices, names = Values(csr.edges.vertex_attributes), csr.edges.names
+    attributes = {"_lazy_csr": csr, "directed": csr.directed, "num_vertices": csr.edges.num_vertices}
+    of_edges = {} if csr.edges.attributes else {"attributes": Values({})}
+    return {**attributes, **of_edges, "vertex_attributes": of_vertices, "names": names}
 
 
-def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
+def defer(edges: EdgeList, options: GraphOptions) -> LazyCsr | None:
     """`edges`, in memory of their own, to be changed and put in order later; None where that must be done now.
 
     Raises GdslError E0708 where there is no memory for it.
@@ -129,39 +129,39 @@ def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
     of_values = sum(values.itemsize for values in edges.attributes.values())
     needed = 24 * (edges.num_vertices + 1) + stored * (_BYTES_PER_EDGE + of_values)
     require_memory(needed, f"a graph of {edges.num_vertices:,} vertices")
-    return Postponed(edges, options)
+    return LazyCsr(edges, options)
 
 
-def own(edges: EdgeList) -> EdgeList:
+def with_own_memory(edges: EdgeList) -> EdgeList:
     """`edges` of a caller's arrays; where they may be postponed, in memory of their own."""
     if len(edges.sources) < LARGE or edges.num_vertices >= WIDE_FROM:
         return edges
-    return replace(edges, sources=_copied(edges.sources), destinations=_copied(edges.destinations))
+    return replace(edges, sources=_copy_ids(edges.sources), destinations=_copy_ids(edges.destinations))
 
 
-def _fetched(values: Any) -> NDArray[Any]:
+def _to_host(values: Any) -> NDArray[Any]:
     return values if isinstance(values, np.ndarray) else np.asarray(values.get())
 
 
-def _copied(ids: NDArray[Any]) -> NDArray[np.int32]:
+def _copy_ids(ids: NDArray[Any]) -> NDArray[np.int32]:
     """`ids` in other memory, by several threads: one takes as long for this as a GPU for all that follows."""
-    made = np.empty(len(ids), np.int32)
+    copies = np.empty(len(ids), np.int32)
 
     def copy(first: int) -> None:
-        np.copyto(made[first : first + _PIECE], ids[first : first + _PIECE], casting="unsafe")
+        np.copyto(copies[first : first + _PIECE], ids[first : first + _PIECE], casting="unsafe")
 
-    by_threads(copy, range(0, len(ids), _PIECE), _COPYING)
-    return made
+    by_threads(copy, range(0, len(ids), _PIECE), _MOST_COPY_THREADS)
+    return copies
 
 
-def postponed_on_gpu(
+def lazy_csr_on_gpu(
     sources: Any,
     destinations: Any,
     num_vertices: int | None,
     attributes: Mapping[str, Any],
     directed: bool,
     vertex_attributes: Mapping[str, Any],
-) -> Postponed | None:
+) -> LazyCsr | None:
     """The large graph of edges on a GPU, which are copied there; None where the host has to look at them: where they
     are few, or are no such edges, of which it says why."""
     if not (is_on_gpu(sources) and is_on_gpu(destinations)):
@@ -174,17 +174,17 @@ def postponed_on_gpu(
             count = _count(ends, vertex_count(num_vertices))
             if count is None:
                 return None
-            values: dict[str, Any] = {name: _values(given, name, len(ends[0])) for name, given in attributes.items()}
+            values: dict[str, Any] = {name: _values(value, name, len(ends[0])) for name, value in attributes.items()}
             if any(found is None for found in values.values()):
                 return None
-            kept = [end.astype(np.int32) for end in ends]
+            owned = [end.astype(np.int32) for end in ends]
     except ValueError:  # of unreadable arrays
         return None
     of_vertices = attribute_arrays(vertex_attributes, count, "vertex")
-    return postponed(EdgeList(kept[0], kept[1], count, flag("directed", directed), values, of_vertices), UNCHANGED)
+    return defer(EdgeList(owned[0], owned[1], count, flag("directed", directed), values, of_vertices), UNCHANGED)
 
 
-def large_on_gpu(matrix: Any) -> Postponed | None:
+def lazy_csr_of_matrix(matrix: Any) -> LazyCsr | None:
     """The same of a matrix of `cupyx.scipy.sparse`."""
     size, columns = matrix.shape
     if size != columns or matrix.nnz < LARGE or matrix.format not in ("coo", "csr", "csc"):
@@ -193,10 +193,10 @@ def large_on_gpu(matrix: Any) -> Postponed | None:
     return entries_on_gpu(entries.row, entries.col, entries.data, size)
 
 
-def entries_on_gpu(rows: Any, columns: Any, values: Any, size: int) -> Postponed | None:
+def entries_on_gpu(rows: Any, columns: Any, values: Any, size: int) -> LazyCsr | None:
     """The same of the entries of a matrix of `size` rows and columns; booleans are no weights."""
     weights = {} if str(values.dtype).endswith("bool") else {"weight": values}
-    return postponed_on_gpu(rows, columns, size, weights, True, {})
+    return lazy_csr_on_gpu(rows, columns, size, weights, True, {})
 
 
 def _ids(values: Any) -> Any | None:
@@ -212,10 +212,10 @@ def _count(ends: list[Any], num_vertices: int | None) -> int | None:
     return count if lowest >= 0 and largest < count < WIDE_FROM else None
 
 
-def _values(given: Any, name: str, length: int) -> Any | None:
+def _values(value: Any, name: str, length: int) -> Any | None:
     """A copy of an attribute, on the GPU where it is there."""
-    if not is_on_gpu(given):
-        return attribute_arrays({name: given}, length, "edge")[name]
-    found = on_gpu(given)
+    if not is_on_gpu(value):
+        return attribute_arrays({name: value}, length, "edge")[name]
+    found = on_gpu(value)
     fits = found.ndim == 1 and len(found) == length and found.dtype.kind in "biuf" and found.dtype != np.float16
     return found.copy() if fits else None
