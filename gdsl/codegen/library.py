@@ -37,6 +37,8 @@ COMMON = {
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 _INLINE = re.compile(r"^inline ", re.MULTILINE)
+_CONTRACT = re.compile(r"^ *// barriers: .*\n", re.MULTILINE)
+"""What `gdsl.plan.contracts` and its tests read, and nobody in a generated program."""
 _MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
 """The name of a struct's member, whatever it means in the library."""
 
@@ -126,6 +128,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
 
 
 def _cut(file: str, text: str) -> list[Piece]:
+    text = _CONTRACT.sub("", text)
     heads = list(_HEAD.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     return [_piece(file, head[1], text[head.end() : end].strip()) for head, end in zip(heads, ends, strict=True)]

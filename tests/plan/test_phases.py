@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ SPARE = {"until the results of this walk are there": "the barrier behind the cou
 """Barriers without which a plan is still correct, by their reasons."""
 
 
-def without_one(block: tuple[object, ...]) -> Iterator[tuple[Barrier, tuple[object, ...]]]:
+def without_one(block: tuple[Any, ...]) -> Iterator[tuple[Barrier, tuple[Any, ...]]]:
     """`block` with one of its barriers removed, also inside operators."""
     for place, step in enumerate(block):
         before, behind = block[:place], block[place + 1 :]
@@ -62,13 +63,18 @@ def without_one(block: tuple[object, ...]) -> Iterator[tuple[Barrier, tuple[obje
 
 def plans_without_one(plan: Plan) -> Iterator[tuple[Barrier, Plan]]:
     """`plan` with each of its barriers removed in turn."""
-    blocks: list[tuple[object, ...]] = []
-    map_blocks(plan.schedule, lambda block: blocks.append(block) or block)
+    blocks: list[tuple[Any, ...]] = []
+
+    def note(block: tuple[Any, ...]) -> tuple[Any, ...]:
+        blocks.append(block)
+        return block
+
+    map_blocks(plan.schedule, note)
     for number, block in enumerate(blocks):
         for removed, fewer in without_one(block):
             places = iter(range(len(blocks)))
 
-            def change(found: tuple[object, ...], fewer: tuple[object, ...] = fewer, number: int = number) -> object:
+            def change(found: tuple[Any, ...], fewer: tuple[Any, ...] = fewer, number: int = number) -> tuple[Any, ...]:
                 return fewer if next(places) == number else found  # noqa: B023
 
             yield removed, dataclasses.replace(plan, schedule=map_blocks(plan.schedule, change))
@@ -121,7 +127,7 @@ def test_who_ends_without_a_barrier_holds_the_marks() -> None:
     assert held
     body = tuple(phase for phase in held[0].body if phase != HoldMarks())
 
-    def change(block: tuple[object, ...]) -> tuple[object, ...]:
+    def change(block: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(dataclasses.replace(each, body=body) if each == held[0] else each for each in block)
 
     with pytest.raises(VerificationError, match="marks that may still be cleared"):
