@@ -6,9 +6,17 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from gdsl.arithmetic.operations import SINGLE, typed
-from gdsl.backends.reference.expressions import ACCEPTED, FIRST_LOCAL, Evaluator, Frame
-from gdsl.backends.reference.graph_reads import Round, graph_question, rounds_of
-from gdsl.backends.reference.indices import index_error, value_error
+from gdsl.backends.reference.expressions import (
+    ACCEPTED,
+    FIRST_LOCAL,
+    Evaluator,
+    Frame,
+    Round,
+    compile_graph_read,
+    index_error,
+    rounds_of,
+    value_error,
+)
 from gdsl.backends.reference.operators import Call, Functor
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import BodyCompiler, Signal, apply_swap, apply_update
@@ -132,7 +140,7 @@ class SteppedExpressions:
                 for argument in node.arguments:
                     arguments.append((yield from self.value(argument, frame)))
                 if isinstance(node, ir.GraphRead):
-                    return graph_question(node, self.state.environment)(arguments)
+                    return compile_graph_read(node, self.state.environment)(arguments)
                 if isinstance(node, ir.BuiltinCall):
                     return SINGLE.builtin(node.function, node.arguments[0].type)(*arguments)
                 return self.state.environment.functions[node.function](arguments)

@@ -14,9 +14,9 @@ from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.reference import create_backend
 from gdsl.backends.reference.backend import ReferenceBackend
 from gdsl.backends.reference.expressions import Environment, compile_expression
+from gdsl.backends.reference.graphs import GraphView
 from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import constant
-from gdsl.backends.reference.view import GraphView
 from gdsl.ir import nodes as ir
 from gdsl.types import Type
 from tests.support.graphs import make_graph, path

@@ -6,7 +6,7 @@ from gdsl.backends.interface import Backend
 
 
 def create_backend() -> Backend:
-    """The reference backend, with the order that seed 0 gives."""
+    """The reference backend, in the order of seed 0."""
     from gdsl.backends.reference.backend import ReferenceBackend
 
     return ReferenceBackend()

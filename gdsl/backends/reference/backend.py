@@ -11,20 +11,20 @@ from gdsl.ir.nodes import Array, Program
 from gdsl.types import Widths
 
 _VALUE = 40
-"""Bytes, about, of one value."""
+"""Approximate bytes of one value."""
 
 
 class ReferenceExecutable:
     """A program to be interpreted."""
 
     def __init__(self, program: Program, id_bits: int, seed: int) -> None:
-        """Keep `program` as it is; a run compiles its expressions."""
+        """A run compiles the expressions of `program`."""
         self.program = program
         self.id_bits = id_bits
         self.seed = seed
 
     def build(self, graph: Graph) -> Build:
-        """The IR is all that there is."""
+        """The IR: nothing is generated."""
         from gdsl.ir.printer import print_program
 
         return Build(None, "ir", print_program(self.program))
@@ -40,11 +40,11 @@ class ReferenceBackend:
     name = "reference"
 
     def __init__(self, seed: int = 0) -> None:
-        """The same `seed` takes elements and edges in the same order in every run."""
+        """Elements and edges are visited in an order that depends only on `seed`."""
         self.seed = seed
 
     def availability(self) -> Availability:
-        """Always there."""
+        """Always available."""
         return Availability(True, "interpreter in Python")
 
     def stays(self) -> bool:
@@ -52,20 +52,20 @@ class ReferenceBackend:
         return True
 
     def place(self, graph: Graph) -> None:
-        """Left to the host."""
+        """Graphs stay on the host."""
 
     def build(self, program: Program, id_bits: int) -> ReferenceExecutable:
         """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
         return ReferenceExecutable(program, id_bits, self.seed)
 
     def build_for(self, program: Program, widths: Widths) -> ReferenceExecutable:
-        """Make `program` ready for graphs whose ids fit in the wider of `widths`: here all ids are alike."""
+        """Prepare `program` for ids of the wider of `widths`: here all ids have one width."""
         return self.build(program, max(widths.vertex, widths.edge))
 
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
-        """The values of arrays: each an object of Python, and the place that points to it."""
+        """The values of arrays, each a Python object and a reference to it."""
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
 
         def need(array: Array) -> Need:

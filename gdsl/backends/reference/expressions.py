@@ -1,29 +1,29 @@
-"""Expressions, made once into Python functions of a call's frame."""
+"""Compiles expressions into Python functions of a call's frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from numpy import int32, int64
 
 from gdsl.arithmetic.operations import SINGLE
-from gdsl.backends.reference.graph_reads import graph_question
-from gdsl.backends.reference.indices import index_error, value_error
+from gdsl.backends.failures import no_such_place, no_such_value, out_of_range
 from gdsl.backends.reference.values import Value, constant, convert_function, domain_of, none_id
+from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
-from gdsl.operations import BinaryOperation, Degree, Domain
+from gdsl.operations import BinaryOperation, Degree, Domain, GraphQuery
 
 Frame = list[Any]
-"""What one call of a functor has of its own: the places below, then its locals."""
+"""The own values of one call of a functor: the places below, then its locals."""
 
 Evaluator = Callable[[Frame], Value]
-"""An expression made ready: its value for one call. Expressions of the schedule do not look at the frame."""
+"""A compiled expression: its value for one call. Expressions of the schedule do not use the frame."""
 
 VERTEX = SOURCE = 0
 PART = 1
-"""Of initial values, which are made in frames of their own."""
+"""Of initial values, which have frames of their own."""
 DESTINATION, EDGE, NEAR, FAR, SECOND, NUMBER, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7, 8, 9
 COMMON, SOURCE_EDGE, DESTINATION_EDGE = FAR, NEAR, SECOND
 """Of a call for a common neighbour, which has a `NUMBER` among those of its operator, too."""
@@ -42,7 +42,7 @@ _SLOT_OF_ROLE = {
 
 
 class Cells:
-    """The values of one array, under a name that `swap` may give other values."""
+    """The values of one array; `swap` exchanges those of two."""
 
     __slots__ = ("values",)
 
@@ -52,7 +52,7 @@ class Cells:
 
 
 class GraphFacts(Protocol):
-    """What an expression can ask of the graph."""
+    """What an expression can read of the graph."""
 
     def count(self, domain: Domain) -> int:
         """The number of vertices or of edges."""
@@ -67,7 +67,7 @@ class GraphFacts(Protocol):
         ...
 
     def reverse(self, edge: int) -> int | None:
-        """The edge that is paired with this one; None where there is none."""
+        """The edge paired with this one, or None."""
         ...
 
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
@@ -85,7 +85,7 @@ class GraphFacts(Protocol):
 
 @dataclass
 class Environment:
-    """Where expressions find what they read; each mapping is asked again at every evaluation.
+    """What expressions read; each mapping is read again at every evaluation.
 
     `scalars`, `params` hold values as `values.py` has them, `frontier_sizes` ints. `functions` holds the program's
     own functions as Python functions of their arguments, as one list (see `statements.compile_functions`). `poll` is
@@ -105,7 +105,7 @@ class Environment:
 
 
 def compile_expression(expression: ir.Expression, environment: Environment) -> Callable[[], Value]:
-    """An expression of the schedule as a function without arguments that gives its value.
+    """An expression of the schedule as a function without arguments that returns its value.
 
     The value is as `values.py` has it: a bool, a NumPy number or an int for an id (`none` the largest of the width).
     Call it under `numpy.errstate(all="ignore")`. Raises E0801 where a checked index is out of range.
@@ -194,7 +194,7 @@ class ExpressionCompiler:
         return lambda frame: value
 
     def none(self, node: ir.NoneId) -> Evaluator:
-        """The id that is none."""
+        """The id `none`."""
         value = none_id(self.environment.id_bits)
         return lambda frame: value
 
@@ -242,9 +242,9 @@ class ExpressionCompiler:
 
     def graph_read(self, node: ir.GraphRead) -> Evaluator:
         """What the graph says of an edge or a vertex."""
-        ask = graph_question(node, self.environment)
+        read = compile_graph_read(node, self.environment)
         arguments = [self.compile(argument) for argument in node.arguments]
-        return lambda frame: ask([argument(frame) for argument in arguments])
+        return lambda frame: read([argument(frame) for argument in arguments])
 
     def place(self, node: ir.Place) -> Evaluator:
         """How many edges come before this one in its source's list."""
@@ -339,3 +339,60 @@ class ExpressionCompiler:
         """Whether a frontier has any element."""
         sizes, name = self.environment.frontier_sizes, node.frontier
         return lambda frame: sizes[name] > 0
+
+
+# Reads of the graph
+
+
+Round = tuple[tuple[str, int], ...]
+"""The variables of a loop in one round, each with its value."""
+
+
+def compile_graph_read(node: ir.GraphRead, environment: Environment) -> Callable[[list[Value]], Value]:
+    """The value of `node` as a function of its arguments' values, with the checks that it requires."""
+    graph, query, name = environment.graph, node.query, node.query.value
+    count = graph.bound(Domain.EDGE if query.of_edge else Domain.VERTEX)
+
+    def read(arguments: list[Value]) -> Value:
+        first = int(arguments[0])
+        if query is GraphQuery.HAS_EDGE:
+            return 0 <= first < count and any(far == arguments[1] for far, _ in graph.out_list(first))
+        if not 0 <= first < count:
+            raise index_error(environment, node.arguments[0], name, first, count)
+        if query is GraphQuery.REVERSE:
+            found = graph.reverse(first)
+            return none_id(environment.id_bits) if found is None else found
+        if query.of_edge:
+            return graph.ends_of(first)[0 if query is GraphQuery.SOURCE else 1]
+        listed, place = graph.out_list(first), int(arguments[1])
+        if not 0 <= place < len(listed):
+            raise place_error(environment, node.arguments[1], name, place)
+        return listed[place][0 if query is GraphQuery.NEIGHBOR else 1]
+
+    return read
+
+
+def rounds_of(node: ir.ForNeighbors, graph: GraphFacts, vertex: int) -> Iterator[Round]:
+    """The rounds of a loop over the list of `vertex`."""
+    names = [name for name, _ in node.variables]
+    return (tuple(zip(names, both, strict=False)) for both in graph.out_list(vertex))
+
+
+# Indices that are out of range
+
+
+def index_error(environment: Environment, node: ir.Expression, name: str, index: int, length: int) -> GdslError:
+    """E0801 for the index `index` of `name`, which has `length` elements."""
+    is_none = node.type.is_id and not isinstance(node, ir.Literal) and index == none_id(environment.id_bits)
+    value = "none" if is_none else str(index)
+    return out_of_range(environment.source_name, node.span, name, value, length)
+
+
+def value_error(environment: Environment, node: ir.Expression, name: str, place: int, count: int) -> GdslError:
+    """E0801 for the value number `place` of an element of `name`, which has `count`."""
+    return no_such_value(environment.source_name, node.span, name, str(place), count)
+
+
+def place_error(environment: Environment, node: ir.Expression, name: str, place: int) -> GdslError:
+    """E0801 for the place `place` in a list that `name` reads."""
+    return no_such_place(environment.source_name, node.span, name, str(place))

@@ -1,4 +1,4 @@
-"""The schedule of a program, step by step."""
+"""Interprets the schedule of a program, step by step."""
 
 from __future__ import annotations
 
@@ -9,26 +9,23 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.failures import Progress, late_error, left_out
+from gdsl.backends.failures import Progress, history_error, late_error, left_out, pairs_error, width_error
 from gdsl.backends.interface import Bindings, Limits, Outcome
-from gdsl.backends.reference.expressions import compile_expression
-from gdsl.backends.reference.indices import index_error
-from gdsl.backends.reference.made_graphs import SubgraphView, contracted
+from gdsl.backends.reference.expressions import compile_expression, index_error
+from gdsl.backends.reference.graphs import GraphView, SubgraphView, contract
 from gdsl.backends.reference.operators import CallAll, Operators, SerialCalls
-from gdsl.backends.reference.set_steps import SetSteps
 from gdsl.backends.reference.state import Clock, State
 from gdsl.backends.reference.statements import BodyCompiler
-from gdsl.backends.reference.values import Value
-from gdsl.backends.reference.view import GraphView
+from gdsl.backends.reference.values import Value, constant
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import with_room
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
-from gdsl.operations import SetOperation
+from gdsl.operations import Domain, SetOperation
 
 MakeCalls = Callable[[State], CallAll]
-"""How the calls of one operator are made in a run: one after another, or mixed."""
+"""How the calls of one operator run: one after another, or interleaved."""
 
 
 def interpret(
@@ -41,7 +38,7 @@ def interpret(
     seed: int = 0,
     make_calls: MakeCalls = SerialCalls,
 ) -> Outcome:
-    """Run `program` (as lowered) on `graph` in the order that `seed` gives. Raises GdslError as `Executable.run`."""
+    """Run `program` (as lowered) on `graph` in the order of `seed`. Raises GdslError as `Executable.run`."""
     return with_room(
         frames_of_calls(program), lambda: _interpreted(program, graph, bindings, limits, id_bits, seed, make_calls)
     )
@@ -118,7 +115,7 @@ class Interpreter:
             self._actions[type(step)](step)
 
     def body_of_buckets(self, step: ir.PushBuckets | ir.PopBuckets) -> None:
-        """The steps that a push or a pop stands for."""
+        """The steps of a push or a pop."""
         self.steps(step.body)
 
     def timed(self, operator: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -142,7 +139,7 @@ class Interpreter:
         return evaluate()
 
     def define_frontier(self, step: ir.DefineFrontier) -> None:
-        """A frontier of given vertices or edges, or of all."""
+        """A frontier of some vertices or edges, or of all."""
         count = self.state.graph.bound(step.domain)
         members = set(self.state.graph.all(step.domain)) if step.everything else set()
         for member in step.members:
@@ -230,18 +227,18 @@ class Interpreter:
         return late_error(self.state.program, limits.timeout, last)
 
     def make_graph(self, step: ir.GraphStep) -> None:
-        """A graph made of the one around."""
+        """A graph derived from the current one."""
         state, made = self.state, self.state.graph
         state.clock.check()
         if isinstance(step, ir.Subgraph):
             made = SubgraphView(state.graph, state.frontiers.members[step.edges])
         elif isinstance(step, ir.Contract):
             weight = state.arrays[step.weights.array].values if step.weights is not None else None
-            made = contracted(state.graph, step, state.arrays[step.label].values, weight, state.id_bits)
+            made = contract(state.graph, step, state.arrays[step.label].values, weight, state.id_bits)
         self.graphs[step.name] = made
 
     def on(self, step: ir.On) -> None:
-        """`on h { … }`: everything is made ready anew, for the graph that `h` is now."""
+        """`on h { … }`: everything is compiled again for the present graph `h`."""
         inner = Interpreter(self.state.on(self.graphs[step.graph]), self.make_calls)
         inner.graphs, inner.operators.trace = self.graphs, self.operators.trace
         inner.passes, inner._depth = self.passes, self._depth
@@ -251,3 +248,64 @@ class Interpreter:
     def branch(self, step: ir.If) -> None:
         """`if … else …`."""
         self.steps(step.then if self.value(step.condition) else step.otherwise)
+
+
+class SetSteps:
+    """Steps between sets and data, such as those of a history."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def push_level(self, step: ir.PushLevel) -> None:
+        """Append the members of a frontier, if it has any, to a history."""
+        state, history = self.state, step.history
+        pushed = state.frontiers.members[step.frontier]
+        members, ends = state.arrays[history.members].values, state.arrays[history.ends].values
+        levels = int(state.scalars[history.levels])
+        first = int(ends[levels - 1]) if levels else 0
+        last, room = first + len(pushed), state.graph.count(Domain.VERTEX)
+        if last > room:
+            raise history_error(state.program.source_name, step.span, history.name, last, room)
+        if pushed:
+            members[first:last] = pushed
+            ends[levels] = numpy.int64(last)
+            state.scalars[history.levels] = numpy.int64(levels + 1)
+
+    def take_level(self, step: ir.TakeLevel) -> None:
+        """Take the level of a history that belongs to the pass of the enclosing loop."""
+        state, history = self.state, step.history
+        levels, done = int(state.scalars[history.levels]), state.clock.iteration
+        level = levels - 1 - done if step.backward else done
+        ends = state.arrays[history.ends].values
+        first = int(ends[level - 1]) if level else 0
+        taken = state.arrays[history.members].values[first : int(ends[level])]
+        state.frontiers.members[step.name] = sorted(int(vertex) for vertex in taken)
+
+    def check_width(self, step: ir.CheckWidth) -> None:
+        """Check the width of a level of buckets."""
+        if not self.state.scalars[step.width] > 0:
+            raise width_error(self.state.program.source_name, step.span, step.name)
+
+    def choose_bound(self, step: ir.ChooseBound) -> None:
+        """Choose any bound that some member is within: between the nearest and the farthest, or beyond all."""
+        scalars = self.state.scalars
+        nearest, farthest = scalars[step.nearest], scalars[step.farthest]
+        part = numpy.float64(self.state.random.choice((0.0, 0.25, 0.5, numpy.inf)))
+        with numpy.errstate(all="ignore"):
+            bound = nearest + (farthest - nearest) * part
+        scalars[step.bound] = bound if bound > nearest else nearest
+
+    def check_pairs(self, step: ir.CheckPairs) -> None:
+        """Check that two sets have the same size."""
+        more = int(self.state.scalars[step.more])
+        if more != 0:
+            raise pairs_error(self.state.program.source_name, step.span, more)
+
+    def number_members(self, step: ir.NumberMembers) -> None:
+        """Number the members of a set, in ascending order."""
+        state, source = self.state, step.members
+        everything = state.graph.all(source.domain)
+        members = everything if source.frontier is None else state.frontiers.members[source.frontier]
+        values = state.arrays[step.array].values
+        for place, member in enumerate(members):
+            values[member] = constant(place, step.array_type, state.id_bits)

@@ -1,19 +1,30 @@
-"""The operators: which calls of a functor each of them makes, and what becomes of the answers."""
+"""The operators: the functor calls of each, and what they do with the results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy
 
 from gdsl.arithmetic.operations import BinaryFunction
 from gdsl.backends.interface import TraceRecord
-from gdsl.backends.reference.expressions import ACCEPTED, COMMON, EDGE, FAR, NUMBER, compile_expression
+from gdsl.backends.reference.expressions import (
+    ACCEPTED,
+    COMMON,
+    EDGE,
+    FAR,
+    FIRST_LOCAL,
+    NEAR,
+    NUMBER,
+    VERTEX,
+    ExpressionCompiler,
+    Frame,
+    compile_expression,
+)
 from gdsl.backends.reference.state import State
 from gdsl.backends.reference.statements import CompiledFunctor, compile_functor
 from gdsl.backends.reference.values import Value, convert_function, domain_of, neighbor_function, neighbor_identity
-from gdsl.backends.reference.votes import Votes
 from gdsl.ir import nodes as ir
 from gdsl.operations import Degree, Domain, NeighborOperation
 from gdsl.types import Type
@@ -25,8 +36,8 @@ Call = tuple[Any, ...]
 common neighbour the edge from the source and the neighbour in the place of the latter, the other edge and a number."""
 
 CallAll = Callable[[Functor, list[Call], int], set[int]]
-"""Calls a functor for each of the calls, and gives what was accepted: the far ends, or what else the calls have at this
-place of their frames."""
+"""Calls a functor for each of the calls, and returns what was accepted: the far ends, or what else the calls have at
+this place of their frames."""
 
 _COLLECTED = {Domain.VERTEX: FAR, Domain.EDGE: EDGE}
 
@@ -37,19 +48,19 @@ class SerialCalls:
     """Calls functors one after another, each to its end, in the order of the list."""
 
     def __init__(self, state: State) -> None:
-        """Functors are made ready when first called."""
+        """Functors are compiled when first called."""
         self.state = state
         self.functors: dict[str, CompiledFunctor] = {}
 
-    def ready(self, functor: Functor) -> CompiledFunctor:
-        """`functor` made ready for this run."""
+    def compiled(self, functor: Functor) -> CompiledFunctor:
+        """`functor`, compiled for this run."""
         if functor.name not in self.functors:
             self.functors[functor.name] = compile_functor(functor, self.state.environment)
         return self.functors[functor.name]
 
     def __call__(self, functor: Functor, calls: list[Call], collected: int) -> set[int]:
-        """Call `functor` for each of `calls`; gives what the accepted ones have at `collected`."""
-        ready = self.ready(functor)
+        """Call `functor` for each of `calls`; returns what the accepted ones have at `collected`."""
+        ready = self.compiled(functor)
         condition, body, frame = ready.condition, ready.body, ready.frame()
         accepted: set[int] = set()
         for start in range(0, len(calls), _CALLS_BETWEEN_CHECKS):
@@ -98,7 +109,7 @@ class Operators:
         self._on_members(step, step.functor)
 
     def _on_members(self, step: ir.Operator, functor: str) -> set[int]:
-        """Call a functor for each element itself; gives the accepted ones."""
+        """Call a functor for each element; returns the accepted ones."""
         members, domain = self.members(step.frontier), step.frontier.domain
         of_edges = domain is Domain.EDGE
         self._note(step, len(members), len(members) if of_edges else 0)
@@ -155,7 +166,7 @@ class Operators:
         self._note(step, len(members), len(visits))
         functor = self.functors[step.functor]
         assert isinstance(functor, ir.EdgeFunctor)
-        totals = self.votes.totals(self.serial.ready(functor), functor, visits.calls(state.shuffled(len(visits))))
+        totals = self.votes.totals(self.serial.compiled(functor), functor, visits.calls(state.shuffled(len(visits))))
         won = self.votes.winners(step, totals)
         values = state.arrays[step.array].values
         for vertex, key in won.items():
@@ -164,7 +175,7 @@ class Operators:
     def _reductions(self, step: ir.NeighborReduce, members: list[int], calls: list[Call]) -> dict[int, Value]:
         declaration = self.functors[step.functor]
         assert isinstance(declaration, ir.EdgeFunctor) and declaration.value is not None
-        functor, poll = self.serial.ready(declaration), self.state.clock.poll
+        functor, poll = self.serial.compiled(declaration), self.state.clock.poll
         evaluate = functor.value
         assert evaluate is not None
         counting = step.operation is NeighborOperation.COUNT
@@ -210,3 +221,66 @@ class Operators:
     def _note(self, step: ir.Operator, size: int, edges: int) -> None:
         self.state.clock.check()
         self.trace.append(TraceRecord(step.site, step.label, self.state.clock.iteration, size, edges))
+
+
+Totals = dict[int, dict[Value, Value]]
+"""By vertex and key the sum of the weights."""
+
+
+class Votes:
+    """Counts votes in one run."""
+
+    def __init__(self, state: State) -> None:
+        """Count in `state`."""
+        self.state = state
+
+    def totals(self, ready: CompiledFunctor, functor: ir.EdgeFunctor, calls: Iterable[tuple[int, ...]]) -> Totals:
+        """The sums of the ballots of these calls."""
+        assert functor.value is not None and ready.key is not None and ready.value is not None
+        add = neighbor_function(NeighborOperation.SUM, functor.value.type)
+        found: Totals = {}
+        frame = ready.frame()
+        for call in calls:
+            self.state.clock.poll()
+            frame[: len(call)] = call
+            if ready.condition is None or ready.condition(frame):
+                key, weight = ready.key(frame), ready.value(frame)
+                of_vertex = found.setdefault(call[NEAR], {})
+                of_vertex[key] = add(of_vertex[key], weight) if key in of_vertex else weight
+        return found
+
+    def winners(self, step: ir.NeighborVote, totals: Totals) -> dict[int, Value]:
+        """The best key of each vertex that has any."""
+        score = self._score(step)
+        kept = self.state.arrays[step.keep].values if step.keep is not None else None
+        won = {}
+        for vertex, of_vertex in totals.items():
+            self.state.clock.poll()
+            own = kept[vertex] if kept is not None else None
+            scores = {key: score(vertex, key, total) for key, total in of_vertex.items()}
+            best = None
+            for key in sorted(of_vertex, key=lambda key: (own is None or key != own, key)):
+                if best is None or _beats(scores[key], scores[best]):
+                    best = key
+            won[vertex] = best
+        return won
+
+    def _score(self, step: ir.NeighborVote) -> Callable[[int, Value, Value], Value]:
+        if step.score is None:
+            return lambda vertex, key, total: total
+        functor = {each.name: each for each in self.state.program.vote_functors}[step.score]
+        compiler = ExpressionCompiler(self.state.environment)
+        places = compiler.slot(functor.key), compiler.slot(functor.total)
+        evaluate = compiler.compile(functor.value)
+        frame: Frame = [None] * (FIRST_LOCAL + len(compiler.slots))
+
+        def score(vertex: int, key: Value, total: Value) -> Value:
+            frame[VERTEX], frame[places[0]], frame[places[1]] = vertex, key, total
+            return evaluate(frame)
+
+        return score
+
+
+def _beats(score: Value, best: Value) -> bool:
+    """Whether a score is larger; every number is larger than NaN."""
+    return bool(score > best or (score == score and best != best))

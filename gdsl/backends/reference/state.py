@@ -1,4 +1,4 @@
-"""What one run has: its data, its frontiers, its clock, and the order in which it does things."""
+"""The state of one run: its data, frontiers, clock and random order."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy
 from gdsl.backends.failures import count_of
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.backends.reference.expressions import PART, VERTEX, Cells, Environment, ExpressionCompiler, Frame
+from gdsl.backends.reference.graphs import GraphView
 from gdsl.backends.reference.statements import compile_functions
 from gdsl.backends.reference.values import Value, constant, from_array, to_array, to_python, zero
-from gdsl.backends.reference.view import GraphView
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
@@ -32,23 +32,23 @@ class Clock:
         self.started = self._noted = time.perf_counter()
         self.iteration = 0
         self.late: Callable[[], GdslError] = lambda: timeout_error(limits.timeout or 0.0)
-        """What to raise once the time is over."""
+        """The error to raise after the timeout."""
         self._polls = 0
 
     def poll(self) -> None:
-        """For places that come often: every so many calls, `check`."""
+        """Call `check` every so many calls."""
         self._polls += 1
         if self._polls % _POLLS_BETWEEN_CHECKS == 0:
             self.check()
 
     def check(self) -> None:
-        """Raise E0802 once the run has lasted longer than it may."""
+        """Raise E0802 after the timeout."""
         left = self.limits.left
         if left is not None and time.perf_counter() - self.started > left:
             raise self.late()
 
     def begin_pass(self, loop: ir.While | ir.Repeat) -> None:
-        """Raise E0803 where the loop, `iteration` passes old, may not have one more."""
+        """Raise E0803 where the loop has reached the limit of passes."""
         self.check()
         limit = self.limits.max_iterations
         if limit is not None and self.iteration >= limit:
@@ -56,7 +56,7 @@ class Clock:
             raise GdslError.single("E0803", f"this loop was stopped after {passes}, the most allowed", loop.span)
 
     def taken(self, began: float) -> tuple[float, float]:
-        """Milliseconds of what began then and is over, and of what lay before it since this was asked for last."""
+        """Milliseconds since `began`, and those between the last call of this and `began`."""
         before, self._noted = self._noted, time.perf_counter()
         return (self._noted - began) * 1000, (began - before) * 1000
 
@@ -66,7 +66,7 @@ class Clock:
 
 
 class Frontiers(Mapping[str, int]):
-    """The frontiers by name, each a list of vertices ascending; as a mapping it gives their sizes."""
+    """The frontiers by name, each a list of vertices ascending; as a mapping, their sizes."""
 
     def __init__(self) -> None:
         """Start with none."""
@@ -117,7 +117,7 @@ class State:
         return 1 if array.count is None else count_of(array, self.params)
 
     def on(self, graph: GraphView) -> State:
-        """The same data, frontiers and clock with another graph around."""
+        """The same data, frontiers and clock with another current graph."""
         other = copy.copy(self)
         other.graph, other.environment = graph, dataclasses.replace(self.environment, graph=graph)
         return other

@@ -1,4 +1,4 @@
-"""Statements of functors and functions, made once into Python functions of a call's frame."""
+"""Compiles statements of functors and functions into Python functions of a call's frame."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from gdsl.backends.reference.expressions import (
     Evaluator,
     ExpressionCompiler,
     Frame,
+    rounds_of,
 )
-from gdsl.backends.reference.graph_reads import rounds_of
 from gdsl.backends.reference.values import Value, differs, reduce_function
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Domain, Outcome
@@ -32,7 +32,7 @@ class Signal(Enum):
 
 
 Executor = Callable[[Frame], "Signal | None"]
-"""A statement made ready: does it for one call, and says whether to go on with the next one (None)."""
+"""A compiled statement: runs it for one call; None: the next statement follows."""
 
 Place = tuple[Any, Any]
 """Where a value is kept: something with `[key]`, and the key."""
@@ -83,7 +83,7 @@ class BodyCompiler(ExpressionCompiler):
         return self.executors[type(node)](node)
 
     def target(self, node: ir.Target) -> Locator:
-        """The place that a write goes to."""
+        """The target of a write."""
         if isinstance(node, ir.ScalarTarget):
             place = (self.environment.scalars, node.scalar)
             return lambda frame: place
@@ -111,7 +111,7 @@ class BodyCompiler(ExpressionCompiler):
         return execute
 
     def updating(self, node: ir.Update) -> Callable[[Frame], tuple[Value, Value]]:
-        """`x op= y` as a function that gives the former value and the one combined from it."""
+        """`x op= y` as a function that returns the former value and the combined one."""
         target, value = self.target(node.target), self.compile(node.value)
         combine = reduce_function(node.operation, node.target.type)
 
@@ -157,7 +157,7 @@ class BodyCompiler(ExpressionCompiler):
         return execute
 
     def accept(self, node: ir.Accept) -> Executor:
-        """Whether the element goes on."""
+        """Whether the element is accepted."""
         value = self.compile(node.value)
 
         def execute(frame: Frame) -> None:
@@ -231,14 +231,14 @@ class BodyCompiler(ExpressionCompiler):
 
 
 def apply_update(values: Any, key: Any, combine: BinaryFunction, value: Value) -> tuple[Value, Value]:
-    """Combine `values[key]` with `value` and keep the result; gives the former value and the result."""
+    """Combine `values[key]` with `value` and store the result; returns the former value and the result."""
     former = values[key]
     combined = values[key] = combine(former, value)
     return former, combined
 
 
 def apply_swap(values: Any, key: Any, old: Value, new: Value) -> bool:
-    """Where `values[key]` equals `old`, make it `new`; says whether it did."""
+    """Replace `values[key]` by `new` if it equals `old`; returns whether it did."""
     same = comparison(BinaryOperation.EQUAL)(values[key], old) if isinstance(old, tuple) else values[key] == old
     if not same:
         return False
@@ -248,7 +248,7 @@ def apply_swap(values: Any, key: Any, old: Value, new: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CompiledFunctor:
-    """A functor made ready for calls one after another.
+    """A functor compiled for calls one after another.
 
     `condition` None: always true. `value` is for `neighbor_reduce` and `neighbor_vote` only, `key` for the latter.
     `size` is the length of a frame.
@@ -266,7 +266,7 @@ class CompiledFunctor:
 
 
 def compile_functor(functor: ir.VertexFunctor | ir.EdgeFunctor, environment: Environment) -> CompiledFunctor:
-    """`functor` made ready in `environment`, which has the arrays that it names."""
+    """`functor` compiled in `environment`, which has the arrays that it names."""
     compiler = BodyCompiler(environment)
     conjuncts = [compiler.compile(conjunct) for conjunct in functor.condition]
     body = compiler.body(functor.body)

@@ -1,4 +1,4 @@
-"""The values of a run, single ones and arrays of them, and what reductions and conversions make of them.
+"""The values of a run, single and in arrays, with their reductions and conversions.
 
 A bool is a Python or NumPy bool, a number a NumPy scalar of its type, an id a Python int, `none` the largest number of
 the id's width, a pair a tuple of two such. `gdsl.arithmetic` says what the operations do; call what is here under
@@ -19,7 +19,7 @@ from gdsl.operations import Builtin, Domain, NeighborOperation, ReduceOperation
 from gdsl.types import Type
 
 Value = Any
-"""One value of a program, in the form that this module's text gives."""
+"""One value of a program, in the form described above."""
 
 _ORDERINGS = {ReduceOperation.MIN: Builtin.MIN, ReduceOperation.MAX: Builtin.MAX}
 
@@ -42,7 +42,7 @@ def domain_of(scalar_type: Type) -> Domain:
 
 
 def constant(value: bool | int | float, scalar_type: Type, id_bits: int) -> Value:
-    """`value`, a number from outside (ids: `none` as -1), as a value of `scalar_type`, in whose range it is.
+    """`value`, a number from outside (ids: `none` as -1), as a value of `scalar_type`; it must be in range.
 
     A number beside ids that is too large for any stays below `none` and above all others.
     """
@@ -133,7 +133,7 @@ def convert_function(source: Type, target: Type, id_bits: int, ids: int) -> Unar
 
 
 def reduce_function(operation: ReduceOperation, scalar_type: Type) -> BinaryFunction:
-    """What `x op= y` makes of the former value and the new one."""
+    """The combination of the former and the new value in `x op= y`."""
     if operation not in _ORDERINGS:
         return SINGLE.binary(operation.as_binary, scalar_type)
     choose = SINGLE.builtin(_ORDERINGS[operation], scalar_type)
@@ -160,7 +160,7 @@ def neighbor_function(operation: NeighborOperation, scalar_type: Type) -> Binary
 
 
 def neighbor_identity(operation: NeighborOperation, scalar_type: Type, id_bits: int) -> Value:
-    """What a `neighbor_reduce` gives for an empty list of edges."""
+    """The result of `neighbor_reduce` for an empty list of edges."""
     if operation is NeighborOperation.MIN:
         return largest(scalar_type, id_bits)
     if operation is NeighborOperation.MAX:
