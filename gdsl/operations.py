@@ -56,6 +56,10 @@ class BinaryOperation(Enum):
         return self.value in ("&&", "||")
 
 
+SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
+LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
+
+
 class SetOperation(Enum):
     """How two sets become one, named by its spelling in the language."""
 

@@ -58,9 +58,9 @@ def _exact(value: int | float) -> float:
         return float(value)
     shift = abs(value).bit_length() - _EXACT_BITS + 1
     magnitude = abs(value)
-    kept = magnitude >> shift
+    quotient = magnitude >> shift
     lost = 1 if magnitude & ((1 << shift) - 1) else 0
-    return math.copysign(math.ldexp(float(kept << 1 | lost), shift - 1), value)
+    return math.copysign(math.ldexp(float(quotient << 1 | lost), shift - 1), value)
 
 
 def shortest_float32(value: float) -> str:

@@ -57,8 +57,8 @@ _MODULE_NAMES = {
 
 def typed(type_: Type) -> Callable[[Any], Any]:
     """NumPy's scalar type for a number type, which also converts Python's numbers that fit."""
-    made: Callable[[Any], Any] = numpy.dtype(type_.name).type
-    return made
+    convert: Callable[[Any], Any] = numpy.dtype(type_.name).type
+    return convert
 
 
 def smallest(type_: Type) -> Value:

@@ -60,8 +60,8 @@ def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Operator]:
 
 def sites_elsewhere(program: nodes.Program) -> frozenset[int]:
     """The sites of operators on a graph other than the given one, about which less is known."""
-    made = (node for node in walk(program.schedule) if isinstance(node, nodes.On))
-    return frozenset(operator.site for node in made for operator in operators(node.body))
+    blocks = (node for node in walk(program.schedule) if isinstance(node, nodes.On))
+    return frozenset(operator.site for node in blocks for operator in operators(node.body))
 
 
 def _collect(effects: Effects, functions: Functions, written: frozenset[str]) -> None:

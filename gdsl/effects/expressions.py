@@ -31,14 +31,14 @@ class Expressions(PureValues):
         self.rounds = False
         self.in_condition = False
 
-    def guarded(self, outer: Guard | None, term: Term, expected: bool) -> Guard | None:
+    def add_guard(self, outer: Guard | None, term: Term, expected: bool) -> Guard | None:
         """`outer` and a further guard, split where it is a conjunction."""
         if isinstance(term, Operation) and term.depth <= DEEPEST_PROOF:
             if term.operation is UnaryOperation.NOT:
-                return self.guarded(outer, term.arguments[0], not expected)
+                return self.add_guard(outer, term.arguments[0], not expected)
             if term.operation is (BinaryOperation.AND if expected else BinaryOperation.OR):
                 for part in term.arguments:
-                    outer = self.guarded(outer, part, expected)
+                    outer = self.add_guard(outer, part, expected)
                 return outer
         depends = term.depends | (outer.depends if outer is not None else 0)
         return Guard(term, expected, outer, depends)
@@ -68,7 +68,7 @@ class Expressions(PureValues):
         left = self.value(node.left)
         before = self.guard
         if node.operation.is_logical:
-            self.guard = self.guarded(before, left, node.operation is BinaryOperation.AND)
+            self.guard = self.add_guard(before, left, node.operation is BinaryOperation.AND)
         right = self.value(node.right)
         self.guard = before
         return self.terms.operation(node.type, node.operation, left, right)
@@ -79,7 +79,7 @@ class Expressions(PureValues):
         last = result
         for operation, operand in node.links:
             if operation.is_logical:
-                self.guard = self.guarded(self.guard, last, operation is BinaryOperation.AND)
+                self.guard = self.add_guard(self.guard, last, operation is BinaryOperation.AND)
             last = self.value(operand)
             result = self.terms.operation(node.type, operation, result, last)
         self.guard = before
@@ -145,8 +145,8 @@ class Expressions(PureValues):
         update = node.update
         write = self._write(node, update.target, WriteKind.REDUCE, self.value(update.value), node.span)
         result = self.terms.result(node.type, node.outcome.value, write.number)
-        made = dataclasses.replace(write, operation=update.operation, outcome=node.outcome, result=result)
-        self.effects.add(made)
+        value_write = dataclasses.replace(write, operation=update.operation, outcome=node.outcome, result=result)
+        self.effects.add(value_write)
         return result
 
     def _compare_and_swap(self, node: nodes.CompareAndSwap) -> Term:

@@ -112,8 +112,8 @@ class Functions:
         known = self._known.get(node.function)
         if known is None:
             return self.terms.function(node.type, node.function, arguments)
-        given: dict[Term, Term] = dict(zip(known[0], arguments, strict=True))
-        return self.terms.replaced(known[1], given.get)
+        substitution: dict[Term, Term] = dict(zip(known[0], arguments, strict=True))
+        return self.terms.replace_terms(known[1], substitution.get)
 
 
 class _Body(PureValues):

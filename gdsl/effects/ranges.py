@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gdsl.effects.term_factory import rounded
+from gdsl.effects.term_factory import round_float32
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
@@ -67,7 +67,7 @@ def _within(kind: Type, low: Number, high: Number, nan: bool = False) -> Range:
     full = limits(kind)
     if kind.is_float:
         if kind is Type.FLOAT32:
-            low, high = rounded(float(low)), rounded(float(high))
+            low, high = round_float32(float(low)), round_float32(float(high))
         return Range(low, high, nan)
     return Range(low, high) if full.low <= low and high <= full.high else full
 
@@ -322,4 +322,4 @@ def _finite(value: int | float) -> int | float:
 
 
 def _as_float(value: int | float, target: Type) -> float:
-    return rounded(float(value)) if target is Type.FLOAT32 else float(value)
+    return round_float32(float(value)) if target is Type.FLOAT32 else float(value)

@@ -109,9 +109,9 @@ class Statements(Expressions):
                 self._loops[-1].stays.append(condition)
         breaks = len(self._loops[-1].breaks) if self._loops else 0
         stored = dict(self.stored)
-        then = self._block(node.then, self.guarded(self.guard, condition, True))
+        then = self._block(node.then, self.add_guard(self.guard, condition, True))
         after, self.stored = self.stored, stored
-        otherwise = self._block(node.otherwise, self.guarded(self.guard, condition, False))
+        otherwise = self._block(node.otherwise, self.add_guard(self.guard, condition, False))
         self.stored = {name: own for name, own in self.stored.items() if after.get(name) == own}
         for name in then | otherwise:
             before = self.environment[name]
@@ -167,7 +167,7 @@ class Statements(Expressions):
     def _rounds(self, loop: _Loop, body: tuple[nodes.Statement, ...], condition: Term) -> _Locals:
         """The body, for any one round; gives what the locals of `heads` hold at its end."""
         self.stored = {}  # a later round may have stored something else
-        guard = self.guarded(self.guard, condition, True)
+        guard = self.add_guard(self.guard, condition, True)
         if _breaks(body):
             guard = self._still_running(loop, guard)
         outer_rounds, self.rounds = self.rounds, True
@@ -183,7 +183,7 @@ class Statements(Expressions):
         """`guard`, and that no `break` has left the loop so far; it changes after each place that may leave the
         loop."""
         depends = self.terms.atoms.carried(loop.number)
-        return self.guarded(guard, self.terms.unknown(Type.BOOL, Origin.RUNNING, "break", depends), True)
+        return self.add_guard(guard, self.terms.unknown(Type.BOOL, Origin.RUNNING, "break", depends), True)
 
     def _leave(self, loop: _Loop, last: _Locals, condition: Term) -> None:
         """Settle the meaning of the heads, and set the values of the locals after the loop."""

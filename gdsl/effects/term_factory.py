@@ -48,7 +48,7 @@ class Terms:
     def constant(self, kind: Type, value: bool | int | float | None) -> terms.Constant:
         """A literal, rounded to its type; 0.0 and -0.0 are two."""
         if kind is Type.FLOAT32 and isinstance(value, float):
-            value = rounded(value)
+            value = round_float32(value)
         return self._once((terms.Constant, kind, repr(value)), lambda: terms.Constant(kind, 0, 0, value))
 
     def param(self, kind: Type, name: str) -> terms.ParamTerm:
@@ -113,14 +113,14 @@ class Terms:
 
     def of_frontier(self, kind: Type, name: str) -> terms.Unknown:
         """How many elements a frontier has, or whether it has any."""
-        made = self.atoms.bit(terms.OfFrontier(name, kind is Type.BOOL))
-        return self._once((kind, name), lambda: self.unknown(kind, terms.Origin.OTHERS, name, made))
+        facts = self.atoms.bit(terms.OfFrontier(name, kind is Type.BOOL))
+        return self._once((kind, name), lambda: self.unknown(kind, terms.Origin.OTHERS, name, facts))
 
     def degree(self, degree: Degree, vertex: Term) -> terms.DegreeTerm:
         """`out_degree(vertex)`, `in_degree(vertex)`."""
         key = (terms.DegreeTerm, degree, vertex)
-        made = vertex.depends, vertex.depth + 1
-        return self._once(key, lambda: terms.DegreeTerm(Type.INT32, *made, degree, vertex))
+        facts = vertex.depends, vertex.depth + 1
+        return self._once(key, lambda: terms.DegreeTerm(Type.INT32, *facts, degree, vertex))
 
     # ------------------------------------------------------------ operations
 
@@ -130,7 +130,7 @@ class Terms:
         if simpler is not None:
             return simpler
         key = (terms.Operation, kind, operation, arguments)
-        return self._once(key, lambda: terms.Operation(kind, *_joined(arguments), operation, arguments))
+        return self._once(key, lambda: terms.Operation(kind, *_facts_of(arguments), operation, arguments))
 
     def _simpler(
         self, operation: UnaryOperation | BinaryOperation | Builtin, arguments: tuple[Term, ...]
@@ -169,7 +169,7 @@ class Terms:
         if yes is self.false and no is self.true:
             return self.operation(Type.BOOL, UnaryOperation.NOT, condition)
         key = (terms.Choice, condition, yes, no)
-        return self._once(key, lambda: terms.Choice(yes.type, *_joined((condition, yes, no)), condition, yes, no))
+        return self._once(key, lambda: terms.Choice(yes.type, *_facts_of((condition, yes, no)), condition, yes, no))
 
     def conversion(self, kind: Type, operand: Term) -> Term:
         """A change of type; literals are converted immediately."""
@@ -180,13 +180,13 @@ class Terms:
                 return self.constant(kind, float(operand.value))
             if kind.is_integer and operand.type.is_integer and _fits(kind, int(operand.value)):
                 return self.constant(kind, int(operand.value))
-        made = operand.depends, operand.depth + 1
-        return self._once((terms.Conversion, kind, operand), lambda: terms.Conversion(kind, *made, operand))
+        facts = operand.depends, operand.depth + 1
+        return self._once((terms.Conversion, kind, operand), lambda: terms.Conversion(kind, *facts, operand))
 
     def pair(self, kind: Type, first: Term, second: Term) -> Term:
         """`(first, second)`."""
-        made = _joined((first, second))
-        return self._once((terms.PairTerm, first, second), lambda: terms.PairTerm(kind, *made, first, second))
+        facts = _facts_of((first, second))
+        return self._once((terms.PairTerm, first, second), lambda: terms.PairTerm(kind, *facts, first, second))
 
     def part(self, pair: Term, place: int) -> Term:
         """`pair.0`, `pair.1`."""
@@ -198,13 +198,13 @@ class Terms:
             and isinstance(pair.no, terms.PairTerm)
         ):
             return self.choice(pair.condition, self.part(pair.yes, place), self.part(pair.no, place))
-        kind, made = pair.type.parts[place], (pair.depends, pair.depth + 1)
-        return self._once((terms.PartTerm, pair, place), lambda: terms.PartTerm(kind, *made, pair, place))
+        kind, facts = pair.type.parts[place], (pair.depends, pair.depth + 1)
+        return self._once((terms.PartTerm, pair, place), lambda: terms.PartTerm(kind, *facts, pair, place))
 
     def function(self, kind: Type, function: str, arguments: tuple[Term, ...]) -> terms.FunctionTerm:
         """The result of a function that is not expanded."""
         key = (terms.FunctionTerm, function, arguments)
-        return self._once(key, lambda: terms.FunctionTerm(kind, *_joined(arguments), function, arguments))
+        return self._once(key, lambda: terms.FunctionTerm(kind, *_facts_of(arguments), function, arguments))
 
     # ------------------------------------------------------------ rewriting
 
@@ -226,7 +226,7 @@ class Terms:
             return self.element(term.type, term.array, new[0], term.read)
         return self.degree(term.degree, new[0]) if isinstance(term, terms.DegreeTerm) else term
 
-    def replaced(self, root: Term, change: Callable[[Term], Term | None]) -> Term:
+    def replace_terms(self, root: Term, change: Callable[[Term], Term | None]) -> Term:
         """`root` with `change(part)` in the place of each part for which it is not None, the outermost first."""
         done: dict[Term, Term] = {}
         waiting = [root]
@@ -249,10 +249,10 @@ class Terms:
 
     def replace(self, root: Term, old: Term, new: Term) -> Term:
         """`root` with `new` in place of every `old`."""
-        return self.replaced(root, lambda term: new if term is old else None)
+        return self.replace_terms(root, lambda term: new if term is old else None)
 
 
-def _joined(arguments: Iterable[Term]) -> tuple[int, int]:
+def _facts_of(arguments: Iterable[Term]) -> tuple[int, int]:
     """The atoms and the depth of a term with these `arguments`."""
     depends, depth = 0, 0
     for argument in arguments:
@@ -261,13 +261,13 @@ def _joined(arguments: Iterable[Term]) -> tuple[int, int]:
     return depends, depth + 1
 
 
-def rounded(value: float) -> float:
+def round_float32(value: float) -> float:
     """The float32 nearest to `value`."""
     try:
-        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+        nearest: float = struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
         return math.copysign(math.inf, value)
-    return rounded
+    return nearest
 
 
 def _fits(kind: Type, value: int) -> bool:

@@ -314,9 +314,9 @@ class Atoms:
 
     def carried(self, number: int) -> int:
         """A new atom whose meaning `settle` defines later."""
-        made = self.bit(OfCarried(number))
-        self._carried |= made
-        return made
+        bit = self.bit(OfCarried(number))
+        self._carried |= bit
+        return bit
 
     def settle(self, meanings: dict[int, int]) -> None:
         """Define carried atoms. The sets may contain each other (the atoms of one loop do)."""

@@ -235,8 +235,8 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
     match node:
         case nodes.Advance():
             words = [f"over {node.over.value}", *knobs, *_closing(node.closing)]
-            kept = "edges of " if node.to is Domain.EDGE else ""
-            result = f"{node.result} = {kept}" if node.result is not None else ""
+            prefix = "edges of " if node.to is Domain.EDGE else ""
+            result = f"{node.result} = {prefix}" if node.result is not None else ""
             return f"{result}advance {_set(node.frontier)} by {node.functor}, {', '.join(words)}"
         case nodes.Filter():
             return f"{node.result} = filter {_set(node.frontier)} by {node.functor}"

@@ -70,8 +70,8 @@ class CodeVerifier:
                 same = node.yes.type is node.type and node.no.type is node.type
                 self.expect(same and node.condition.type is Type.BOOL, "the sides have other types", node)
             case nodes.BuiltinCall():
-                given = [argument.type for argument in node.arguments]
-                self.expect(_fits_signature(node.function, node.type, given), "an argument has another type", node)
+                types = [argument.type for argument in node.arguments]
+                self.expect(_fits_signature(node.function, node.type, types), "an argument has another type", node)
             case nodes.FunctionCall():
                 self._call(node)
             case nodes.MakePair() | nodes.PairPart():
@@ -117,9 +117,9 @@ class CodeVerifier:
         function = self.functions.get(node.function)
         self.expect(function is not None, f"no function {node.function}", node)
         if function is not None:
-            given = tuple(argument.type for argument in node.arguments)
+            types = tuple(argument.type for argument in node.arguments)
             wanted = tuple(type_ for _, type_ in function.parameters)
-            self.expect(given == wanted and node.type is function.result, "the function has other types", node)
+            self.expect(types == wanted and node.type is function.result, "the function has other types", node)
 
     def _element(self, node: nodes.Element | nodes.ElementTarget, index: nodes.Expression) -> None:
         """An element that is read or written."""

@@ -107,7 +107,7 @@ def _made_false(effects: Effects, name: str, key: Term, write: Write) -> set[int
     for place, conjunct in enumerate(effects.conjuncts):
         tests = any(_reads(part, name) for part in inside(conjunct))
         if tests and (
-            Proof().decide(effects.terms.replaced(conjunct, change)) is False
+            Proof().decide(effects.terms.replace_terms(conjunct, change)) is False
             or _ruled_out(effects, name, key, conjunct, write)
         ):
             found.add(place)
@@ -157,7 +157,7 @@ def _of_another_call(effects: Effects, value: Term, key: Term) -> Term:
         read = isinstance(term, ElementTerm | ScalarTerm) and term.read
         return None if parts(term) and not read else terms.unknown(term.type, Origin.OTHERS, "…", term.depends)
 
-    return terms.replaced(value, change)
+    return terms.replace_terms(value, change)
 
 
 def closing_node(effects: Effects, found: list[Closes]) -> nodes.Closing | None:

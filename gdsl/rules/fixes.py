@@ -9,15 +9,17 @@ from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, Builtin, ReduceOperation, UnaryOperation
+from gdsl.operations import LARGER, SMALLER, BinaryOperation, Builtin, ReduceOperation, UnaryOperation
 from gdsl.rules.redundant_tests import is_redundant, same_text
 from gdsl.source import Span
 from gdsl.types import Type
 
 _SUBTRACT = (BinaryOperation.SUBTRACT, BinaryOperation.SUBTRACT_SATURATING)
-_SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
-_LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 Words = Callable[[Span], str]
+
+UNKNOWN = "…"
+"""Stands for text that is too long to be shown."""
+ONE_STEP = "reads and writes in one step, so that every call counts"
 
 
 _UPDATES = {
@@ -55,7 +57,7 @@ def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> st
     update = as_update(write)
     if update is not None:
         operand = operand_of_update(words(write.span), target, update)
-        return f"`{target} {update} {operand};` reads and writes in one step, so that every call counts"
+        return f"`{target} {update} {operand};` {ONE_STEP}"
     for guard in each(write.guard):
         without = reduced_without_test(effects, guard, words)
         if without is not None:
@@ -71,10 +73,10 @@ def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> st
         return f"write `{write.name}` by one form in this functor; {single}"
     stored = value_of_store(words(write.span), target)
     ordered = write.type is not Type.BOOL
-    beside = ", at all of its stores here," if len(others) > 1 else ""
-    fixes = [f"`{target} any= {stored};`{beside} lets any of the writers win"]
+    everywhere = ", at all of its stores here," if len(others) > 1 else ""
+    fixes = [f"`{target} any= {stored};`{everywhere} lets any of the writers win"]
     if ordered:
-        fixes.append(f"`{target} min= {stored};` or `{target} max= {stored};`{beside} picks by value")
+        fixes.append(f"`{target} min= {stored};` or `{target} max= {stored};`{everywhere} picks by value")
     return "; ".join([*fixes, single])
 
 
@@ -130,7 +132,7 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
         if update is not None and is_target(store, read.term) and read.term in inside(store.value):
             target = words(store.target)
             operand = operand_of_update(words(store.span), target, update)
-            return f"`{target} {update} {operand};` reads and writes in one step, so that every call counts"
+            return f"`{target} {update} {operand};` {ONE_STEP}"
     special = _of_a_test(effects, read, words) or _in_a_value(effects, read, words) or _as_ticket(effects, read, words)
     if special is not None:
         return special
@@ -177,9 +179,9 @@ def _as_ticket(effects: Effects, read: Read, words: Words) -> str | None:
     (write,) = writes
     if write.outcome is not None or not isinstance(write.value, Constant):
         return None
-    behind = (write.span.line, write.span.column) < (read.span.line, read.span.column)
+    is_after = (write.span.line, write.span.column) < (read.span.line, read.span.column)
     statement = words(write.span)
-    use = f"`before + {statement.partition('+=')[2].strip()}`" if behind else "`before`"
+    use = f"`before + {statement.partition('+=')[2].strip()}`" if is_after else "`before`"
     return f"let each call have a number of its own: `let before = fetch({statement});`, and {use} in place of this"
 
 
@@ -250,10 +252,10 @@ def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
         left, right = test.arguments
         smaller = write.operation is ReduceOperation.MIN
         if stores:
-            smaller = (test.operation in _SMALLER) is same_text(left, write.value)
+            smaller = (test.operation in SMALLER) is same_text(left, write.value)
         for value, element, signs in (
-            (left, right, _SMALLER if smaller else _LARGER),
-            (right, left, _LARGER if smaller else _SMALLER),
+            (left, right, SMALLER if smaller else LARGER),
+            (right, left, LARGER if smaller else SMALLER),
         ):
             at = write.index if isinstance(element, ScalarTerm) else getattr(element, "index", None)
             named = getattr(element, "array", getattr(element, "name", None)) == write.name
@@ -329,13 +331,10 @@ def _take_by_cas(effects: Effects, read: Read, words: Words) -> str | None:
     return f"in place of the test let one call take each element: `apply {{{body}}}`"
 
 
-_UNKNOWN = "…"
-
-
 def value_of_store(statement: str, target: str, sign: str = "=") -> str:
     """`y` of the text `x = y`, or of `x op= y` with another `sign`."""
     found = re.match(re.escape(target) + r"\s*" + re.escape(sign) + r"(?!=)\s*(.+)$", statement, re.DOTALL)
-    return found[1].strip() if found else _UNKNOWN
+    return found[1].strip() if found else UNKNOWN
 
 
 def operand_of_update(statement: str, target: str, update: str) -> str:
@@ -353,7 +352,7 @@ def operand_of_update(statement: str, target: str, update: str) -> str:
         if found is not None and update == "-=" and re.search(r"[-+]", _outside_brackets(found[1])):
             found = None
     if found is None or re.search(rf"(?<!\w){name}(?!\w)", found[1]) or not _closed(found[1]):
-        return _UNKNOWN
+        return UNKNOWN
     return found[1].strip()
 
 

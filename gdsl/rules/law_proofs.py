@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, Builtin
+from gdsl.operations import LARGER, SMALLER, BinaryOperation, Builtin
 from gdsl.types import Type
 
 _MOST_STEPS = 200
@@ -26,8 +26,6 @@ _IDEMPOTENT = (
     Builtin.MIN,
     Builtin.MAX,
 )
-_SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
-_LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 Operation = BinaryOperation | Builtin
 
 
@@ -99,16 +97,16 @@ class _Follower:
             case nodes.Literal():
                 return _Form(None, (("literal", node.value),))
             case nodes.Binary():
-                return _joined(node.operation, self._value(node.left, known), self._value(node.right, known))
+                return _apply(node.operation, self._value(node.left, known), self._value(node.right, known))
             case nodes.Chain():
                 found = self._value(node.first, known)
                 for operation, operand in node.links:
-                    found = _joined(operation, found, self._value(operand, known))
+                    found = _apply(operation, found, self._value(operand, known))
                 return found
             case nodes.BuiltinCall(function=Builtin.MIN | Builtin.MAX):
                 found, *others = (self._value(each, known) for each in node.arguments)
                 for other in others:
-                    found = _joined(node.function, found, other)
+                    found = _apply(node.function, found, other)
                 return found
             case nodes.Select():
                 yes, no = self._value(node.yes, known), self._value(node.no, known)
@@ -123,10 +121,10 @@ class _Follower:
         if not isinstance(condition, nodes.Binary) or condition.left.type.is_float:
             raise _UnknownError
         sides = self._value(condition.left, known), self._value(condition.right, known)
-        if condition.operation not in (*_SMALLER, *_LARGER) or {yes, no} != {*sides}:
+        if condition.operation not in (*SMALLER, *LARGER) or {yes, no} != {*sides}:
             raise _UnknownError
-        smallest = (condition.operation in _SMALLER) is (yes == sides[0])
-        return _joined(Builtin.MIN if smallest else Builtin.MAX, yes, no)
+        smallest = (condition.operation in SMALLER) is (yes == sides[0])
+        return _apply(Builtin.MIN if smallest else Builtin.MAX, yes, no)
 
     def _spend(self) -> None:
         self._steps -= 1
@@ -134,7 +132,7 @@ class _Follower:
             raise _UnknownError
 
 
-def _joined(operation: Operation, left: _Form, right: _Form) -> _Form:
+def _apply(operation: Operation, left: _Form, right: _Form) -> _Form:
     if operation not in (*_WRAPPING, *_IDEMPOTENT):
         raise _UnknownError
     if any(form.operation not in (None, operation) for form in (left, right)):

@@ -114,16 +114,16 @@ class Trial:
             case nodes.Unary():
                 return SINGLE.unary(node.operation, node.operand.type)(self.value(node.operand, own))
             case nodes.Binary():
-                return self._joined(node.operation, node.left.type, self.value(node.left, own), node.right, own)
+                return self._apply(node.operation, node.left.type, self.value(node.left, own), node.right, own)
             case nodes.Chain():
                 found = self.value(node.first, own)
                 for operation, operand in node.links:
-                    found = self._joined(operation, node.type, found, operand, own)
+                    found = self._apply(operation, node.type, found, operand, own)
                 return found
             case nodes.Select():
                 return self.value(node.yes if self.value(node.condition, own) else node.no, own)
             case nodes.Convert():
-                return converted(self.value(node.operand, own), node.operand.type, node.type)
+                return convert(self.value(node.operand, own), node.operand.type, node.type)
             case nodes.BuiltinCall():
                 function = SINGLE.builtin(node.function, node.arguments[0].type)
                 return function(*(self.value(each, own) for each in node.arguments))
@@ -131,7 +131,7 @@ class Trial:
                 return self.call(node.function, [self.value(each, own) for each in node.arguments])
         raise AssertionError(f"trying: {type(node).__name__}")
 
-    def _joined(
+    def _apply(
         self, operation: BinaryOperation, kind: Type, left: Value, right: nodes.Expression, own: Locals
     ) -> Value:
         """An operation whose right side is evaluated only where it matters."""
@@ -152,7 +152,7 @@ def literal(value: bool | int | float, kind: Type) -> Value:
     return int(value) if kind.is_id else typed(kind)(value)
 
 
-def converted(value: Value, source: Type, target: Type) -> Value:
+def convert(value: Value, source: Type, target: Type) -> Value:
     """A cast, as `gdsl.ir.nodes.Convert` says."""
     if source is target:
         return value

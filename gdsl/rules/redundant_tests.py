@@ -5,11 +5,9 @@ from __future__ import annotations
 from gdsl.arithmetic.constants import integer_range
 from gdsl.effects.summary import Write
 from gdsl.effects.terms import Constant, ElementTerm, Operation, ScalarTerm, Term, parts
-from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.operations import LARGER, SMALLER, BinaryOperation, ReduceOperation
 from gdsl.types import Type
 
-_SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
-_LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 _AND = (BinaryOperation.AND, BinaryOperation.BIT_AND)
 _OR = (BinaryOperation.OR, BinaryOperation.BIT_OR)
 _SUMS = (BinaryOperation.ADD_SATURATING, BinaryOperation.SUBTRACT_SATURATING)
@@ -31,7 +29,7 @@ def is_redundant(test: Term, write: Write) -> bool:
 
 def _compares_the_same(operation: object, left: Term, right: Term, write: Write) -> bool:
     """`value < x[i]` of `x[i] min= value`, and its like."""
-    wins, loses = (_SMALLER, _LARGER) if write.operation is ReduceOperation.MIN else (_LARGER, _SMALLER)
+    wins, loses = (SMALLER, LARGER) if write.operation is ReduceOperation.MIN else (LARGER, SMALLER)
     value, element = (left, right) if operation in wins else (right, left)
     if operation not in (*wins, *loses):
         return False
@@ -47,21 +45,23 @@ def _leaves_out_what_never_wins(test: Operation, write: Write) -> bool:
     ends = _ends_of(element.type)
     if ends is None or limit.value != ends[write.operation is ReduceOperation.MIN]:
         return False
-    apart = _SMALLER[0] if write.operation is ReduceOperation.MIN else _LARGER[0]
+    apart = SMALLER[0] if write.operation is ReduceOperation.MIN else LARGER[0]
     if test.operation not in (BinaryOperation.NOT_EQUAL, apart):
         return False
     stops = element.type.is_integer and write.operation is ReduceOperation.MIN
-    return _stays(write.value, element) if stops else same_text(write.value, element)
+    return _is_unchanged(write.value, element) if stops else same_text(write.value, element)
 
 
-def _stays(value: Term, element: ElementTerm) -> bool:
+def _is_unchanged(value: Term, element: ElementTerm) -> bool:
     """Whether an integer is `inf` where `element` is: the element itself, or a sum that stops there."""
     if same_text(value, element):
         return True
     if not isinstance(value, Operation) or value.operation not in _SUMS or value.type is not element.type:
         return False
     left, right = value.arguments
-    return _stays(left, element) or (value.operation is BinaryOperation.ADD_SATURATING and _stays(right, element))
+    return _is_unchanged(left, element) or (
+        value.operation is BinaryOperation.ADD_SATURATING and _is_unchanged(right, element)
+    )
 
 
 def _ends_of(kind: Type) -> tuple[object, object] | None:

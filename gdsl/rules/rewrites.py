@@ -9,11 +9,10 @@ from gdsl.effects.summary import Effects, Write, WriteKind
 from gdsl.effects.terms import Term
 from gdsl.ir import nodes
 from gdsl.operations import ReduceOperation, UnaryOperation
-from gdsl.rules.fixes import Words, value_of_store
+from gdsl.rules.fixes import UNKNOWN, Words, value_of_store
 from gdsl.source import Span
 from gdsl.types import Type
 
-_UNSHOWN = "…"
 _PICKS = (ReduceOperation.MIN, ReduceOperation.MAX)
 
 
@@ -32,7 +31,7 @@ def fix_of_mixture(effects: Effects, first: Write, second: Write, words: Words) 
     sign = "any=" if operation is None else operation.value
     meaning = "lets any of the writers win" if operation is None else "picks by value"
     rewritten = [_with_sign(write, sign, words) for write in stores]
-    if any(_UNSHOWN in statement for statement in rewritten):
+    if any(UNKNOWN in statement for statement in rewritten):
         return f"{one_form}, {apart}"
     return f"{one_form}: {' and '.join(f'`{statement}`' for statement in rewritten)} {meaning}; {apart}"
 
@@ -46,8 +45,8 @@ def fix_under_cas(effects: Effects, write: Write, cas: Write, other_index: bool,
     """For E0306."""
     target = words(write.target)
     stores = effects.written(write.name)
-    beside = ", at all of its stores here," if len(stores) > 1 else ""
-    any_winner = f"`{_with_sign(write, 'any=', words)}`{beside} lets any of the winners store"
+    everywhere = ", at all of its stores here," if len(stores) > 1 else ""
+    any_winner = f"`{_with_sign(write, 'any=', words)}`{everywhere} lets any of the winners store"
     index = target[len(write.name) :] if target.startswith(write.name) else ""
     same_elements = write.index.type is cas.index.type
     if other_index and len(stores) == 1 and same_elements and len(effects.written(cas.name)) == 1:
@@ -75,7 +74,7 @@ def fix_in_closing(effects: Effects, closed: str, moving: Sequence[Write], loope
         fixes.append(f"let one call do it: {one_call}")
     if all(write.kind is WriteKind.STORE for write in moving):
         stores = [_with_sign(write, "any=", words) for write in moving]
-        if not any(_UNSHOWN in statement for statement in stores):
+        if not any(UNKNOWN in statement for statement in stores):
             fixes.append(f"let any of those that run do it: {' and '.join(f'`{statement}`' for statement in stores)}")
     return ", or ".join(fixes)
 
@@ -88,14 +87,14 @@ def _by_the_winner(effects: Effects, closed: str, moving: Sequence[Write], words
         return None
     (closer,) = closers
     body = " ".join(dict.fromkeys(_statement(words, top) for top in tops if top is not None))
-    if _UNSHOWN in body or any(closer.span == top.span for top in tops if top is not None):
+    if UNKNOWN in body or any(closer.span == top.span for top in tops if top is not None):
         return None
     if closer.kind is WriteKind.CAS:
         won = _local_of(effects, closer, words)
         return None if won is None else f"`if ({won}) {{ {body} }}` in its place"
     target, old = words(closer.target), _old_value(effects, words(closer.target), words)
     value = value_of_store(words(closer.span), target, closer.form)
-    if old is None or closer.statement is None or value == _UNSHOWN:
+    if old is None or closer.statement is None or value == UNKNOWN:
         return None
     return f"`if (cas({target}, {old}, {value})) {{ {body} }}` in place of `{words(closer.span)};` and of it"
 
@@ -128,11 +127,11 @@ def fix_of_accept(effects: Effects, key: Term, words: Words) -> str:
             "after this operator decides the rest"
         )
     text = words(effects.operator.span)
-    behind = "and make the set by another operator, which does not write what its `cond` reads"
+    apart = "and make the set by another operator, which does not write what its `cond` reads"
     if isinstance(effects.operator, nodes.Advance) and text.endswith(")"):
         without = re.sub(r",\s*to\s*=\s*\w+", "", text)
-        return f"let this operator return no set with `to=none`: `{without[:-1]}, to=none);` without `accept`, {behind}"
-    return f"let this operator return no set, {behind}"
+        return f"let this operator return no set with `to=none`: `{without[:-1]}, to=none);` without `accept`, {apart}"
+    return f"let this operator return no set, {apart}"
 
 
 # ---------------------------------------------------------------- loops that wait
@@ -149,7 +148,7 @@ def fix_of_waiting(effects: Effects, loop: nodes.Loop, words: Words) -> str:
     if following is None or awaited is None:
         return general
     rest = words(_over(following))
-    if rest == _UNSHOWN:
+    if rest == UNKNOWN:
         return general
     ended = rest if rest.endswith("}") else f"{rest};"
     return (
@@ -204,7 +203,7 @@ def _statement(words: Words, node: nodes.Statement) -> str:
 
 def _code(words: Words, span: Span) -> str:
     text = words(span)
-    return "the one" if text == _UNSHOWN else f"`{text};`"
+    return "the one" if text == UNKNOWN else f"`{text};`"
 
 
 def _over(statements: Sequence[nodes.Statement]) -> Span:

@@ -13,8 +13,10 @@ from gdsl.diagnostics import Edit, Suggestion
 from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, Term, inside
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, ReduceOperation
+from gdsl.operations import LARGER, SMALLER, ReduceOperation
 from gdsl.rules.fixes import (
+    ONE_STEP,
+    UNKNOWN,
     as_update,
     branch_around,
     is_target,
@@ -26,12 +28,8 @@ from gdsl.rules.redundant_tests import is_redundant
 from gdsl.source import Source, Span
 from gdsl.types import Type
 
-_UNKNOWN = "…"
 _MOST_WRITES = 20
 """The most writes of one array that are considered for one read."""
-_SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
-_LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
-_ONE_STEP = "reads and writes in one step, so that every call counts"
 
 
 class Suggested:
@@ -47,7 +45,7 @@ class Suggested:
 
     def words(self, span: Span) -> str:
         """The program's text at `span` on one line; `…` where it is too long."""
-        return self.source.excerpt(span) or _UNKNOWN
+        return self.source.excerpt(span) or UNKNOWN
 
     # ------------------------------------------------------------ E0301
 
@@ -56,7 +54,7 @@ class Suggested:
         found = [*self._in_one_step(write), *self._without_test(write)]
         if as_update(write) is None:
             found += self._of_values(write, taken)
-        return tuple(one for one in found if _UNKNOWN not in one.words)
+        return tuple(one for one in found if UNKNOWN not in one.words)
 
     def _in_one_step(self, write: Write) -> Iterator[Suggestion]:
         target = self.words(write.target)
@@ -64,12 +62,12 @@ class Suggested:
         if update is not None:
             statement = f"{target} {update} {operand_of_update(self.words(write.span), target, update)};"
             statement = self._accepting(write, statement) if update in ("min=", "max=") else statement
-            yield Suggestion(f"`{statement}` {_ONE_STEP}", (self._edit(write.span, statement),))
+            yield Suggestion(f"`{statement}` {ONE_STEP}", (self._edit(write.span, statement),))
         chosen = _chosen(write)
         if chosen is not None:
             value = _other_side(value_of_store(self.words(write.span), target), target)
             statement = self._accepting(write, f"{target} {chosen} {value};")
-            yield Suggestion(f"`{statement}` {_ONE_STEP}", (self._edit(write.span, statement),))
+            yield Suggestion(f"`{statement}` {ONE_STEP}", (self._edit(write.span, statement),))
 
     def _without_test(self, write: Write) -> Iterator[Suggestion]:
         for guard in each(write.guard):
@@ -137,7 +135,7 @@ class Suggested:
             statement = f"{own} {sign} {value_of_store(self.words(store.span), own)};"
             edits.append(self._edit(store.span, self._accepting(store, statement) if accepts else statement))
         where = ", at all of its stores here," if len(stores) > 1 else ""
-        unknown = _UNKNOWN if any(_UNKNOWN in edit.text for edit in edits) else ""
+        unknown = UNKNOWN if any(UNKNOWN in edit.text for edit in edits) else ""
         return Suggestion(f"`{edits[0].text}`{where} {meaning}{unknown}", tuple(edits), beside=beside)
 
     def _from_infinity(self, write: Write, target: str) -> Iterator[Suggestion]:
@@ -189,7 +187,7 @@ class Suggested:
                 found += self._in_one_step(write)
             found += self._without_test(write)
         found += self._tickets(read)
-        return tuple(one for one in found if _UNKNOWN not in one.words)
+        return tuple(one for one in found if UNKNOWN not in one.words)
 
     def _without_condition(self, read: Read) -> Iterator[Suggestion]:
         """The reduction without the tests of `cond` that it performs as well, if a call does nothing else."""
@@ -206,7 +204,7 @@ class Suggested:
                 form, dropped = (operation.value, found) if found and not dropped else (form, dropped)
         if not dropped or (effects.accept is not None and effects.accept not in (effects.terms.true, write.result)):
             return
-        kept = [self.words(node.span) for number, node in enumerate(conditions) if number not in dropped]
+        remaining = [self.words(node.span) for number, node in enumerate(conditions) if number not in dropped]
         statement = self.words(write.span)
         if form:
             target = self.words(write.target)
@@ -217,7 +215,7 @@ class Suggested:
             code = f"accept changed({statement});"
         elif effects.accept is write.result is not None:
             code = f"accept {statement};"
-        edits = [Edit(_with_keyword(self.source, conditions), f"cond {' && '.join(kept)};" if kept else "")]
+        edits = [Edit(_with_keyword(self.source, conditions), f"cond {' && '.join(remaining)};" if remaining else "")]
         if collects or form:
             edits.append(self._edit(write.span, code))
         names = " and ".join(f"`{self.words(conditions[number].span)}`" for number in dropped)
@@ -275,14 +273,14 @@ def _chosen(write: Write) -> str | None:
     if write.kind is not WriteKind.STORE or not isinstance(value, Choice) or not isinstance(value.condition, Operation):
         return None
     test = value.condition
-    if test.operation not in _SMALLER + _LARGER or len(test.arguments) != 2:
+    if test.operation not in SMALLER + LARGER or len(test.arguments) != 2:
         return None
     own_first, own_yes = is_target(write, test.arguments[0]), is_target(write, value.yes)
     own_second, own_no = is_target(write, test.arguments[1]), is_target(write, value.no)
     if own_first is own_second or own_yes is own_no:
         return None
     # Whether the element stays where it is the smaller one.
-    stays_smaller = ((test.operation in _SMALLER) == own_first) == own_yes
+    stays_smaller = ((test.operation in SMALLER) == own_first) == own_yes
     return "min=" if stays_smaller else "max="
 
 
@@ -292,4 +290,4 @@ def _other_side(text: str, target: str) -> str:
     if found is None:
         found = re.fullmatch(r"[^?]*\?\s*([^?:]+?)\s*:\s*([^?:]+?)\s*", text)
     sides = [side for side in found.groups() if side != target] if found is not None else []
-    return sides[0] if len(sides) == 1 else _UNKNOWN
+    return sides[0] if len(sides) == 1 else UNKNOWN

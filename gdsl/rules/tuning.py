@@ -60,15 +60,15 @@ from gdsl.source import Source, Span
 def check_tuning(program: Program, findings: Findings, source: Source) -> None:
     """Look at the knobs of every advance. Raises GdslError (E0420) with all that do not fit."""
     found: list[Diagnostic] = []
-    told: dict[str, list[Advance]] = {}
+    by_label: dict[str, list[Advance]] = {}
     for step in (node for node in walk(program.schedule) if isinstance(node, Advance)):
         knobs = program.tuning.sites[step.site]
         for what, why, fix in _misfits(step, knobs):
             message = f"`{step.label}.{what}` does not fit here: {why}"
             found.append(Diagnostic("E0420", message, step.span, fix=fix))
         if knobs.dedup is Duplicates.NONE and step.result is not None and step.to is Domain.VERTEX:
-            told.setdefault(step.label, []).append(step)
-    for steps in told.values():
+            by_label.setdefault(step.label, []).append(step)
+    for steps in by_label.values():
         for reason in duplicate_observers(program, findings, steps)[:1]:
             message = f"`{steps[0].label}.dedup = none` could be seen: {reason.text}"
             fix = "choose `exact`, or tune another call by its `@label`"

@@ -152,9 +152,9 @@ class _Text:
                 return self.of(term.operand, depth)
             case terms.Unknown():
                 return f"{term.name}(…)" if term.origin is terms.Origin.RESULT else term.name
-        return self._made(term, deeper)
+        return self._operation_text(term, deeper)
 
-    def _made(self, term: Term, deeper: int) -> str:
+    def _operation_text(self, term: Term, deeper: int) -> str:
         if isinstance(term, terms.Choice):
             condition, yes, no = (self.of(part, deeper) for part in (term.condition, term.yes, term.no))
             return f"{condition} ? {yes} : {no}"

@@ -76,7 +76,7 @@ class Data:
         self._params = {param.name: _said(ScheduleTerms(effects), param) for param in effects.program.params}
         self._inputs = self._of_inputs()
         self.first = {data.name: self._first(data) for data in effects.data}
-        self.ranges = self._known(self._settled())
+        self.ranges = self._known(self._fixed_point())
         self.proof = Proof(self.ranges)
         self._positive: dict[Term, bool] = {}
         self._positive_of: frozenset[str] | None = None
@@ -98,7 +98,7 @@ class Data:
         inputs = (data for data in self.effects.data if data.is_input)
         return {data.name: _said(ScheduleTerms(self.effects), data) for data in inputs}
 
-    def _settled(self) -> Mapping[str, Range]:
+    def _fixed_point(self) -> Mapping[str, Range]:
         found = dict(self.first)
         for number in range(_MOST_ROUNDS):
             before = dict(found)
@@ -181,10 +181,10 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                 total = effects.terms.unknown(Type.INT64, Origin.RESULT, count, 0)
                 puts.append(Put(count, total, ReduceOperation.ADD))
             case nodes.Contract():
-                given = {step.label: step.label_type}
-                given |= {step.weights.array: step.weights.type} if step.weights is not None else {}
+                labels = {step.label: step.label_type}
+                labels |= {step.weights.array: step.weights.type} if step.weights is not None else {}
                 unknown = effects.terms.unknown
-                puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in given.items()]
+                puts += [Put(name, unknown(kind, Origin.RESULT, name, 0)) for name, kind in labels.items()]
             case nodes.NeighborVote():
                 key = effects.sites[step.site].key
                 assert key is not None

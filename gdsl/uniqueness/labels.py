@@ -278,14 +278,14 @@ def narrows(
     two different `labels`; None if it does anything else."""
     if len(body) < 2 or hook.frontier.frontier != frontier:
         return None
-    reduce, kept = body[-2], body[-1]
-    if not isinstance(reduce, nodes.NeighborReduce) or not isinstance(kept, nodes.Filter):
+    reduce, filtered = body[-2], body[-1]
+    if not isinstance(reduce, nodes.NeighborReduce) or not isinstance(filtered, nodes.Filter):
         return None
-    whole = reduce.frontier.frontier == kept.frontier.frontier == kept.result == frontier
+    whole = reduce.frontier.frontier == filtered.frontier.frontier == filtered.result == frontier
     if not whole or reduce.operation is not NeighborOperation.SOME or reduce.over is not hook.visits:
         return None
     linking, differing = sites[hook.site].effects.functor, sites[reduce.site].effects.functor
-    found = _finds_links(differing, linking, labels) and _keeps(sites[kept.site].effects.functor, reduce.array)
+    found = _finds_links(differing, linking, labels) and _keeps(sites[filtered.site].effects.functor, reduce.array)
     return reduce.array if found else None
 
 

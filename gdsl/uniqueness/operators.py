@@ -165,9 +165,9 @@ class OperatorLevels:
 
     def _of_result(self, write: Write) -> Level:
         if self.judged.writers.single(write.name):
-            made = self.levels.of(write.value)
-            made = made if write.outcome is Outcome.FETCH else decision_level(made, write.span)
-            level = worst((self._of_own_result(write), made))
+            value_level = self.levels.of(write.value)
+            value_level = value_level if write.outcome is Outcome.FETCH else decision_level(value_level, write.span)
+            level = worst((self._of_own_result(write), value_level))
             return worst((level, self.levels.decision(write.old))) if write.old is not None else level
         form = _FORMS[write.outcome] if write.outcome is not None else "`cas`"
         return not_unique(write.span, f"which call gets which result of {form} is open")
@@ -252,8 +252,10 @@ class OperatorLevels:
         if cause.result is None or not self.levels.is_exact(rest):
             return False
         stand_in = effects.terms.unknown(cause.result.type, Origin.RESULT, "", 0)
-        given: dict[Term, Term] = {cause.result: stand_in}
-        return all(effects.determined(effects.terms.replaced(term, given.get), cause.index) for term in further)
+        substitution: dict[Term, Term] = {cause.result: stand_in}
+        return all(
+            effects.determined(effects.terms.replace_terms(term, substitution.get), cause.index) for term in further
+        )
 
     def _deals_out(self, cause: Write) -> bool:
         """Whether the results of `cause` are the same in every run, all calls taken together."""

@@ -223,7 +223,7 @@ class Flow:
         if step.result is not None:
             accepted = inner.accepted(judged.effects.collected)
             reached = inner.accepted(judged.effects.far) if step.visits is not None else accepted
-        replaced = self._replaced(step, judged, inner)
+        replaced = self._overwritten(step, judged, inner)
         for name in judged.effects.written_names():
             self.state.forget(name)
         for name, level in {**replaced, **roots}.items():
@@ -232,7 +232,7 @@ class Flow:
         if step.result is not None:
             self.state.define(step.result, accepted, reached)
 
-    def _replaced(self, step: nodes.Operator, judged: JudgedOperator, inner: OperatorLevels) -> dict[str, Level]:
+    def _overwritten(self, step: nodes.Operator, judged: JudgedOperator, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays in which every element gets a new value, with its level, which no longer depends on the former
         one."""
         effects = judged.effects
@@ -266,7 +266,7 @@ class Flow:
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))
         if step.own is not None:
-            level = _combined(step.own, self.effects.program, level)
+            level = _of_own_reduction(step.own, self.effects.program, level)
         self.state.forget(step.array)
         if self.elsewhere or not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
@@ -319,9 +319,9 @@ class Flow:
             of_frontier = isinstance(atom, OfFrontier) and self._of_frontier(atom.name, atom.emptiness).exact
             if of_data or of_frontier or isinstance(atom, OfPass | OfEnd):
                 exact |= atoms.bit(atom)
-        made = ValueLevels(self.data, exact, atoms.closure, self._of_leaf, self._of_test)
-        made.passes = passes
-        return made.at(span)
+        values = ValueLevels(self.data, exact, atoms.closure, self._of_leaf, self._of_test)
+        values.passes = passes
+        return values.at(span)
 
     def _of_leaf(self, term: Term) -> Level:
         if isinstance(term, ElementTerm | ScalarTerm):
@@ -431,7 +431,7 @@ def _literal(node: nodes.Expression | None) -> bool | None:
 _DECIDING = (nodes.Branch, nodes.Loop, nodes.ForRange, nodes.Select, nodes.FunctionCall, nodes.Convert)
 
 
-def _combined(own: nodes.OwnOperation, program: nodes.Program, level: Level) -> Level:
+def _of_own_reduction(own: nodes.OwnOperation, program: nodes.Program, level: Level) -> Level:
     """The level of a reduction of values of `level`. An operator may make decisions on its arguments; for one that is
     not exact, the last digits depend on the order."""
     (function,) = (each for each in program.functions if each.name == own.function)

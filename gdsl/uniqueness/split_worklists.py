@@ -49,15 +49,15 @@ class SplitWorklist:
 
     def _splits(self, place: int, part: str) -> bool:
         """Whether two steps take `part` out of the worklist."""
-        taken, kept = self.body[place], self.body[place + 1]
-        if not (isinstance(taken, nodes.Filter) and isinstance(kept, nodes.Filter)):
+        popped, remaining = self.body[place], self.body[place + 1]
+        if not (isinstance(popped, nodes.Filter) and isinstance(remaining, nodes.Filter)):
             return False
-        if taken.frontier.domain is not Domain.VERTEX or kept.frontier.domain is not Domain.VERTEX:
+        if popped.frontier.domain is not Domain.VERTEX or remaining.frontier.domain is not Domain.VERTEX:
             return False
-        sources, results = (taken.frontier.frontier, kept.frontier.frontier), (taken.result, kept.result)
+        sources, results = (popped.frontier.frontier, remaining.frontier.frontier), (popped.result, remaining.result)
         if sources != (self.waiting, self.waiting) or results != (part, self.waiting):
             return False
-        return self._are_opposites(taken.functor, kept.functor)
+        return self._are_opposites(popped.functor, remaining.functor)
 
     def _are_opposites(self, first: str, second: str) -> bool:
         one, other = self.functors.get(first), self.functors.get(second)

@@ -91,8 +91,8 @@ def _made_of(name: str, effects: Effects, term: Term) -> tuple[Term, ...] | None
 def _goes_over_all(loop: nodes.While, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
     """Whether each pass hooks along every edge of a set outside which all labels were the same."""
     hooks = [step for step in loop.body if isinstance(step, nodes.Advance) and sites[step.site].effects.written(name)]
-    made = written_in(loop.body, sites)[1]
-    return any(_whole(step, before, sites, name) for step in hooks if step.frontier.frontier not in made)
+    defined = written_in(loop.body, sites)[1]
+    return any(_whole(step, before, sites, name) for step in hooks if step.frontier.frontier not in defined)
 
 
 def _whole(step: nodes.Advance, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:

@@ -76,19 +76,19 @@ class BestEdges:
 
     def _round(self) -> tuple[nodes.Step, ...]:
         span = self.span
-        behind = self._behind()
+        after_bound = self._is_after_bound()
         best = self._is(BinaryOperation.EQUAL, self.value, self._element(self.next_value, self._near()))
-        values = self._reduction("value", (behind,), self.value, NeighborOperation.MAX, self.next_value)
-        edges = self._reduction("edge", (behind, best), self._edge(), NeighborOperation.MIN, self.next_edge)
+        values = self._reduction("value", (after_bound,), self.value, NeighborOperation.MAX, self.next_value)
+        edges = self._reduction("edge", (after_bound, best), self._edge(), NeighborOperation.MIN, self.next_edge)
         vertex = own_id(Domain.VERTEX, span)
         found = self._is(
             BinaryOperation.NOT_EQUAL, self._element(self.next_edge, vertex), nodes.NoneId(span, Type.EDGE)
         )
-        kept = (
+        stores = (
             self._store(self.last_value, self._element(self.next_value, vertex)),
             self._store(self.last_edge, self._element(self.next_edge, vertex)),
         )
-        keep = self.hidden.functor(f"{self.stem}_found", Domain.VERTEX, span, (found,), kept)
+        keep = self.hidden.functor(f"{self.stem}_found", Domain.VERTEX, span, (found,), stores)
         waiting = nodes.Elements(span, Domain.VERTEX, self.waiting)
         one = nodes.Literal(span, Type.INT64, 1)
         more = nodes.Binary(span, Type.INT64, BinaryOperation.ADD, self._scalar(self.round), one)
@@ -99,12 +99,12 @@ class BestEdges:
             nodes.StoreScalar(span, self.round, more),
         )
 
-    def _behind(self) -> nodes.Expression:
+    def _is_after_bound(self) -> nodes.Expression:
         """Whether the edge comes after the bound; in the first round all do."""
         first = self._is(BinaryOperation.EQUAL, self._scalar(self.round), nodes.Literal(self.span, Type.INT64, 0))
-        return self._either(first, self._beside_bound(BinaryOperation.LESS, BinaryOperation.GREATER))
+        return self._either(first, self._compared_with_bound(BinaryOperation.LESS, BinaryOperation.GREATER))
 
-    def _beside_bound(self, of_values: BinaryOperation, of_edges: BinaryOperation) -> nodes.Expression:
+    def _compared_with_bound(self, of_values: BinaryOperation, of_edges: BinaryOperation) -> nodes.Expression:
         bound, bound_edge = (self._element(name, self._near()) for name in (self.last_value, self.last_edge))
         equal = self._is(BinaryOperation.EQUAL, self.value, bound)
         return self._either(
@@ -144,7 +144,7 @@ class BestEdges:
         bounded = self._is(
             BinaryOperation.NOT_EQUAL, self._element(self.last_edge, near), nodes.NoneId(self.span, Type.EDGE)
         )
-        within = self._both(bounded, self._beside_bound(BinaryOperation.GREATER, BinaryOperation.LESS_EQUAL))
+        within = self._both(bounded, self._compared_with_bound(BinaryOperation.GREATER, BinaryOperation.LESS_EQUAL))
         name = self._functor("kept", (self._either(short, within),), None)
         site = self.hidden.site(self.span, "advance")
         return nodes.Advance(

@@ -103,7 +103,7 @@ class NeighborReduceLowering:
         if empty is None:
             steps.append(dataclasses.replace(reduces, site=self.site(call)))
             return
-        value = self._kept(empty, name, steps)
+        value = self._as_readable(empty, name, steps)
         has_edge = self.hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span)
         holds = self._holding(call, functor)
         some = dataclasses.replace(reduces, functor=holds, label=holds, operation=NeighborOperation.SOME, own=None)
@@ -130,7 +130,7 @@ class NeighborReduceLowering:
         self.hidden.edge_functors.append(dataclasses.replace(functor, name=name, body=(), value=true))
         return name
 
-    def _kept(self, value: nodes.Expression, array: str, steps: list[nodes.Step]) -> nodes.Expression:
+    def _as_readable(self, value: nodes.Expression, array: str, steps: list[nodes.Step]) -> nodes.Expression:
         """`value` as a functor can read it: in a scalar, unless it is constant."""
         if isinstance(value, _FIXED):
             return value
@@ -203,7 +203,7 @@ class NeighborReduceLowering:
             impossible(call)
         span, hidden, name, type_ = call.span, self.hidden, target.name, target.type
         own = _Vertices(span, own_id(Domain.VERTEX, span))
-        value = self._kept(empty, name, steps) if empty is not None else None
+        value = self._as_readable(empty, name, steps) if empty is not None else None
         gathered = hidden.array(f"{name}_gathered", Domain.VERTEX, type_, span)
         has_edge = hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span) if value is not None else None
         begin = [own.store(gathered, type_, identity(call.operation.as_update, type_, span))]

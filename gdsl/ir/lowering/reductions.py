@@ -137,7 +137,7 @@ class ReductionLowering:
         if key not in done:
             done.add(key)
             steps += [*_zeroed(halves), self.hidden.compute(span, members, functor)]
-        return _joined(halves)
+        return _join(halves)
 
     def _functor(
         self,
@@ -188,7 +188,7 @@ def _halves_of(stem: str, type_: Type, span: Span, hidden: Hidden) -> _Halves:
 def _halved_updates(element: nodes.Element, halves: _Halves) -> tuple[nodes.Statement, ...]:
     """Adds the halves of an element to both sums."""
     span, type_ = element.span, element.type
-    bits = _converted(element, Type.UINT64)
+    bits = _convert(element, Type.UINT64)
     low = _binary(BinaryOperation.BIT_AND, bits, _literal(span, Type.UINT64, 2**_HALF - 1))
     high = _binary(BinaryOperation.SHIFT_RIGHT, element, _literal(span, type_, _HALF))
     add = ReduceOperation.ADD
@@ -200,13 +200,13 @@ def _zeroed(halves: _Halves) -> list[nodes.Step]:
     return [nodes.StoreScalar(each.span, each.scalar, _literal(each.span, each.type, 0)) for each in halves]
 
 
-def _joined(halves: _Halves) -> nodes.Expression:
+def _join(halves: _Halves) -> nodes.Expression:
     """The whole sum, or the nearest end of its type."""
     span, type_ = halves.high.span, halves.high.type
     low = nodes.ScalarValue(span, Type.UINT64, halves.low.scalar)
-    carried = _converted(_binary(BinaryOperation.SHIFT_RIGHT, low, _literal(span, Type.UINT64, _HALF)), type_)
+    carried = _convert(_binary(BinaryOperation.SHIFT_RIGHT, low, _literal(span, Type.UINT64, _HALF)), type_)
     upper = _binary(BinaryOperation.ADD, nodes.ScalarValue(span, type_, halves.high.scalar), carried)
-    lower = _converted(_binary(BinaryOperation.BIT_AND, low, _literal(span, Type.UINT64, 2**_HALF - 1)), type_)
+    lower = _convert(_binary(BinaryOperation.BIT_AND, low, _literal(span, Type.UINT64, 2**_HALF - 1)), type_)
     shifted = _binary(BinaryOperation.SHIFT_LEFT, upper, _literal(span, type_, _HALF))
     lowest, largest = integer_range(type_)
     above = _compared(BinaryOperation.GREATER, upper, _literal(span, type_, largest >> _HALF))
@@ -230,5 +230,5 @@ def _compared(operation: BinaryOperation, left: nodes.Expression, right: nodes.E
     return nodes.Binary(left.span, Type.BOOL, operation, left, right)
 
 
-def _converted(value: nodes.Expression, type_: Type) -> nodes.Expression:
+def _convert(value: nodes.Expression, type_: Type) -> nodes.Expression:
     return value if value.type is type_ else nodes.Convert(value.span, type_, value)

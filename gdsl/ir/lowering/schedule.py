@@ -382,7 +382,7 @@ class ScheduleLowering:
         partners = None
         if call.other is not None:
             other = self._elements(call.other, Domain.VERTEX, steps)
-            partners = self.pairs.paired(source, other, span, steps)
+            partners = self.pairs.pair(source, other, span, steps)
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))

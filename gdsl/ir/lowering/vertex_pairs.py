@@ -35,18 +35,18 @@ class VertexPairs:
         self.hidden = hidden
         self._data: _Data | None = None
 
-    def paired(self, first: nodes.Elements, second: nodes.Elements, span: Span, steps: list[nodes.Step]) -> str:
+    def pair(self, first: nodes.Elements, second: nodes.Elements, span: Span, steps: list[nodes.Step]) -> str:
         """The array of the partners; the steps that fill it are appended to `steps`."""
-        data = self._data = self._data or self._made(span)
+        data = self._data = self._data or self._new_data(span)
         sizes = (_size(members, span) for members in (first, second))
         steps += [
             nodes.StoreScalar(span, data.more, nodes.Binary(span, Type.INT64, BinaryOperation.SUBTRACT, *sizes)),
             nodes.CheckPairs(span, data.more),
             *(
-                _filled(span, name, Type.VERTEX, nodes.NoneId(span, Type.VERTEX))
+                _fill(span, name, Type.VERTEX, nodes.NoneId(span, Type.VERTEX))
                 for name in (data.numbered, data.partners)
             ),
-            _filled(span, data.place, Type.INT64, nodes.Literal(span, Type.INT64, 0)),
+            _fill(span, data.place, Type.INT64, nodes.Literal(span, Type.INT64, 0)),
             nodes.NumberMembers(span, data.place, Type.INT64, second),
             self.hidden.compute(span, second, data.note),
             nodes.NumberMembers(span, data.place, Type.INT64, first),
@@ -54,7 +54,7 @@ class VertexPairs:
         ]
         return data.partners
 
-    def _made(self, span: Span) -> _Data:
+    def _new_data(self, span: Span) -> _Data:
         partners, numbered = (
             self.hidden.array(name, Domain.VERTEX, Type.VERTEX, span) for name in ("partners", "numbered")
         )
@@ -62,12 +62,12 @@ class VertexPairs:
         more = self.hidden.scalar("more_in_first", Type.INT64, span).scalar
         vertex = own_id(Domain.VERTEX, span)
         own_place = nodes.Element(span, Type.INT64, place, Domain.VERTEX, vertex, False)
-        noted = nodes.Update(span, _target(span, numbered, own_place, True), ReduceOperation.MIN, vertex)
+        note_update = nodes.Update(span, _target(span, numbered, own_place, True), ReduceOperation.MIN, vertex)
         found = nodes.Element(span, Type.VERTEX, numbered, Domain.VERTEX, own_place, True)
-        kept = nodes.Store(span, _target(span, partners, vertex, False), found, StoreRule.SINGLE_WRITER)
+        stored = nodes.Store(span, _target(span, partners, vertex, False), found, StoreRule.SINGLE_WRITER)
         note, look = (
             self.hidden.functor(name, Domain.VERTEX, span, (), (statement,))
-            for name, statement in (("note_number", noted), ("find_partner", kept))
+            for name, statement in (("note_number", note_update), ("find_partner", stored))
         )
         return _Data(partners, numbered, place, more, note, look)
 
@@ -78,7 +78,7 @@ def _size(members: nodes.Elements, span: Span) -> nodes.Expression:
     return nodes.FrontierSize(span, Type.INT64, members.frontier)
 
 
-def _filled(span: Span, array: str, type_: Type, value: nodes.Expression) -> nodes.Step:
+def _fill(span: Span, array: str, type_: Type, value: nodes.Expression) -> nodes.Step:
     return nodes.Fill(span, array, Domain.VERTEX, type_, value)
 
 
