@@ -187,6 +187,7 @@ PLAN_PASSES = (
     "storage",
     "synchronization",
     "prefetch",
+    "short_lists",
     "block_cache",
     "small_frontiers",
     "occupancy",

@@ -94,8 +94,20 @@ def form_of_members(balance: Balance) -> Form:
     return Form.BITMAP if balance is Balance.EDGES else Form.QUEUE
 
 
-def walks_short_lists_alone(sweep: Sweep, program: Program) -> bool:
-    """Whether a push on a grid asks for the longest list of the graph."""
+def run_on_short_lists(plan: Plan, facts: Facts) -> Plan:
+    """Pass `short_lists`: `plan` with the pushes in which a thread takes a member where all lists are short. It comes
+    when it is known which writes are atomic and what is read ahead."""
+    if not plan.target.grid:
+        return plan
+
+    def changed(operation: Operation, sweep: Sweep) -> Sweep:
+        return dataclasses.replace(sweep, short_lists=True) if _walks_short_lists(sweep, plan.program) else sweep
+
+    return map_sweeps(plan, changed)
+
+
+def _walks_short_lists(sweep: Sweep, program: Program) -> bool:
+    """Whether a push depends on the longest list of the graph."""
     pushes = bool(sweep.walks) and sweep.selection is None and sweep.segment is None and sweep.vote is None
     shares = sweep.balance is Balance.AUTO and sweep.order is None and sweep.skips is None
     if not pushes or not shares or sweep.collect is not None:

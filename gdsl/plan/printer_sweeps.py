@@ -5,7 +5,6 @@ from __future__ import annotations
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Balance, Domain, Over
-from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.nodes import (
     Choice,
     Claim,
@@ -126,7 +125,7 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
     lines += _indent(_fetched("the {}", walk.beside))
     lines += _indent(_early(walk.early, walk.variant))
-    if walks_short_lists_alone(sweep, program):
+    if sweep.short_lists:
         lines.append("    where the graph has short lists alone: the same, a thread a member")
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")

@@ -238,6 +238,10 @@ class SweepVerifier(VariantVerifier):
         self.expect(sweep.balance in self.target.balances, "a balance that the target does not have")
         self.expect(bool(sweep.walks) or sweep.balance is Balance.AUTO, "a balance without edges")
         pulls = sweep.selection is not None
+        whole = bool(sweep.walks) and not pulls and all(each is None for each in (sweep.segment, sweep.vote))
+        whole = whole and all(each is None for each in (sweep.collect, sweep.order, sweep.skips))
+        whole = whole and sweep.balance is Balance.AUTO and all(each.early is None for each in sweep.walks)
+        self.expect(not sweep.short_lists or (whole and self.target.grid), "a thread a member in another kind of sweep")
         self.expect(not pulls or sweep.balance is Balance.AUTO, "a pull shares no edges of members")
         for each in sweep.walks:
             cut = self.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO

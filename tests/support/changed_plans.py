@@ -60,6 +60,7 @@ CHOICES = {
     ("Sweep", "fetched"): "less that is fetched",
     ("Sweep", "listed"): "few members as a queue",
     ("Sweep", "own_scalars"): "fewer copies",
+    ("Sweep", "short_lists"): "a thread a member, or warps",
     ("Sweep", "warps"): "half of the warps, or all",
     ("Variant", "at_once"): "one test after the other",
     ("Variant", "masked"): "a body behind its test",

@@ -39,7 +39,6 @@ from gdsl.plan import turns
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.first_values import gathers
 from gdsl.plan.grids import resident_threads
-from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.nodes import (
     Combine,
     Copy,
@@ -155,10 +154,6 @@ class Filters:
         owner = f"operator {operation.step.site}"
         name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
         return self.functors.totals_called(name, sweep.totals)
-
-    def walks_short_lists_alone(self, sweep: Sweep) -> bool:
-        """Whether a push depends on the longest list of the graph."""
-        return walks_short_lists_alone(sweep, self.plan.program)
 
     def operation_at(self, site: int) -> Operation:
         """The operation of that number."""
