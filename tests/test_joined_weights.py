@@ -128,9 +128,9 @@ def test_only_what_is_added_up_is_rounded() -> None:
     ("kind", "operation", "code", "message"),
     [
         ("float32", "xor", "E0407", "`xor` is for integers, and the weights are of float32"),
-        ("int32", "count", "E0402", "the reduction of `contract` is none of the known words"),
-        ("int32", "mini", "E0402", "the reduction of `contract` is none of the known words"),
-        ("int32", "3", "E0402", "the reduction of `contract` is none of the known words"),
+        ("int32", "count", "E0402", "the reduction of `contract` is not one of the known words"),
+        ("int32", "mini", "E0402", "the reduction of `contract` is not one of the known words"),
+        ("int32", "3", "E0402", "the reduction of `contract` is not one of the known words"),
         ("int32", "op=min", "E0402", "`contract` takes no argument `op=`"),
         (
             "int32",

@@ -94,17 +94,17 @@ def _is_false(condition: nodes.Expression) -> bool:
 
 
 def _thrown_away(loop: nodes.While, span: Span, frontier: str, words: str) -> Diagnostic:
-    message = f"the set that `advance` gives is thrown away, and the loop waits for `{frontier}` to become empty"
+    message = f"the result of `advance` is discarded, and the loop waits for `{frontier}` to become empty"
     labels = (Label(loop.condition.span, "nothing in the loop changes it"),)
     return Diagnostic("W01", message, span, labels, fix=f"write `{frontier} = {words};`")
 
 
 def _steady(span: Span, source: Source) -> Diagnostic:
     words = source.excerpt(span) or "the condition"
-    message = f"nothing in the loop can change `{words}`: it runs not once, or until it is stopped"
+    message = f"nothing in the loop can change `{words}`: it never runs or never ends"
     if words == "true":
-        message = "nothing ends this loop but `--timeout` or `--max-iterations`"
-    fix = "change in the loop what it asks for, or count the rounds: `repeat (n) { … }` in the schedule"
+        message = "only `--timeout` or `--max-iterations` ends this loop"
+    fix = "change what the condition reads inside the loop, or count the rounds: `repeat (n) { … }` in the schedule"
     return Diagnostic("W02", message, span, fix=fix)
 
 
@@ -297,7 +297,7 @@ def _suggestions(effects: Effects, initials: Mapping[str, str], source: Source) 
             words = source.excerpt(node.condition.span)
             here = Span(node.span.end_line, node.span.end_column, node.span.end_line, node.span.end_column)
             if words:
-                shown = f"write `else {{ accept false; }}` behind `if ({words}) {{ … }}`"
+                shown = f"write `else {{ accept false; }}` after `if ({words}) {{ … }}`"
                 yield Suggestion(shown, (Edit(here, " else { accept false; }"),))
     yield from _closing(effects, initials, source)
 

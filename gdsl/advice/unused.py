@@ -72,4 +72,4 @@ def _labels(plain: str, tune: Sequence[str]) -> Iterator[Diagnostic]:
             line, column = line_and_column(plain, found.start())
             span = Span(line, column, line, column + found.end() - found.start())
             fix = f"leave it out, or tune by it: `@{found[1]}.direction = …;`"
-            yield Diagnostic("W03", f"`tune` says nothing of the label `@{found[1]}`", span, fix=fix)
+            yield Diagnostic("W03", f"`tune` does not mention the label `@{found[1]}`", span, fix=fix)

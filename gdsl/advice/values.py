@@ -40,7 +40,7 @@ def _message(span: Span, words: str, always: bool) -> Diagnostic:
     if always:
         return Diagnostic("W05", f"`{words}` is true for every call", span, fix="leave it out")
     message = f"`{words}` is false for every call: the functor does nothing"
-    return Diagnostic("W05", message, span, fix="look at the values that it compares: nothing makes it true")
+    return Diagnostic("W05", message, span, fix="check the values that it compares: it is never true")
 
 
 _SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
@@ -114,7 +114,7 @@ def _tested(site: Effects, value: Term, tests: tuple[Term, ...]) -> set[str]:
 
 
 def _sum_message(span: Span, name: str, source: Source) -> Diagnostic:
-    message = f"this sum of integers takes `inf` of `{name}` for a number, and may wrap"
+    message = f"this integer sum may include `inf` from `{name}`, and wrap"
     fix = f"leave `inf` out, `{name}[v] == inf ? 0 : {name}[v]`, or sum over a set of the vertices that have a value"
     return Diagnostic("W04", message, span, fix=fix)
 

@@ -64,7 +64,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
             return node
         message, fix = "only a name or an element such as `a[v]` can be written", _element_meant(node)
         if isinstance(node, syntax.PairPart):
-            message, fix = "a part of a pair cannot be written alone", _whole_pair(node)
+            message, fix = "one part of a pair cannot be assigned on its own", _whole_pair(node)
         self.diagnostics.append(Diagnostic("E0214", message, node.span, fix=fix))
         return syntax.Name(node.span, "")
 
@@ -113,7 +113,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
             return dataclasses.replace(operand, span=span_of(meta), now=True)
         if isinstance(operand, syntax.PairPart):  # `now a[v].0` is the part of `now a[v]`
             return syntax.PairPart(span_of(meta), self.now(meta, [operand.pair]), operand.place)
-        message = "`now` stands before an element such as `now a[v]` or a scalar"
+        message = "`now` is followed by an element such as `now a[v]`, or by a scalar"
         self.diagnostics.append(Diagnostic("E0101", message, operand.span))
         return operand  # type: ignore[no-any-return]
 
@@ -290,7 +290,7 @@ class NamelessBuilder(ExpressionBuilder):
         if isinstance(body, syntax.SetLiteral):
             if self.broken.touches(span):
                 return syntax.Argument(span, syntax.Nameless(span, (), body))
-            message = "in braces stand statements, or `cond`, `apply` and `value`, each with its `;`"
+            message = "braces contain statements, or `cond`, `apply` and `value`, each with its `;`"
             fix = "write `=> condition`, or `=> { statement; }`"
             self.diagnostics.append(Diagnostic("E0110", message, body.span, fix=fix))
             parameters = ()
@@ -301,7 +301,7 @@ class NamelessBuilder(ExpressionBuilder):
             return (syntax.ParameterName(span_of(given), str(given)),)
         if isinstance(given, syntax.Name) and not given.now:
             return (syntax.ParameterName(given.span, given.name),)
-        message = "a name is expected here: what stands before `=>` are the parameters of a functor"
+        message = "a name is expected here: the parameters of a functor are written before `=>`"
         fix = "write `v => …` or `(src, dst, e) => …`; at least as large is `>=`"
         self.diagnostics.append(Diagnostic("E0101", message, given.span, fix=fix))
         return ()
@@ -311,7 +311,7 @@ class NamelessBuilder(ExpressionBuilder):
         self.one_task(parts, "this functor")
         statements = tuple(item for item in items if isinstance(item, syntax.Statement))
         if parts and statements:
-            message = "statements beside the `cond`, `apply` or `value` of a functor"
+            message = "statements next to the `cond`, `apply` or `value` of a functor"
             fix = "put them into its `apply { … }`"
             self.diagnostics.append(Diagnostic("E0110", message, statements[0].span, fix=fix))
         condition, body, value = (parts[word].content if word in parts else None for word in ("cond", "apply", "value"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 _IMPORT = re.compile(r"\s*import\b")
-NO_STRINGS = 'the language has no strings; a doc comment stands in `"""` before `program`'
+NO_STRINGS = 'the language has no strings; a doc comment is written in `"""` before `program`'
 _LONGEST_RUN = 500
 """Characters without white space in which the word before a place is looked for."""
 
@@ -146,14 +146,14 @@ def unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagn
     }
     fix = fixes.get(character)
     if character in "\"'" and _IMPORT.match(source.line(failure.line)):
-        fix = 'the name of a file stands between two `"`, on one line: `import name from "file.gdsl";`'
+        fix = 'the name of a file is written between two `"`, on one line: `import name from "file.gdsl";`'
     shown = f"`{character}`" if fix is not None else shown_character(character)
     if fix is None and character.isdigit() and unicodedata.decimal(character, None) is not None:
         fix = f"write {unicodedata.decimal(character)}"
     elif fix is None and character.isspace():
         fix = "write a plain space"
     elif fix is None and character.isalpha():
-        fix = "names are made of the letters a to z and A to Z, digits and `_`"
+        fix = "names consist of the letters a to z and A to Z, digits and `_`"
     return Diagnostic("E0102", f"unknown character {shown}", span, fix=fix)
 
 

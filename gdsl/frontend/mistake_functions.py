@@ -23,7 +23,7 @@ from gdsl.source import Span
 STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "accept", "return", "break")
 PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
 DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
-LETTERS = "names are made of the letters a to z and A to Z, digits and `_`"
+LETTERS = "names consist of the letters a to z and A to Z, digits and `_`"
 # fmt: off
 WORD_OPERATORS = {
     "and": "&&", "or": "||", "not": "!", "is": "==", "mod": "%", "xor": "^", "div": "//", "eq": "==", "ne": "!=",
@@ -85,7 +85,7 @@ def number_with_suffix(failure: Failure) -> Diagnostic | None:
     elif re.fullmatch(r"[0-9_]+", rest):
         fix = f"write `{before}{rest.replace('_', '')}`"
     elif before == "0" and rest[0] in "xX":
-        fix = "write hexadecimal digits behind `0x`, such as `0xff`"
+        fix = "write hexadecimal digits after `0x`, such as `0xff`"
     elif before == "0" and rest[0] in "bBoO":
         fix = "write the number in decimal, or in hexadecimal such as `0xff`"
     return Diagnostic("E0109", f"`{before + rest}` is not a number", failure.with_before, fix=fix)
@@ -104,7 +104,7 @@ def values_of_an_element(failure: Failure) -> Diagnostic | None:
     kind, count = (word, inside) if of_type else (inside, "…")
     where = domain if domain != "scalar" else "vertex"
     fix = f"write `{where} {name}[{(count or '…').strip()}] : {type_named((kind or 'int32').strip())};`"
-    return Diagnostic("E0112", "how many values an element has stands behind the name", failure.span, fix=fix)
+    return Diagnostic("E0112", "the number of values per element is written after the name", failure.span, fix=fix)
 
 
 def block_after_colon(failure: Failure) -> Diagnostic | None:
@@ -119,7 +119,7 @@ def block_after_colon(failure: Failure) -> Diagnostic | None:
         rest = f"{numbers[1]} in {first.strip() or '0'}..{last.strip()}"
     elif word != "for" and not (rest.startswith("(") and rest.endswith(")")):
         rest = f"({rest})"
-    return Diagnostic("E0112", "a block stands in braces", failure.span, fix=f"write `{word} {rest} {{ … }}`")
+    return Diagnostic("E0112", "a block is written in braces", failure.span, fix=f"write `{word} {rest} {{ … }}`")
 
 
 def range_form(failure: Failure) -> Diagnostic | None:
@@ -149,7 +149,7 @@ def cast_form(failure: Failure) -> Diagnostic | None:
         return None
     value, column = operand.group(), max(failure.span.column - len(cast.group()), 1)
     inner = value[1:-1].strip() if re.fullmatch(rf"\({INSIDE}\)", value) else value
-    message = "a cast stands in front of its value in other languages"
+    message = "a cast is written as a call"
     place = characters(failure, column, failure.span.column + len(value) - column)
     return Diagnostic("E0112", message, place, fix=f"write `{type_named(cast[1])}({inner})`")
 
@@ -172,7 +172,7 @@ def step_form(failure: Failure) -> Diagnostic | None:
     elif front is None:
         fix = f"write `fetch({target} {sign[0]}= 1)`, which is the value before"
     else:
-        fix = f"an update is a statement of its own: `{target} {sign[0]}= 1;`"
+        fix = f"an update is a separate statement: `{target} {sign[0]}= 1;`"
     return Diagnostic("E0112", f"`{sign}` is not an operator here", span, fix=fix)
 
 
@@ -220,7 +220,7 @@ def block_word(failure: Failure) -> Diagnostic | None:
     if word not in BLOCK_WORDS or word in declared_names(failure.source.text):
         return None
     column = failure.span.column - len(failure.line_before.rsplit("\n", 1)[-1].lstrip())
-    message = f"`{word}` is no word of the language"
+    message = f"`{word}` is not a word of the language"
     return Diagnostic("E0112", message, characters(failure, column, len(word)), fix=BLOCK_WORDS[word])
 
 
@@ -286,7 +286,7 @@ def import_meant(failure: Failure, groups: Groups) -> str:
 
 def import_first(failure: Failure, groups: Groups) -> str:
     """An `import` before `program name;`."""
-    return f"write it first; imports stand behind it: {import_meant(failure, groups).removeprefix('write ')}"
+    return f"write it first; imports follow it: {import_meant(failure, groups).removeprefix('write ')}"
 
 
 def typed_local(failure: Failure, groups: Groups) -> str:
@@ -316,7 +316,7 @@ def address_meant(failure: Failure, groups: Groups) -> str:
         return f"a functor is given by its name, `{name[1]}`"
     swapped = re.search(rf"\batomicCAS\s*\(\s*&\s*({ELEMENT})\s*,\s*({INSIDE})\)\s*==\s*([-\w]+)", line)
     if swapped is not None and swapped[2].partition(",")[0].strip() == swapped[3]:
-        return f"write `cas({swapped[1]}, {swapped[2].strip()})`, which says whether it stored"
+        return f"write `cas({swapped[1]}, {swapped[2].strip()})`, which returns whether it stored"
     return "an element is written by its name, `a[v]`"
 
 

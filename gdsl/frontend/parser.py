@@ -81,7 +81,7 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
                 wrong = _described(failure, source, _spellings("tune_entry"))
         if wrong is not None:
             fix = "write for example `visit.direction=pull`, `schedule.ids=64` or `bounds=off`"
-            raise GdslError.single("E0412", "this is no tuning word", wrong.span, source, fix=fix)
+            raise GdslError.single("E0412", "this is not a tuning word", wrong.span, source, fix=fix)
         entry, _ = _built(tree, syntax.Broken())
         assert isinstance(entry, syntax.TuneEntry)
         entries.append(entry)
@@ -141,7 +141,7 @@ def too_deep(root: syntax.Node) -> Diagnostic | None:
     if deep is None:
         return None
     message = f"the program is nested more than {DEEPEST_NESTING} levels deep here"
-    fix = "name parts of the expression with `let`, or put inner blocks into functors or functions of their own"
+    fix = "name parts of the expression with `let`, or move inner blocks into separate functors or functions"
     return Diagnostic("E0105", message, deep.span, fix=fix)
 
 
@@ -242,6 +242,6 @@ def _comment_message(text: str, places: list[tuple[int, int]]) -> Diagnostic:
     last, behind = line_and_column(text, end)
     more = (f"{len(places) - 1} more below",) if len(places) > 1 else ()
     block = text.startswith("/*", start)
-    message = "`/* … */` is no comment here" if block else "`//` divides, it does not begin a comment"
+    message = "`/* … */` is not a comment here" if block else "`//` divides, it does not begin a comment"
     span = Span(line, column, last, behind) if block else Span(line, column, line, column + 2)
     return Diagnostic("E0112", message, span, notes=more, fix=_FIX)

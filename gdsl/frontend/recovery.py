@@ -81,7 +81,7 @@ class Recovery:
             except UnexpectedInput as another:
                 failure = another
         if len(self.diagnostics) >= MOST_MISTAKES:
-            message = f"more than {MOST_MISTAKES:,} mistakes of syntax: what stands behind this one was not read"
+            message = f"more than {MOST_MISTAKES:,} mistakes of syntax: the text after this one was not read"
             self.diagnostics.append(Diagnostic(TOO_MANY, message, self.diagnostics[-1].span))
         return None
 

@@ -197,7 +197,7 @@ _TABLE: tuple[Signature, ...] = (
     Signature("in_degree", Group.DEGREE, (_V,), Type.INT32, "the number of edges to v"),
     Signature("src", Group.GRAPH, (_E,), Type.VERTEX, "the source of an edge"),
     Signature("dst", Group.GRAPH, (_E,), Type.VERTEX, "the destination of an edge"),
-    Signature("reverse", Group.GRAPH, (_E,), Type.EDGE, "the edge the other way round, or `none`"),
+    Signature("reverse", Group.GRAPH, (_E,), Type.EDGE, "the opposite edge, or `none`"),
     Signature("neighbor", Group.GRAPH, (_V, _I), Type.VERTEX, "the i-th neighbour of v"),
     Signature("out_edge", Group.ADDITIONAL_GRAPH, (_V, _I), Type.EDGE, "the i-th edge from v"),
     Signature(

@@ -21,7 +21,7 @@ LIMITS = (
     r"|Float\.POSITIVE_INFINITY|(?:Integer|Long)\.MAX_VALUE|[iuf](?:32|64)::(?:MAX|INFINITY)"
     r"|\b(?:U?INT(?:32|64)?_MAX|LONG_MAX|FLT_MAX|DBL_MAX|MAX_INT|INFINITY|Infinity|INF|Inf|infinity|maxint)\b"
 )
-CHANGED = "an update has no value: `changed(…)` says whether it changed something"
+CHANGED = "an update has no value: `changed(…)` returns whether something changed"
 METHOD = "sets have no methods"
 DECLARED = "the type of a name is written after it"
 GLOBAL = r"(?:std::|thrust::|cuda::|[Mm]ath\.|np\.|numpy\.|torch\.)"
@@ -126,7 +126,7 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
      r"{ \1 }", "a set is written in braces"),
     (r"(?<==)(\s*)\[\s*([\w\s,]*?)\s*\](?=\s*;)", r"\1{ \2 }", "a set is written in braces"),
     (rf"^frontier\s+({NAME})\s*\(\s*({NAME})\s*\)\s*;", r"frontier \1 = { \2 };", "a set is written in braces"),
-    (rf"^frontier\s*<[^<>]*>\s*({NAME})", r"frontier \1", "a frontier has no type beside its name"),
+    (rf"^frontier\s*<[^<>]*>\s*({NAME})", r"frontier \1", "a frontier is declared without a type"),
     (rf"^(?:[Vv]ertex_?[Ss](?:et|ubset)|auto|var|let)\s+({NAME})\s*=\s*\{{",
      r"frontier \1 = {", "a set of vertices is a frontier"),
     (rf"^buckets\s+({NAME})\s+(?:by|on|over|of)\s+({NAME})\s*;",
@@ -233,7 +233,7 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (r"^(cond|apply|value)\s*:\s*", r"\1 ", "a part of a functor has no `:`"),
     (rf"^(cond|value|accept)\s*=\s*({INSIDE}+);", r"\1 \2;", "a part of a functor has no `=`"),
     # other words of the same meaning
-    (rf"^frontier\s+({NAME})\s*:\s*[\w{{}}<>\s]+?=", r"frontier \1 =", "a frontier has no type beside its name"),
+    (rf"^frontier\s+({NAME})\s*:\s*[\w{{}}<>\s]+?=", r"frontier \1 =", "a frontier is declared without a type"),
     (rf"\b({NAME})\s+(?:union|or|\+)\s+(\{{)", r"\1 | \2", "sets are combined by `|`, `&` and `-`"),
     (rf"\b({NAME})\s+(?:intersect|intersection|and)\s+({NAME})\b",
      r"\1 & \2", "sets are combined by `|`, `&` and `-`"),
@@ -274,7 +274,7 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (rf"\|\s*({NAME}(?:\s*,\s*{NAME})*)\s*\|",
      lambda m: f"{m[1]} =>" if "," not in m[1] else f"({m[1]}) =>", "a functor without a name is written with `=>`"),
     (rf"\bcompute\(\s*({NAME})\s*,\s*({NAME}\[\s*({NAME})\s*\]\s*[-+*&|]?=\s*{INSIDE}+)\)",
-     r"compute(\1, \3 => { \2; })", "statements of a functor without a name stand in braces"),
+     r"compute(\1, \3 => { \2; })", "statements of a functor without a name are written in braces"),
     (rf"\b(advance|filter|compute)\(\s*({NAME})\s+({NAME})\s*\)", r"\1(\2, \3)", "arguments are separated by commas"),
     (rf"\b(advance|filter|compute)\[\s*({NAME})\s*,\s*({NAME})\s*\]",
      r"\1(\2, \3)", "arguments are written in parentheses"),
@@ -345,9 +345,9 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (rf"^(input|local)\s+({NAME})\s*:", r"\1 vertex \2 :", "data are of vertices, of edges, or one value"),
     (rf"^(input|local)\s+({NAME})\s*:", r"\1 edge \2 :", "data are of vertices, of edges, or one value"),
     (rf"^(vertex|edge|scalar)\s+({NAME})\s*,\s*({NAME})\s*:\s*([^;]+);",
-     r"\1 \2 : \4; \1 \3 : \4;", "each name has a declaration of its own"),
+     r"\1 \2 : \4; \1 \3 : \4;", "each name has its own declaration"),
     (rf"^(vertex|edge|scalar)\s+({NAME})\s*:\s*([^,;]+),\s*({NAME})\s*:\s*([^,;]+);",
-     r"\1 \2 : \3; \1 \4 : \5;", "each name has a declaration of its own"),
+     r"\1 \2 : \3; \1 \4 : \5;", "each name has its own declaration"),
     (rf"^(input\s+(?:vertex|edge)|param)\s+({NAME})\s*:\s*({NAME})\s*(?:where\s*)?([<>]=?|[=!]=)\s*([\w.]+)\s*;",
      r"\1 \2 : \3 where \2 \4 \5;", "a condition names the value: `where x >= 0`"),
     (rf"^(param\s+{NAME})\s*:\s*(?:vertex\s*\[\s*\]|set|list|frontier|vertexset)\s*;",

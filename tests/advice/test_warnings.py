@@ -140,7 +140,7 @@ GIVEN = {
     "a loop of a functor": (
         {"top": "vertex functor g(v) { apply { var i = 0; while (i < 3) { seen[v] = true; } } }",
          "schedule": f"{LOOP} compute(vertices, g);"},
-        "W02", "i < 3", "change in the loop",
+        "W02", "i < 3", "change what the condition reads",
     ),
     "functor": ({"top": "vertex functor idle(v) { apply { seen[v] = true; } }"}, "W03", "idle", "leave it out"),
     "function": ({"top": "function half(x: int32) -> int32 { return x // 2; }"}, "W03", "half", "leave it out"),
@@ -165,7 +165,7 @@ GIVEN = {
     ),
     "true for all": ({"cond": "cond out_degree(src) >= 0;"}, "W05", "out_degree(src) >= 0", "leave it out"),
     "true": ({"cond": "cond true;"}, "W05", "true", "leave it out"),
-    "false for all": ({"cond": "cond place < 0;"}, "W05", "place < 0", "look at the values"),
+    "false for all": ({"cond": "cond place < 0;"}, "W05", "place < 0", "check the values"),
     "one part of two": ({"cond": "cond seen[src] || true;"}, "W05", "seen[src] || true", "leave it out"),
     "what nothing writes": (
         {"data": "local vertex level : int32 = -1;", "cond": "cond level[dst] == -1;"},

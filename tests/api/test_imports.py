@@ -122,7 +122,7 @@ def test_a_run_that_is_stopped_names_the_file(tmp_path: Path) -> None:
         ('import a from "l.gdsl";', {"l": 'import b from "main.gdsl"; procedure a() { b(); }'}, "lead back"),
         ('import a, a from "l.gdsl";', {"l": "procedure a() { }"}, "`a` is imported twice"),
         ('import a from "l.gdsl"; procedure a() { }', {"l": "procedure a() { }"}, "`a` is declared twice"),
-        ("import a from l;", {"l": "procedure a() { }"}, "stands in quotes"),
+        ("import a from l;", {"l": "procedure a() { }"}, "is written in quotes"),
         ('import a "l.gdsl";', {"l": "procedure a() { }"}, "`from` is missing"),
         ('import a from "l.gdsl";', {"l": "procedure a() { } procedure a() { }"}, "`a` is declared twice"),
         ('import a from "l.gdsl";', {"l": "procedure a() { b(); } procedure b() { a(); }"}, "calls itself"),

@@ -54,7 +54,7 @@ def test_accepted(schedule: str) -> None:
         ("buckets b(hops, 1, 2);", "E0402", "not 3 arguments"),
         ("buckets b(hops, wide=2);", "E0402", "takes no argument `wide=`"),
         ("buckets b(hops, width=2, width=2);", "E0402", "`width=` is given twice"),
-        ("buckets b(1, 2);", "E0419", "buckets are made by an array"),
+        ("buckets b(1, 2);", "E0419", "buckets take the name of an array"),
         ("buckets b(hop, 2);", "E0201", "`hop` is not declared"),
         ("buckets b(s, 2);", "E0419", "`s` is a scalar"),
         ("buckets b(f, 2);", "E0419", "`f` is a frontier"),
@@ -97,7 +97,7 @@ def test_accepted(schedule: str) -> None:
         ("buckets b(weight, auto);", "E0419", "`weight` is an array of float32 over edges"),
         ("buckets b(hops, auto, width=auto);", "E0402", "takes an array and a width, not 3 arguments"),
         ("buckets b(hops, width=automatic);", "E0201", "`automatic` is not declared"),
-        ("buckets b(hops, auto); s = b.level;", "E0419", "`b` has no levels to ask for: its width finds itself"),
+        ("buckets b(hops, auto); s = b.level;", "E0419", "`b` has no levels: its width is chosen automatically"),
     ],
 )
 def test_refused(schedule: str, code: str, words: str) -> None:

@@ -16,8 +16,8 @@ ANYWHERE = ["\u202e", "\u2066", "\u200e", "\u2028", "\u2029", "\x85", "\v", "\ud
 NUMBERS = {
     "1e400": "write `inf` for infinity",
     "9" * 5000 + ".0": "write `inf` for infinity",
-    "0x": "write hexadecimal digits behind `0x`, such as `0xff`",
-    "0xg": "write hexadecimal digits behind `0x`, such as `0xff`",
+    "0x": "write hexadecimal digits after `0x`, such as `0xff`",
+    "0xg": "write hexadecimal digits after `0x`, such as `0xff`",
     "1_000": "write `1000`",
     "1.": "write `1.0`, with digits on both sides",
     ".5": "write `0.5`, with digits on both sides",

@@ -146,8 +146,8 @@ def test_names_that_it_uses_are_still_free() -> None:
         ("given = intersect(edges);", "E0214", "`given` cannot be written: it is an input", "copy"),
         ("f = intersect(edges, count=limit);", "E0214", "`limit` cannot be written", "copy"),
         ("f = intersect(edges, count=a);", "E0204", "`a` is an array", None),
-        ("f = intersect(edges, count=a[0]);", "E0402", "goes into a scalar", "scalar s : int64"),
-        ("f = intersect(edges, count=3);", "E0402", "goes into a scalar", "scalar s : int64"),
+        ("f = intersect(edges, count=a[0]);", "E0402", "is stored in a scalar", "scalar s : int64"),
+        ("f = intersect(edges, count=3);", "E0402", "is stored in a scalar", "scalar s : int64"),
         ("f = intersect(edges, count=f);", "E0402", "`f` is a frontier", "scalar s : int64"),
         ("f = intersect(edges, count=tally);", "E0214", "`tally` cannot be written: it is a functor", None),
         ("f = intersect(edges, count=nothing);", "E0201", "`nothing` is not declared", None),
@@ -177,19 +177,19 @@ def test_names_that_it_uses_are_still_free() -> None:
         ("f = intersect(edges, count=s) @tally;", "E0414", "also the name of a functor", "another label"),
         ("s = intersect(edges) @w; t = intersect(edges) @w;", "E0414", "used twice", "another label"),
         ("intersect(edges);", "E0227", "is not used", "s = intersect"),
-        ("s = intersect(edges, count=t);", "E0402", "goes into `s` already", "without it"),
+        ("s = intersect(edges, count=t);", "E0402", "is already stored in `s`", "without it"),
         ("a = intersect(edges);", "E0415", "no values for the array `a`", None),
         ("a[0] = intersect(edges);", "E0415", "no single value for `a`", "s = intersect"),
-        ("fill(a, intersect(edges));", "E0404", "gives its total to an int64 scalar", "scalar of its own"),
-        ("a[0] = intersect(edges) + 1;", "E0404", "gives its total to an int64 scalar", "scalar of its own"),
-        ("while (intersect(edges) > 3) { s = s + 1; }", "E0404", "gives its total", "scalar of its own"),
-        ("if (intersect(edges) > 3) { s = s + 1; }", "E0404", "gives its total", "scalar of its own"),
-        ("repeat (intersect(edges)) { s = s + 1; }", "E0404", "gives its total", "scalar of its own"),
-        ("s = s + intersect(edges);", "E0404", "gives its total", "scalar of its own"),
-        ("s -= intersect(edges);", "E0404", "gives its total", "scalar of its own"),
-        ("s += intersect(edges) // 2;", "E0404", "gives its total", "scalar of its own"),
-        ("small = int32(intersect(edges));", "E0404", "gives its total", "scalar of its own"),
-        ("part = float64(intersect(edges)) / 6;", "E0404", "gives its total", "scalar of its own"),
+        ("fill(a, intersect(edges));", "E0404", "gives its total to an int64 scalar", "store it in a scalar first"),
+        ("a[0] = intersect(edges) + 1;", "E0404", "gives its total to an int64 scalar", "store it in a scalar first"),
+        ("while (intersect(edges) > 3) { s = s + 1; }", "E0404", "gives its total", "store it in a scalar first"),
+        ("if (intersect(edges) > 3) { s = s + 1; }", "E0404", "gives its total", "store it in a scalar first"),
+        ("repeat (intersect(edges)) { s = s + 1; }", "E0404", "gives its total", "store it in a scalar first"),
+        ("s = s + intersect(edges);", "E0404", "gives its total", "store it in a scalar first"),
+        ("s -= intersect(edges);", "E0404", "gives its total", "store it in a scalar first"),
+        ("s += intersect(edges) // 2;", "E0404", "gives its total", "store it in a scalar first"),
+        ("small = int32(intersect(edges));", "E0404", "gives its total", "store it in a scalar first"),
+        ("part = float64(intersect(edges)) / 6;", "E0404", "gives its total", "store it in a scalar first"),
         ("s = intersect(edges) / 6;", "E0207", "/", "//"),
         ("s = intersect(edges) * 0.5;", "E0205", "`s` is int64", None),
         (
@@ -319,7 +319,7 @@ def test_the_total_is_not_for_the_functor() -> None:
     functor = "common functor c(u, w, x) { apply { s += 1; } }\n"
     for schedule in ("intersect(edges, c, count=s);", "s = intersect(edges, c);", "s += intersect(edges, c);"):
         (found,) = mistakes(with_common(schedule, functor))
-        assert found.code == "E0402" and "scalar of its own" in (found.fix or "")
+        assert found.code == "E0402" and "store the total in another scalar" in (found.fix or "")
     load(with_common("intersect(edges, c, count=t);", functor))
 
 

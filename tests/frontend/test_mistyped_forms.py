@@ -99,7 +99,7 @@ SCHEDULE = {
         "filter(vertices, v => level[v] == 2)",
         "frontier f = filter(vertices, v => level[v] == 2);",
     ),
-    "frontier f = { 0 }; compute(g, f);": ("g", "stands before the functor", "frontier f = { 0 }; compute(f, g);"),
+    "frontier f = { 0 }; compute(g, f);": ("g", "comes before the functor", "frontier f = { 0 }; compute(f, g);"),
     "compute(vertices, g(v));": ("g(v)", "`g`", "compute(vertices, g);"),
     "compute(vertices, &g);": ("&", "compute(vertices, g);", "compute(vertices, g);"),
     "history h();": ("(", "history h;", "history h;"),

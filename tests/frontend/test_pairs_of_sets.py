@@ -80,9 +80,9 @@ def test_forms(schedule: str, functor: str | None, result: str | None, count: st
         ("s = intersect(pairs=(f, g), over=in_edges);", "E0402", "no argument `over=`", "pairs=(f, g)"),
         ("s = intersect(pairs=(f, g), step);", "E0401", "a common functor", None),
         ("intersect(pairs=(f, g));", "E0227", "is not used", "s = intersect"),
-        ("s = intersect(pairs=(f, g), of_edge);", "E0401", "`e` is no edge where `of_edge`", "edges"),
-        ("s = intersect(pairs=(f, g), asking);", "E0401", "`e` is no edge where `asking`", "edges"),
-        ("intersect(pairs=(f, g), (u, w, x, e, eu, ew) => e < eu, count=s);", "E0401", "`e` is no edge", "edges"),
+        ("s = intersect(pairs=(f, g), of_edge);", "E0401", "`e` is not an edge where `of_edge`", "edges"),
+        ("s = intersect(pairs=(f, g), asking);", "E0401", "`e` is not an edge where `asking`", "edges"),
+        ("intersect(pairs=(f, g), (u, w, x, e, eu, ew) => e < eu, count=s);", "E0401", "`e` is not an edge", "edges"),
         ("f = intersect(pair=(f, g));", "E0402", "takes no argument `pair=`", "did you mean `pairs=`?"),
     ],
 )

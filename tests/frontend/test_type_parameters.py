@@ -166,7 +166,7 @@ def test_an_instance_that_is_asked_for_is_refused_where_it_is_wrong():
         ("type t = u; type u = int32;", "there is no type `u`"),
         ("".join(f"type t{n} : real = float32;" for n in range(4)), "at most 3 type parameters"),
         ("type t : real = float32; param x : real;", "there is no type `real`"),
-        ("type t : real = float32; input vertex x : (t, t);", "an input is no pair"),
+        ("type t : real = float32; input vertex x : (t, t);", "an input cannot be a pair"),
         ("type t : real = float32; vertex t : int32;", "`t` is declared twice"),
         ("type t : real = float32; vertex x : tt;", "did you mean `t`?"),
     ],

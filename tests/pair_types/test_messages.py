@@ -10,8 +10,8 @@ from gdsl.pipeline import load
 from gdsl.types import Type, Widths
 
 _DATA = [
-    ("vertex a : ((int32, int32), int32);", "E0225", "keep the third value"),
-    ("vertex a : (int32, (bool, bool)) = (1, (true, true));", "E0225", "keep the third value"),
+    ("vertex a : ((int32, int32), int32);", "E0225", "store the third value"),
+    ("vertex a : (int32, (bool, bool)) = (1, (true, true));", "E0225", "store the third value"),
     ("vertex a : (int32, int32, int32);", "E0101", ""),
     ("vertex a : (int32);", "E0101", ""),
     ("param a : (int32, int32);", "E0224", "give two params"),

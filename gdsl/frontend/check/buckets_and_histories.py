@@ -44,7 +44,7 @@ def buckets_declaration(statement: syntax.BucketsDeclaration, operators: Operand
 def _array(value: syntax.Expression, operators: OperandChecker) -> syntax.Name | None:
     environment = operators.environment
     if not isinstance(value, syntax.Name):
-        environment.report("E0419", "buckets are made by an array, by its name", value.span, fix=_DECLARATION)
+        environment.report("E0419", "buckets take the name of an array", value.span, fix=_DECLARATION)
         return None
     symbol = operators.expressions.resolve(value.name, value.span)
     if symbol is None:
@@ -60,7 +60,7 @@ def _array(value: syntax.Expression, operators: OperandChecker) -> syntax.Name |
             over = "edges" if symbol.domain is Domain.EDGE else "vertices"
             what = f"an array of {symbol.type.name if symbol.type is not None else '?'} over {over}"
         labels = (Label(symbol.span, "declared here"),)
-        message = f"buckets are made by an array of numbers over vertices, and `{symbol.name}` is {what}"
+        message = f"buckets take an array of numbers over vertices, and `{symbol.name}` is {what}"
         environment.report("E0419", message, value.span, labels=labels)
         return None
     return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
@@ -156,8 +156,8 @@ class HistoryChecker:
             return None
         if history.unique in self._walked:
             labels = (Label(self._walked[history.unique], "by this loop"),)
-            fix = "push to a history of its own, or behind the loop"
-            message = f"`{history.name}` is being gone through, and nothing can be pushed to it"
+            fix = "push to another history, or after the loop"
+            message = f"`{history.name}` cannot be pushed to inside a loop over it"
             environment.report("E0418", message, call.span, fix=fix, labels=labels)
             return None
         return _pushed(call, history, self.operators, f"a level of `{history.name}`")
@@ -232,10 +232,10 @@ class HistoryChecker:
         environment = self.environment
         if isinstance(over, syntax.Name):
             known = self._is_history(over.name)
-            message = f"in which order the loop goes through `{over.name}` is not said"
+            message = f"the order of the loop over `{over.name}` is missing"
             fix = f"write `backward({over.name})` or `forward({over.name})`"
             if not known:
-                message = "the schedule has no `for` but over the levels of a history"
+                message = "the schedule has `for` only over the levels of a history"
                 fix = functor_for_loop(over, environment) or _LOOP
             environment.report("E0418" if known else "E0221", message, over.span, fix=fix)
             return None
@@ -244,7 +244,7 @@ class HistoryChecker:
             environment.report("E0221", "the schedule has no loops over lists", over.span, fix=fix)
             return None
         if not isinstance(over, syntax.Call) or over.function not in _ORDERS:
-            message = "the schedule has no `for` but over the levels of a history"
+            message = "the schedule has `for` only over the levels of a history"
             near = closest(over.function, _ORDERS) if isinstance(over, syntax.Call) else None
             environment.report("E0221", message, over.span, fix=f"did you mean `{near}(…)`?" if near else _LOOP)
             return None

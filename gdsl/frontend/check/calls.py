@@ -67,7 +67,7 @@ class CallChecker(NameChecker):
             return self.wrap(expression, hint) if name == "wrap" else self._built_in(expression, hint)
         advice = _where_it_stands(name, symbol)
         if advice is not None:
-            environment.report("E0404", f"`{name}` cannot stand here", span, fix=advice)
+            environment.report("E0404", f"`{name}` is not allowed here", span, fix=advice)
         elif symbol is not None:
             no_value = symbol.kind is SymbolKind.PROCEDURE
             what = (
@@ -113,7 +113,7 @@ class CallChecker(NameChecker):
             environment.report("E0404", message, span)
             return
         message = "`intersect` gives its total to an int64 scalar, and this is part of something else"
-        fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
+        fix = "store it in a scalar first, `s = intersect(…);`, and use `s` here"
         environment.report("E0404", message, span, fix=fix)
 
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
@@ -339,7 +339,7 @@ def _where_it_stands(name: str, symbol: syntax.Symbol | None) -> str | None:
     if symbol is None and name in CONTEXTUAL_FORMS:
         return f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
     if name in ("subgraph", "contract"):
-        return f"the schedule makes graphs: `graph h = {name}(…);`"
+        return f"the schedule builds graphs: `graph h = {name}(…);`"
     if name in SCHEDULE_FUNCTIONS:
-        return "operators stand as statements of the schedule or as the value of a frontier, `frontier h = …;`"
+        return "operators are statements of the schedule, or the value of a frontier: `frontier h = …;`"
     return None

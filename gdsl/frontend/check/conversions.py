@@ -77,7 +77,7 @@ def typed_number(node: syntax.Number, hint: Type | None, environment: Environmen
         fix = None
         if type_.is_integer:
             low, high = integer_range(type_)
-            fix = f"{type_.name} goes from {low} to {high}; use a wider type"
+            fix = f"{type_.name} ranges from {low} to {high}; use a wider type"
         elif type_.is_id:
             fix = _NO_ID
         elif type_.is_float:
@@ -184,7 +184,7 @@ def made_pair(
         if part.type is None:
             return poison(node.span)
         if part.type.is_pair:
-            fix = "keep the third value in an array or a local of its own"
+            fix = "store the third value in another array or local"
             environment.report("E0225", "a pair holds two simple values, not another pair", part.span, fix=fix)
             return poison(node.span)
         parts.append(converted(part, wanted) if wanted is not None and widens(part.type, wanted) else part)

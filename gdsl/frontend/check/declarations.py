@@ -43,7 +43,7 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     if type_ is not None and type_.is_pair and given:
         what = "an input" if node.is_input else "a param"
         fix = f"give two {'params' if what == 'a param' else 'inputs'}, and make the pair of them: `(a, b)`"
-        environment.report("E0224", f"{what} is no pair", node.declared.span, fix=fix)
+        environment.report("E0224", f"{what} cannot be a pair", node.declared.span, fix=fix)
         type_ = None
     if type_ is None:
         environment.declare_global(Symbol(SymbolKind.MISTAKEN, node.name, node.name_span))
@@ -67,7 +67,7 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
         fix = "leave out the initial value, or leave out `input`"
         environment.report("E0224", f"the input `{node.name}` has an initial value", node.initial.span, fix=fix)
     if node.where is not None and not node.is_input and node.kind is not DeclarationKind.PARAM:
-        fix = "`where` is a condition on what the caller gives"
+        fix = "`where` is a condition on what the caller passes"
         message = f"`where` belongs to params and inputs, and `{node.name}` is neither"
         environment.report("E0224", message, node.where.span, fix=fix)
     count = check_count(node, ExpressionChecker(environment.part(Place.EXTENT)), environment)
@@ -186,7 +186,7 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     with part.block():
         body = StatementChecker(part).block(node.body)
     if not always_returns(node.body) and not environment.broken.touches(node.span):
-        message = f"the function `{node.name}` does not return a value on every way through it"
+        message = f"the function `{node.name}` does not return a value on every path"
         environment.report("E0219", message, node.name_span, fix="end it with `return …;`")
     identity = _identity(node, environment) if node.identity is not None else None
     return dataclasses.replace(node, parameters=tuple(parameters), body=body, identity=identity)
@@ -196,7 +196,7 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
     """The identity of an operator, whose result and parameters are of one type."""
     for parameter in node.parameters:
         if parameter.type is not node.result and parameter.type is not None and node.result is not None:
-            message = f"the operator `{node.name}` makes {node.result.name} of {parameter.type.name}"
+            message = f"the operator `{node.name}` turns {parameter.type.name} into {node.result.name}"
             fix = (
                 f"an operator takes two values and gives one of the same type: `{parameter.name} : {node.result.name}`"
             )
@@ -205,7 +205,7 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
         return None
     checker = ExpressionChecker(environment.part(Place.IDENTITY))
     if node.result.is_pair:
-        fix = "reduce pairs by `min` or `max`, or its parts by operators of their own"
+        fix = "reduce pairs by `min` or `max`, or each part by its own operator"
         message = f"operators are on simple values, and `{node.name}` is on pairs"
         environment.report("E0206", message, node.name_span, fix=fix)
         return None

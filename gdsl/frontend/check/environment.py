@@ -61,7 +61,7 @@ def poison(span: Span) -> syntax.Expression:
 def refuse_now(name: syntax.Name, environment: Environment) -> None:
     """Report `now` before a name that it says nothing of."""
     if name.now:
-        message = "`now` stands before elements and scalars that a functor reads"
+        message = "`now` is for elements and scalars that a functor reads"
         environment.report("E0215", message, name.span, fix=f"write `{name.name}`")
 
 
@@ -263,7 +263,7 @@ def belongs(symbol: Symbol, span: Span, environment: Environment) -> bool:
     message = f"`{symbol.name}` {what} of another graph than the one around"
     labels = (Label(symbol.span, "declared here"),)
     fix = "declare a frontier inside this `on { … }`"
-    note = "a subgraph has the vertices of the graph that it was made of, and edges of its own"
+    note = "a subgraph has the vertices of the graph it was built from, and its own edges"
     environment.report("E0421", message, span, labels=labels, notes=(note,), fix=fix)
     return False
 
@@ -275,9 +275,9 @@ def refuse_fixed_size(symbol: Symbol | None, what: str, environment: Environment
     """Whether `symbol` is an array of several values an element, which `what` does not take; says so."""
     if symbol is None or symbol.count is None:
         return False
-    message = f"{what} takes arrays of one value an element, and `{symbol.name}` has several"
+    message = f"{what} takes arrays of one value per element, and `{symbol.name}` has several"
     labels = (Label(symbol.span, "declared here"),)
-    fix = "copy the values that are meant into an array of their own, by a functor"
+    fix = "copy the values you need into another array, with a functor"
     environment.report("E0424", message, span, labels=labels, fix=fix)
     return True
 

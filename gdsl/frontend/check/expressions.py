@@ -103,7 +103,7 @@ class ExpressionChecker(CallChecker):
             case syntax.Method():
                 misplaced(expression, self.environment)
             case syntax.Nameless():
-                message = "a functor stands only where an operator takes one"
+                message = "a functor is only allowed where an operator takes one"
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
         return poison(expression.span)
 
@@ -121,10 +121,10 @@ class ExpressionChecker(CallChecker):
         if fits:
             return dataclasses.replace(expression, type=hint)
         if hint is None:
-            message = f"nothing here says what type `{word}` has"
+            message = f"the type of `{word}` cannot be inferred here"
             self.environment.report("E0226", message, expression.span, fix=f"write for example `{example}`")
         else:
-            message = f"`{word}` is no {hint.name}"
+            message = f"`{word}` is not {hint.name}"
             self.environment.report("E0205", message, expression.span)
         return poison(expression.span)
 
@@ -201,7 +201,7 @@ class ExpressionChecker(CallChecker):
             fix = f"give it a name, `frontier h = {words};`, and write `h` as a condition, `size(h)` as a number"
             self.environment.report("E0403", "this is a set, not a value", expression.span, fix=fix)
         else:
-            message = "sets are combined in the schedule alone"
+            message = "sets are only combined in the schedule"
             self.environment.report("E0403", message, expression.span)
         return True
 

@@ -110,7 +110,7 @@ class FarEnds:
         message = f"{shown} would hold edges walked over {first.over.value} and over {second.over.value}"
         places = [(first, f"{first.over.value} here"), (second, f"{second.over.value} here")]
         labels = [Label(place.span, text) for place, text in places if place.span != span]
-        note = "an edge frontier has one far end, from which `advance` goes on"
+        note = "an edge frontier has one far end, from which `advance` continues"
         fix = "use two edge frontiers, or walk the same edges"
         self.environment.report("E0417", message, span, labels=labels, notes=(note,), fix=fix)
 
@@ -122,8 +122,8 @@ class FarEnds:
             found = self._walked.get(self._leader(found))
         if found is not None and found.over is Over.ALL_EDGES:
             advances = call.kind is OperatorKind.ADVANCE
-            wanted = "to go on from" if advances else "to give results to"
+            wanted = "to continue from" if advances else "to give results to"
             message = f"these edges were walked over all_edges, and have no far end {wanted}"
             fix = "make them over=out_edges or over=in_edges"
-            labels = (Label(found.span, "made here"),) if found.span != call.input.span else ()
+            labels = (Label(found.span, "created here"),) if found.span != call.input.span else ()
             self.environment.report("E0417", message, call.input.span, labels=labels, fix=fix)

@@ -11,17 +11,17 @@ from gdsl.operations import Domain
 from gdsl.source import Span
 
 STATEMENT_WORDS = {
-    "continue": "put what a round does behind it under `if (…) { … }`",
+    "continue": "put the rest of the loop body under `if (…) { … }`",
     "pass": "leave it out: a block may be empty, `{ }`",
 }
 """Words that other languages have as statements of their own."""
 FUNCTIONS = {
     "print": "leave it out: `gdslc run` shows what `problem` declares, but for `local` data",
-    "range": "a range stands in a loop of a functor, `for i in 0..n { … }`; the schedule has `repeat (n) { … }`",
-    "append": "the schedule makes sets: `f = f | { … };`; a functor says `accept` for what belongs to the next one",
+    "range": "a range belongs in a loop of a functor, `for i in 0..n { … }`; the schedule has `repeat (n) { … }`",
+    "append": "the schedule builds sets: `f = f | { … };`; a functor uses `accept` to add to the next one",
     "assert": "leave it out; what must hold of an input is its `where`",
     "sqr": "write `pow(x, 2)`, or `x * x`",
-    "push": "the schedule makes sets: `f = f | { … };`; a functor says `accept` for what belongs to the next one",
+    "push": "the schedule builds sets: `f = f | { … };`; a functor uses `accept` to add to the next one",
     "randint": "write `random_below(n, v, iteration)` for one of 0 to n - 1",
     "seed": "a random number is a function of its keys, `random(v, iteration, seed)`, with `param seed : int32`",
     "round": "write `floor(x + 0.5)`",

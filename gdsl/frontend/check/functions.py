@@ -43,7 +43,7 @@ def call_of(checker: NameChecker, call: syntax.Call, signature: Signature) -> sy
     if signature.group in _OF_THE_GRAPH and not _in_functor(environment, f"`{name}`", call.span):
         return poison(call.span)
     if signature.group is Group.DEGREE and environment.place in _WITHOUT_GRAPH:
-        environment.report("E0215", f"{environment.place.value} does not see the graph", call.span)
+        environment.report("E0215", f"{environment.place.value} cannot access the graph", call.span)
         return poison(call.span)
     bound = bind(call.arguments, signature, environment, call.span)
     if bound is None:
@@ -108,7 +108,7 @@ def _in_functor(environment: Environment, what: str, span: Span) -> bool:
     place = environment.place
     if place.in_functor:
         return True
-    fix = "give what it reads to the function as an argument" if place is Place.FUNCTION else None
+    fix = "pass what it reads to the function as an argument" if place is Place.FUNCTION else None
     message = f"{what} reads the graph, which functors do, and {place.value} does not"
     environment.report("E0215", message, span, fix=fix)
     return False
@@ -150,7 +150,7 @@ def _report_loop(checker: NameChecker, value: syntax.Expression) -> None:
         return
     typed = checker.infer(value)
     if typed.type is not None:
-        message = f"a loop goes over a range or over the neighbours of a vertex, and this is one {typed.type.name}"
+        message = f"a loop runs over a range or over the neighbours of a vertex, and this is one {typed.type.name}"
         environment.report("E0205", message, typed.span, fix=fix)
 
 

@@ -107,7 +107,7 @@ class GraphChecker:
 
     def _value(self, value: syntax.Expression, name: str) -> syntax.Subgraph | syntax.Contract | None:
         if not isinstance(value, syntax.Call) or value.function not in GRAPH_CALLS:
-            message = f"`{name}` is a graph, and this is none"
+            message = f"`{name}` is a graph, and this is not one"
             self.environment.report("E0402", message, value.span, fix=f"a graph is {_FORMS}")
             return None
         return self._subgraph(value) if value.function == "subgraph" else self._contract(value)
@@ -172,7 +172,7 @@ class GraphChecker:
             environment.report("E0407", message, value.span, labels=labels)
             return None
         if symbol.is_input:
-            fix = "copy it into an array of its own, by its initial value"
+            fix = "copy it into another array, by its initial value"
             message = f"`{symbol.name}` cannot be written: it is an input"
             environment.report("E0214", message, value.span, labels=labels, fix=fix)
             return None

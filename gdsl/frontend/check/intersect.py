@@ -1,4 +1,4 @@
-"""`intersect`: as a number it goes into a scalar of the problem, as a set it is a frontier like any other."""
+"""`intersect`: as a number it is stored in a scalar of the problem, as a set it is a frontier like any other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def apart(
     """`s = x` with one `intersect(…)` inside `x` as two statements: the total into `s`, then `x` with `s` in its place.
 
     Only where `s` is an int64 scalar that `x` does not read otherwise; any other statement is left as it is, and is
-    told then to give the total a scalar of its own.
+    told then to store the total in another scalar.
     """
     if not isinstance(statement, syntax.Assign) or is_intersect(statement.value):
         return (statement,)
@@ -85,7 +85,7 @@ class IntersectChecker:
     def _pairs(self, value: syntax.Expression) -> tuple[syntax.Expression | None, syntax.Expression | None] | None:
         """The two sets of vertices that are taken as pairs."""
         if not isinstance(value, syntax.Pair):
-            message = "`pairs=` takes two sets of vertices, as many in the one as in the other"
+            message = "`pairs=` takes two sets of vertices of the same size"
             self.environment.report("E0402", message, value.span, fix=f"write `{_PAIRED}`")
             return None
         first, second = (
@@ -100,7 +100,7 @@ class IntersectChecker:
         uses = (node for node in syntax.walk(declared) if isinstance(node, syntax.Name) and node.name == edge)
         use = next(uses, None)
         if use is not None:
-            message = f"`{edge}` is no edge where `{functor.name}` runs on pairs of vertices"
+            message = f"`{edge}` is not an edge where `{functor.name}` runs on pairs of vertices"
             labels = (Label(use.span, "used here"),)
             fix = "do without it, or intersect a frontier of edges"
             self.environment.report("E0401", message, functor.span, labels=labels, fix=fix)
@@ -123,7 +123,7 @@ class IntersectChecker:
         for argument in call.arguments:
             if argument.keyword == "count":
                 fix = f"write `{target.name} = intersect(…)` without it, or `frontier c = intersect(…, count=…)`"
-                message = f"the total goes into `{target.name}` already"
+                message = f"the total is already stored in `{target.name}`"
                 self.environment.report("E0402", message, argument.span, fix=fix)
                 return None
         count, typed = self._count(target), self.call(call)
@@ -142,10 +142,10 @@ class IntersectChecker:
         )
         use = next(uses, None)
         if use is not None:
-            message = f"`{functor.name}` speaks of `{count.name}`, which receives the total of this call"
+            message = f"`{functor.name}` uses `{count.name}`, which receives the total of this call"
             labels = (Label(use.span, "here"),)
             self.environment.report(
-                "E0402", message, count.span, labels=labels, fix="give the total a scalar of its own"
+                "E0402", message, count.span, labels=labels, fix="store the total in another scalar"
             )
         return use is None
 
@@ -154,14 +154,14 @@ class IntersectChecker:
         environment = self.environment
         if not isinstance(value, syntax.Name):
             fix = "declare `scalar s : int64;` in `problem`"
-            environment.report("E0402", f"the total of `{_NAME}` goes into a scalar", value.span, fix=fix)
+            environment.report("E0402", f"the total of `{_NAME}` is stored in a scalar", value.span, fix=fix)
             return None
         target = self.expressions.target(value)
         if target is None or target.symbol is None or not isinstance(target, syntax.Name):
             return None
         if target.symbol.kind is not SymbolKind.SCALAR:
             fix = "declare `scalar s : int64;` in `problem`"
-            message = f"the total of `{_NAME}` goes into a scalar, and `{value.name}` is {_what(target.symbol)}"
+            message = f"the total of `{_NAME}` is stored in a scalar, and `{value.name}` is {_what(target.symbol)}"
             environment.report("E0402", message, value.span, fix=fix)
             return None
         if target.type is not Type.INT64:

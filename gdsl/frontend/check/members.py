@@ -30,7 +30,7 @@ _SETS = {
         ("contains", "has", "find", "includes"), "mark its members in an array, `vertex member : bool;`, by `compute`"
     ),
     **dict.fromkeys(
-        ("pop", "dequeue", "pop_front", "front", "top"), "operators take all of `{f}` at once: `compute({f}, functor)`"
+        ("pop", "dequeue", "pop_front", "front", "top"), "operators process all of `{f}`: `compute({f}, functor)`"
     ),
 }
 _REDUCED = ("sum", "min", "max", "any", "all", "argmin", "argmax")
@@ -80,10 +80,10 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
         return False
     base, member, arguments = called.groups()
     if base == "random" and environment.find(base) is None:
-        environment.report("E0112", "`random.` stands before nothing here", span, fix="write `random(v, iteration)`")
+        environment.report("E0112", "`random.` is not a prefix here", span, fix="write `random(v, iteration)`")
         return True
     if base in ("std", "math", "np", "numpy", "torch", "self", "this", "gdsl", "Math"):
-        lead = f"`{base}.` stands before nothing here"
+        lead = f"`{base}.` is not a prefix here"
         words = f"{member}({arguments})" if arguments is not None else member
         environment.report("E0112", lead, span, fix=f"write `{words}`")
         return True
@@ -135,7 +135,7 @@ def instead(symbol: Symbol, method: str, given: str) -> str | None:
         if method in _LEVELS:
             return f"write `{name}.level`"
         return f"write `{name}.pop()`" if method in _TAKEN or method.startswith("dequeue") else None
-    return f"`for f in backward({name}) {{ … }}` goes through it, the last first" if method in _TAKEN else None
+    return f"`for f in backward({name}) {{ … }}` loops over its levels, the last first" if method in _TAKEN else None
 
 
 def buckets_of(owner: syntax.Expression, environment: Environment) -> Symbol | None:
@@ -168,9 +168,9 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
         environment.report("E0419", message, expression.span, fix=fix)
         return poison(expression.span)
     if symbol.automatic:
-        message = f"`{symbol.name}` has no levels to ask for: its width finds itself"
+        message = f"`{symbol.name}` has no levels: its width is chosen automatically"
         labels = (Label(symbol.span, "`auto` here"),)
-        fix = f"give `{symbol.name}` a width of its own, such as 1"
+        fix = f"give `{symbol.name}` a fixed width, such as 1"
         environment.report("E0419", message, expression.span, labels=labels, fix=fix)
         return poison(expression.span)
     return dataclasses.replace(expression, symbol=symbol, type=Type.INT64)
@@ -185,7 +185,7 @@ def _no_member(expression: syntax.Member, owner: Symbol | None, environment: Env
         environment.report("E0201", f"`{name}` is not declared", expression.owner.span)
         return
     what = owner.kind.with_article if owner is not None else "a value"
-    fix = "the parts of a pair are `p.0` and `p.1`, and buckets alone have a `.level`"
+    fix = "the parts of a pair are `p.0` and `p.1`, and only buckets have a `.level`"
     environment.report("E0112", f"{what} has no `.{expression.name}`", expression.span, fix=fix)
 
 

@@ -121,20 +121,20 @@ class NameChecker:
         wrong: str | None = None
         if name == "id":
             if place not in _INITIAL_PLACES or environment.domain is None:
-                wrong = "`id` stands in the initial value or the `where` of an array"
+                wrong = "`id` is only available in the initial value or the `where` of an array"
             else:
                 return built_in("id", ID_OF[environment.domain])
         elif name in ("place", "near", "far"):
             if not (place.in_functor and environment.domain is Domain.EDGE):
-                wrong = f"`{name}` stands in edge functors"
+                wrong = f"`{name}` is only available in edge functors"
         elif name == "iteration":
             if place not in _ITERATION_PLACES:
-                wrong = "`iteration` stands in functors and in the schedule"
+                wrong = "`iteration` is only available in functors and in the schedule"
         elif name in ("num_vertices", "num_edges"):
             if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY, Place.EXTENT):
-                wrong = f"{place.value} does not see the graph"
+                wrong = f"{place.value} cannot access the graph"
         else:
-            wrong = f"`{name}` stands as the input of an operator, in the schedule"
+            wrong = f"`{name}` is only available as the input of an operator, in the schedule"
         if wrong is None:
             return built_in(name)
         environment.report("E0215", wrong, span)
@@ -157,7 +157,7 @@ class NameChecker:
         words = {
             SymbolKind.ARRAY: (
                 "an array",
-                f"say of which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`",
+                f"select an element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`",
             ),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
@@ -194,7 +194,7 @@ class NameChecker:
         if symbol.kind not in data or symbol == self.environment.own:
             return True
         if place is Place.FUNCTION:
-            fix = f"give `{symbol.name}` to the function as an argument"
+            fix = f"pass `{symbol.name}` to the function as an argument"
             self.environment.report(
                 "E0215", f"a function sees only its own parameters, not `{symbol.name}`", span, fix=fix
             )
@@ -245,7 +245,7 @@ class NameChecker:
         symbol = self.resolve(expression.array, expression.array_span)
         if symbol is None or symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
             if symbol is not None:
-                message = f"`{expression.array}` is no array"
+                message = f"`{expression.array}` is not an array"
                 labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
                 environment.report("E0204", message, expression.array_span, labels=labels)
             for index in (expression.index, expression.place):
@@ -277,7 +277,7 @@ class NameChecker:
         if symbol is None:
             return None
         if symbol.kind is SymbolKind.ARRAY:
-            fix = f"say which element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)} = …`"
+            fix = f"select an element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)} = …`"
             self.environment.report("E0204", f"`{symbol.name}` is an array", expression.span, fix=fix)
             return None
         if not self._may_write(symbol, expression.span):
@@ -292,7 +292,7 @@ class NameChecker:
             what = "a parameter of the procedure"
         fixes = {SymbolKind.LOCAL: f"declare it by `var {symbol.name} = …;`"}
         if symbol.is_input or symbol.kind is SymbolKind.PARAM:
-            fixes[symbol.kind] = "copy it into an array or scalar of its own, by its initial value"
+            fixes[symbol.kind] = "copy it into another array or scalar, by its initial value"
         labels = (Label(symbol.span, "declared here"),) if symbol.span != NOWHERE else ()
         message = (
             f"`{symbol.name}` cannot be written: it is {what if symbol.kind is not SymbolKind.LOCAL else 'a `let`'}"
@@ -304,7 +304,7 @@ class NameChecker:
 def _of_frontier(symbol: Symbol, in_schedule: bool) -> str:
     if in_schedule:
         return f"write `size({symbol.name})` for its number of elements"
-    return "functors see no frontiers: mark its members in an array by `compute`"
+    return "functors cannot access frontiers: mark its members in an array by `compute`"
 
 
 def _one(type_: Type) -> str:
@@ -334,15 +334,15 @@ def of_several(symbol: Symbol, names: NameChecker, expression: syntax.Index) -> 
     if symbol.count is None and place is None:
         return None
     if symbol.count is None and place is not None:
-        message = f"`{symbol.name}` has one value an element, and this asks for one of several"
+        message = f"`{symbol.name}` has one value per element, and this selects one of several"
         element = f"{symbol.name}[{environment.words(expression.index.span)}]"
         pair = symbol.type is not None and symbol.type.is_pair
         fix = f"write `{element}.0` or `{element}.1`" if pair else f"write `{element}`, or declare `{symbol.name}[n]`"
         environment.report("E0204", message, place.span, labels=labels, fix=fix)
         raise Mistake
     if place is None:
-        message = f"an element of `{symbol.name}` has several values, and is none itself"
-        fix = f"say which of them: `{symbol.name}[v][i]`"
+        message = f"an element of `{symbol.name}` has several values, and is not a value itself"
+        fix = f"select one of them: `{symbol.name}[v][i]`"
         environment.report("E0204", message, expression.span, labels=labels, fix=fix)
         raise Mistake
     typed = names.infer(place, Type.INT32 if is_literal(place) else None)
@@ -355,7 +355,7 @@ def of_several(symbol: Symbol, names: NameChecker, expression: syntax.Index) -> 
     _check_literal(symbol, typed, environment)
     if environment.place in _INITIAL_PLACES and not _is_known(symbol, typed, environment):
         message = f"{environment.place.value} reads the values of `{symbol.name}` at `part` or at a literal"
-        fix = "`part` says which value of the declared array is meant, where both have equally many"
+        fix = "`part` is the index of a value of the declared array, for arrays with the same number of values"
         environment.report("E0222", message, typed.span, fix=fix)
         raise Mistake
     return typed

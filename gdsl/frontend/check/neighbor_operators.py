@@ -73,7 +73,7 @@ class NeighborReduceChecker:
             message = "a set of edges is reduced as it is, and is not walked `over=` others"
             fix = "write `by=far` or `by=near` for the ends that receive the results"
         else:
-            message = "`by=` says which ends of a set of edges receive the results, and this is a set of vertices"
+            message = "`by=` selects the ends of a set of edges that receive the results, and this is a set of vertices"
             fix = "each vertex of the set receives one; write `over=in_edges` for the edges that lead to it"
         self.environment.report("E0402", message, wrong.span, fix=fix)
         return False
@@ -102,7 +102,7 @@ class NeighborReduceChecker:
             return False
         if function.result is not result:
             message = f"`{own.name}` combines {function.result.name}, and the functor's value is {result.name}"
-            fix = "make the functor's result the type of the operator, or the other way round"
+            fix = "make the functor's result the type of the operator, or the reverse"
             self.environment.report("E0205", message, call.span, fix=fix)
             return False
         return self._fits(call, array.type is result, result.name, array)
@@ -140,7 +140,7 @@ class NeighborReduceChecker:
         """Say where the array is not of the type that is given."""
         if not fits and array.type is not None:
             message = f"this reduction gives {given}, and `{array.name}` is {array.type.name}"
-            fix = "make the functor's result the type of the array, or the other way round"
+            fix = "make the functor's result the type of the array, or the reverse"
             self.environment.report("E0205", message, call.span, fix=fix)
         return fits
 
@@ -202,7 +202,7 @@ class VoteChecker:
         if source is None or ballot is None or over is None or key is None or (scores and score is None):
             return None
         result = self.environment.functor(score.name).result if score is not None else None
-        if not self._keyed(call, key, array, "the result goes into") or not self._scores(score, result):
+        if not self._keyed(call, key, array, "the result is stored in") or not self._scores(score, result):
             return None
         keep = self._kept(arguments.by_name["keep"], key) if "keep" in arguments else None
         if "keep" in arguments and keep is None:
@@ -256,7 +256,7 @@ class VoteChecker:
         if array.type is not key:
             given = array.type.name if array.type is not None else "of no known type"
             message = f"{what} an array of the keys, which are {key.name}, and `{array.name}` is {given}"
-            fix = "make the ballot's keys the type of the array, or the other way round"
+            fix = "make the ballot's keys the type of the array, or the reverse"
             self.environment.report("E0205", message, node.span, fix=fix)
             return False
         return True

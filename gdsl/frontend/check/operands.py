@@ -166,7 +166,7 @@ class OperandChecker:
         near = _ALIASES.get(name) or (closest(name, known) if name else None)
         found = [Suggestion(f"did you mean `{near}`?")] if near in known else []
         fix = f"the words are {enumerate_words(f'`{word}`' for word in known)}{also}"
-        message = f"{what} is none of the known words"
+        message = f"{what} is not one of the known words"
         self.environment.report("E0402", message, value.span, fix=fix, suggestions=found)
         return None
 

@@ -120,11 +120,11 @@ class OperatorChecker(OperandChecker):
         one, two = first.symbol, second.symbol
         labels = (Label(one.span, _described(one)), Label(two.span, _described(two)))
         if (one.kind, one.domain, one.type) != (two.kind, two.domain, two.type):
-            message = f"`{one.name}` and `{two.name}` are not of one type and kind"
+            message = f"`{one.name}` and `{two.name}` have different types or kinds"
             self.environment.report("E0405", message, call.span, labels=labels)
             return None
         if not alike(one.count, two.count):
-            message = f"`{one.name}` and `{two.name}` do not have equally many values an element"
+            message = f"`{one.name}` and `{two.name}` have different numbers of values per element"
             fix = "write the same expression for both: `a[n]`, `b[n]`"
             self.environment.report("E0405", message, call.span, labels=labels, fix=fix)
             return None

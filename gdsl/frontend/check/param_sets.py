@@ -29,7 +29,7 @@ def declare_set(node: syntax.Declaration, environment: Environment) -> syntax.De
         environment.report("E0225", message, node.declared.span, fix=fix)
     elif node.initial is not None:
         message = f"the set `{node.name}` has a default"
-        fix = "leave it out: the caller gives the set, empty or not"
+        fix = "leave it out: the caller passes the set, empty or not"
         environment.report("E0224", message, node.initial.span, fix=fix)
     symbol = Symbol(SymbolKind.FRONTIER, node.name, node.name_span, None, Domain.VERTEX)
     declared = environment.declare_global(symbol)
@@ -60,7 +60,7 @@ def with_least_size(node: syntax.Declaration, environment: Environment) -> synta
         found = _least(part, node.name)
         if found is None:
             message = f"the size of the set `{node.name}` is compared with a number here, and with nothing else"
-            fix = f"`size({node.name}) > 0` or `size({node.name}) >= 2`, and the conditions on each member behind `&&`"
+            fix = f"`size({node.name}) > 0` or `size({node.name}) >= 2`, and the conditions on each member after `&&`"
             environment.report("E0403", message, part.span, fix=fix)
             found = 0
         least = max(least, found)

@@ -89,7 +89,7 @@ class ReductionChecker:
     def _members(self, value: syntax.Expression, word: str, array: Symbol) -> syntax.Name | None:
         """The set behind the array, one of what the array is over."""
         if not isinstance(value, syntax.Name):
-            message = f"`{word}` takes the name of a frontier behind the array"
+            message = f"`{word}` takes the name of a frontier after the array"
             fix = "give the set a name: `frontier f = …;`"
             self.environment.report("E0403", message, value.span, fix=fix)
             return None
@@ -121,7 +121,7 @@ class ReductionChecker:
         if operation in _FLAGS:
             fits, fix = type_ is Type.BOOL, "store in a bool array what holds of each element, by a functor"
         elif operation is ArrayReduction.SUM:
-            fits, fix = type_.is_numeric, "`count` says how many are true" if type_ is Type.BOOL else None
+            fits, fix = type_.is_numeric, "`count` gives the number of true elements" if type_ is Type.BOOL else None
         else:
             fits, fix = type_.is_numeric or type_.is_id, _of_flags(operation) if type_ is Type.BOOL else None
         if not fits:

@@ -89,7 +89,7 @@ class Sets:
             member = symbol.type is _TYPES[domain] and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
             fix = f"write `{{ {symbol.name} }}`" if member else None
             if symbol.kind is SymbolKind.FUNCTOR:
-                fix = f"the set stands before the functor, such as `advance(f, {symbol.name})`"
+                fix = f"the set comes before the functor, such as `advance(f, {symbol.name})`"
             labels = (Label(symbol.span, "declared here"),)
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)

@@ -45,7 +45,7 @@ def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None
 def _pair_type(name: syntax.TypeName, environment: Environment) -> Type | None:
     nested = next((part for part in name.parts if part.parts), None)
     if nested is not None:
-        fix = "keep the third value in an array or a local of its own"
+        fix = "store the third value in another array or local"
         environment.report("E0225", "a pair holds two simple values, not another pair", nested.span, fix=fix)
         return None
     first, second = (resolve_type(part, environment) for part in name.parts)
@@ -152,7 +152,7 @@ class StatementChecker:
             return first, last, None
         for side in (first, last):
             if side.type is None or not side.type.is_integer:
-                message = f"a range goes over integers, and this is {side.type.name if side.type else 'not'}"
+                message = f"a range consists of integers, and this is {side.type.name if side.type else 'not'}"
                 self.environment.report("E0205", message, side.span)
                 return first, last, None
         type_ = common_type(first.type, last.type)
