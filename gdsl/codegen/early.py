@@ -28,12 +28,6 @@ class EarlyText:
     bounds: str = ""
     """The type of the bounds that may stand for a look."""
 
-    @property
-    def definition(self) -> str:
-        """The struct; whether the element is one that is worked on is known first."""
-        members = [f"    {kind} {name};" for kind, name in (("bool", "active"), *self.members)]
-        return "\n".join([f"struct {self.type} {{", *members, "};"])
-
 
 def early_text(struct: str, early: Early) -> EarlyText:
     """What is read ahead, as `struct`."""

@@ -12,9 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from gdsl.codegen.names import identifiers_of, library_identifiers_of
-from gdsl.codegen.templates import template_text
+from gdsl.codegen.structs import struct_dtype, type_text
+from gdsl.codegen.templates import environment, template_text
+from gdsl.plan.storage import Struct
+from gdsl.types import Type, Widths
 
 TEAMS = ("teams", "teams_pull")
 """The files whose pieces stand for those, where teams of blocks wait for themselves alone."""
@@ -138,3 +142,24 @@ def _piece(file: str, head: str, text: str) -> Piece:
     if " for " in head:
         return Piece(file, (head,), text, tuple(head.split(" for ")))
     return Piece(file, tuple(head.split()), text)
+
+
+def struct_text(
+    backend: str, struct: Struct, widths: Widths | None = None, parts: tuple[str, ...] = (), size: int = 0
+) -> str:
+    """The definition of a struct, which begins with structs of the types `parts`, each called by its first word. With
+    `widths` of ids, or a `size` in bytes, the compiler checks that the host knows its size."""
+    fields = [(part, part.partition("_")[0], 0, "") for part in parts]
+    fields += [(type_text(each.type), each.name, each.count, each.comment) for each in struct.fields]
+    if widths is not None:
+        size = struct_dtype(struct, widths).itemsize
+    return str(_structs(backend).struct(struct, fields, size))
+
+
+def alias_text(backend: str, name: str, kind: Type) -> str:
+    """The definition of another name for a type."""
+    return str(_structs(backend).alias(name, type_text(kind)))
+
+
+def _structs(backend: str) -> Any:
+    return environment(backend).get_template("struct.j2").module

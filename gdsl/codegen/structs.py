@@ -1,4 +1,4 @@
-"""The structs of the plan as C++ and CUDA text, and as the bytes that the host fills: one description for both."""
+"""Structs of the plan as the bytes that the host fills; their C++ is printed from the same description."""
 
 from __future__ import annotations
 
@@ -17,28 +17,6 @@ _DTYPES = {
     Type.FLOAT32: "f4",
     Type.FLOAT64: "f8",
 }
-
-
-def struct_text(struct: Struct, first: str = "") -> str:
-    """The definition of a struct."""
-    aligned = f"alignas({struct.aligned}) " if struct.aligned else ""
-    lines = [*(f"// {line}" for line in struct.doc.splitlines()), f"struct {aligned}{struct.name} {{"]
-    lines += [f"    {first}"] if first else []
-    for field in struct.fields:
-        array = f"[{field.count}]" if field.count else ""
-        declaration = f"    {type_text(field.type)} {field.name}{array};"
-        lines.append(f"{declaration}  // {field.comment}" if field.comment else declaration)
-    return "\n".join([*lines, "};"])
-
-
-def checked_struct_text(struct: Struct, widths: Widths) -> str:
-    """The same, with a check of its size."""
-    return f"{struct_text(struct)}\n{size_check(struct, struct_dtype(struct, widths).itemsize)}"
-
-
-def size_check(struct: Struct, size: int) -> str:
-    """Has the compiler see to it that the host knows the right size."""
-    return f'static_assert(sizeof({struct.name}) == {size}, "as the host knows it");'
 
 
 def type_text(kind: Type | Pointer | Struct) -> str:

@@ -15,9 +15,9 @@ from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.cpu.generate import LIBRARY
 from gdsl.codegen.fixed_size_arrays import count_text
 from gdsl.codegen.functions import FunctionPrinter
+from gdsl.codegen.library import struct_text
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope, identifiers_of
-from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.export.interface import Given, Interface
 from gdsl.export.messages import literal_of, stop_texts
@@ -137,7 +137,7 @@ class ChecksPrinter:
             conditions=conditions,
             each=self._own_count,
         )
-        generated = {"data_slice": data} | {each.name: checked_struct_text(each, self.widths) for each in _SHARED}
+        generated = {"data_slice": data} | {each.name: struct_text("export", each, self.widths) for each in _SHARED}
         text = render(
             "export",
             "checks.cpp.j2",

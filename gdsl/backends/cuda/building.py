@@ -16,6 +16,7 @@ from gdsl.graph.csr import first_of_equals, lists_by, transposed_by
 from gdsl.graph.graph import Graph
 from gdsl.graph.immutable import filled_immutable
 from gdsl.graph.lazy_csr import LazyCsr
+from gdsl.resources import resource_text
 
 _PIECE = 1 << 23
 """Bytes that a thread copies at a time."""
@@ -27,11 +28,6 @@ _BYTES_PER_EDGE = 32
 _BYTES_PER_EDGE_TURNED = 36
 _BYTES_PER_EDGE_WITH_VALUES = 48
 """The same with the positions of the edges; without values."""
-_KEYS = """
-    const long long there = ((long long)s << 32) | (unsigned int)d, back = ((long long)d << 32) | (unsigned int)s;
-    k = loops || s != d ? there : 0x7fffffffffffffffLL;
-"""
-_BOTH_WAYS = "o = s != d ? back : 0x7fffffffffffffffLL;"
 
 
 @dataclass(slots=True)
@@ -116,7 +112,9 @@ def uploaded_keys(cupy: Any, edges: LazyCsr) -> Any:
     both = not edges.directed
     keys = cupy.empty(count * (2 if both else 1), numpy.int64)
     ways = [keys[::2], keys[1::2]] if edges.edges.attributes else [keys[:count], keys[count:]]
-    outputs, body = ("int64 k, int64 o", _KEYS + _BOTH_WAYS) if both else ("int64 k", _KEYS)
+    files = ("edge_keys.cu.in", "opposite_keys.cu.in") if both else ("edge_keys.cu.in",)
+    body = "".join(resource_text("templates", "cuda", file) for file in files)
+    outputs = "int64 k, int64 o" if both else "int64 k"
     kernel = cupy.ElementwiseKernel("int32 s, int32 d, bool loops", outputs, body, "keys_of_edges")
     loops = numpy.bool_(edges.options.loops)
     if edges.on_gpu:

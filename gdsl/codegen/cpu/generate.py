@@ -6,10 +6,9 @@ import dataclasses
 
 from gdsl.codegen.cpu.filters import Filters
 from gdsl.codegen.cpu.generated import Generated, data_buffers, graph_parts
-from gdsl.codegen.library import IN_ORDER, LISTED, Library, Piece, words_of
+from gdsl.codegen.library import IN_ORDER, LISTED, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
-from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Launch, Plan
@@ -76,7 +75,7 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         "buffers": data_buffers(plan),
         "temporaries": [each for each in plan.buffers if each.made is Made.PROGRAM and isinstance(each.element, Type)],
     }
-    host = checked_struct_text(structs_cpu.with_host_graph() if plan.graphs else structs_cpu.HOST_SLICE, widths)
+    host = struct_text("cpu", structs_cpu.with_host_graph() if plan.graphs else structs_cpu.HOST_SLICE, widths)
     body = _render("program", context, initial=initial, steps=tuple(steps), linkage=linkage, host_slice=host)
     data = _render("data", context)
     front = _render("front", context, head=_head(plan, widths), constants=_constants(plan), undefined=UNDEFINED)
@@ -100,7 +99,7 @@ def _runtime(plan: Plan, widths: Widths, body: str, data: str) -> tuple[Piece, .
     """What the program uses of the runtime, which comes before it."""
     made = LISTED_LIBRARY if leaves_edges_out(plan) else CONTRACTED_LIBRARY
     shared = (structs_cpu.HOST_GRAPH, *_SHARED[1:]) if plan.graphs else _SHARED
-    generated = {"data_slice": data, **{each.name: checked_struct_text(each, widths) for each in shared}}
+    generated = {"data_slice": data, **{each.name: struct_text("cpu", each, widths) for each in shared}}
     return (made if plan.graphs else LIBRARY).link(body, generated)
 
 

@@ -8,15 +8,20 @@ from pathlib import PurePath
 from gdsl.codegen.cuda import runtime
 from gdsl.codegen.cuda.filters import Filters
 from gdsl.codegen.cuda.generated import Generated
-from gdsl.codegen.cuda.layout import batch_structs, graph_slice, layout_of, run_slice, shared_structs
+from gdsl.codegen.cuda.layout import batch_struct, graph_slice, layout_of, run_slice, value_struct
+from gdsl.codegen.library import alias_text, struct_text
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED, identifiers_of
-from gdsl.codegen.structs import struct_text
+from gdsl.codegen.structs import struct_dtype
 from gdsl.codegen.templates import render
+from gdsl.plan import structs
+from gdsl.plan.buffers import control_block, listed_member
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Plan
+from gdsl.plan.storage import Struct
 from gdsl.plan.walking import leaves_edges_out
-from gdsl.types import Widths
+from gdsl.plan.work_order import key_type
+from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
 _STORED = frozenset(
@@ -59,7 +64,11 @@ class _Generation:
         self.plan, self.program, self.widths, self.both_sides = plan, plan.program, widths, both_sides
         self.cuda = Filters(plan)
         self.names = self.cuda.names
-        self.data_slice = layout_of(plan, widths).text(self.names, widths)
+        layout = layout_of(plan, widths)
+        size = layout.dtype(widths).itemsize
+        self.data_slice = struct_text(
+            "cuda", self._named(layout.problem), parts=("graph_slice", "run_slice"), size=size
+        )
 
     def run(self) -> Generated:
         kernels = self.cuda.kernel_names()
@@ -88,35 +97,58 @@ class _Generation:
             identifiers_of(text),
             functions="\n".join([totals, self._render("functions.cu.j2")]),
             schedule=body.rpartition("// ---- enactor ----")[2],
-            structs="\n".join([self.data_slice, totals, *self._of_teams()]),
+            structs="\n".join([self.data_slice, totals, *self._of_teams().values()]),
         )
         return number_lines(self.names.spell(text), f"{self.program.name}.cu")
 
-    def _of_teams(self) -> list[str]:
+    def _of_teams(self) -> dict[str, str]:
         """The structs of a batch, where there is one."""
-        return [] if self.plan.teams is None else list(batch_structs(self.plan, self.names, self.widths).values())
+        if self.plan.teams is None:
+            return {}
+        params = value_struct(self.plan, self.widths)
+        size = struct_dtype(params, self.widths).itemsize
+        return {
+            "value_params": struct_text("cuda", self._named(params), size=size),
+            "batch_slice": struct_text("cuda", batch_struct(self.plan), self.widths),
+        }
+
+    def _named(self, struct: Struct) -> Struct:
+        """`struct` with its fields under the names that they have in the text."""
+        fields = tuple(dataclasses.replace(field, name=self.names.member(field.name)) for field in struct.fields)
+        return dataclasses.replace(struct, fields=fields)
+
+    def _shared_structs(self) -> dict[str, str]:
+        """The structs whose size the host must know, and their parts."""
+        plan, control = self.plan, control_block(self.plan)
+        (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
+        checked = [control, structs.TRACE_RECORD, structs.HUB_CHUNK, listed_member(plan)]
+        checked += [plan.saved] if plan.saved is not None else []
+        parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
+        found = {struct.name: struct_text("cuda", struct, self.widths) for struct in checked}
+        return found | {struct.name: struct_text("cuda", struct) for struct in parts}
 
     # What stands around the program's own text
 
     def _link(self, body: str) -> tuple[list[str], list[str], frozenset[str]]:
         """The runtime's pieces that `body` needs, around the structs of this program."""
-        structs = {
-            "graph_slice": struct_text(graph_slice(self.plan)),
-            "run_slice": struct_text(run_slice(self.plan)),
+        generated = {
+            "graph_slice": struct_text("cuda", graph_slice(self.plan)),
+            "run_slice": struct_text("cuda", run_slice(self.plan)),
             "data_slice": self.data_slice,
-            **shared_structs(self.plan, self.widths),
+            **self._shared_structs(),
+            "key_word": alias_text("cuda", "key_word", key_type(self.plan) or Type.UINT32),
             "block_storage": self._block_storage(_STORED),
         }
         made = runtime.LISTED_LIBRARY if leaves_edges_out(self.plan) else runtime.CONTRACTED_LIBRARY
         library = made if self.plan.graphs else runtime.LIBRARY
         if self.plan.teams is not None:
-            structs |= batch_structs(self.plan, self.names, self.widths)
+            generated |= self._of_teams()
             library = runtime.TEAMS_LIBRARY
         if self.both_sides:
             library = runtime.on_both_sides(library)
-        _, pieces = runtime.link(body, structs, library)
-        structs["block_storage"] = self._block_storage(identifiers_of(body) | _called(pieces))
-        platform, pieces = runtime.link(body, structs, library)
+        _, pieces = runtime.link(body, generated, library)
+        generated["block_storage"] = self._block_storage(identifiers_of(body) | _called(pieces))
+        platform, pieces = runtime.link(body, generated, library)
         uses = identifiers_of("\n".join([body, *pieces]))
         return platform, pieces, uses
 

@@ -1,22 +1,18 @@
-"""The structs that the host fills for a generated program: one description for their C++ text and their bytes."""
+"""The structs that the host fills for a generated program: one description for their text and their bytes."""
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy
 
-from gdsl.codegen.names import Names
-from gdsl.codegen.structs import checked_struct_text, element_dtype, size_check, struct_dtype, struct_text, type_text
+from gdsl.codegen.structs import element_dtype, struct_dtype, type_text
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
 from gdsl.plan import buffers, structs
-from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
-from gdsl.plan.work_order import key_type
 from gdsl.types import Type, Widths
 
 _I64, _U64 = Type.INT64, Type.UINT64
@@ -48,13 +44,6 @@ class Layout:
     graph: Struct
     run: Struct
     problem: Struct
-
-    def text(self, names: Names, widths: Widths) -> str:
-        """`data_slice` in C++."""
-        members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in self.problem.fields)
-        printed = dataclasses.replace(self.problem, fields=members)
-        text = struct_text(printed, "graph_slice graph;\n    run_slice run;")
-        return f"{text}\n{size_check(self.problem, self.dtype(widths).itemsize)}"
 
     def dtype(self, widths: Widths) -> numpy.dtype[numpy.void]:
         """The same as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
@@ -119,27 +108,6 @@ def run_slice(plan: Plan) -> Struct:
     )
 
 
-def shared_structs(plan: Plan, widths: Widths) -> dict[str, str]:
-    """The C++ of the structs whose size the host must know, by name; the compiler sees to it that it knows it."""
-    control = control_block(plan)
-    (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
-    found = [
-        control,
-        structs.TRACE_RECORD,
-        structs.HUB_CHUNK,
-        buffers.listed_member(plan),
-        *([plan.saved] if plan.saved is not None else []),
-    ]
-    checked = {struct.name: checked_struct_text(struct, widths) for struct in found}
-    parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
-    keys = {"key_word": f"typedef {_type_name(key_type(plan))} key_word;"}
-    return {**checked, **{struct.name: struct_text(struct) for struct in parts}, **keys}
-
-
-def _type_name(kind: Type | None) -> str:
-    return kind.name if kind is not None else Type.UINT32.name
-
-
 def _aside_of(plan: Plan, temporary: str) -> str:
     results = [sweep.segment or sweep.vote for sweep in sweeps(plan)]
     return next(each.array for each in results if each is not None and each.aside == temporary)
@@ -178,16 +146,6 @@ def batch_struct(plan: Plan) -> Struct:
         ),
         "What teams run for.",
     )
-
-
-def batch_structs(plan: Plan, names: Names, widths: Widths) -> dict[str, str]:
-    """The definitions of both."""
-    params = value_struct(plan, widths)
-    members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in params.fields)
-    text = checked_struct_text(params, widths)
-    for field, member in zip(params.fields, members, strict=True):
-        text = text.replace(f" {field.name};", f" {member.name};")
-    return {"value_params": text, "batch_slice": checked_struct_text(batch_struct(plan), widths)}
 
 
 def batch_dtypes(plan: Plan, widths: Widths) -> tuple[numpy.dtype[numpy.void], numpy.dtype[numpy.void]]:
