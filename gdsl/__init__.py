@@ -60,7 +60,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used, so that `import gdsl` costs next to nothing."""
+    """Import a public name when it is first used, so that `import gdsl` is fast."""
     if name == "samples":
         return importlib.import_module("gdsl.samples")
     if name not in _HOMES:

@@ -1,6 +1,6 @@
-"""The one deadline of a run: whatever takes long between a call and its result looks at it.
+"""The deadline of a run, which everything that takes long between a call and its result checks.
 
-It is kept in a context variable, so that what evaluates an expression or waits for a compiler need not be given it.
+It is in a context variable, so that it need not be passed to whatever evaluates an expression or waits for a compiler.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gdsl.diagnostics import GdslError
 from gdsl.source import Span
 
 _AGAIN = 0.5
-"""Seconds after which `interrupting` comes back where something caught its error."""
+"""Seconds until `interrupting` signals again if its error was caught."""
 _LONGEST_TIMER = 1e6
-"""Timers of the system end somewhere; one that comes too early looks at the clock and goes on."""
+"""The longest timer that systems support; one that fires too early checks the clock and is set again."""
 
 
 @dataclass
@@ -31,13 +31,13 @@ class _Deadline:
 
 _current: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 current = _current.get
-"""The one that runs, or None: not a function of this module, as each call asks."""
+"""The current deadline, or None: not wrapped in a function of this module, as each call needs it."""
 
 
 @contextlib.contextmanager
 def limited(timeout: float | None) -> Iterator[None]:
-    """Let what is done inside last `timeout` seconds in all (None: as long as it takes). One that runs already goes
-    on: the command line counts from its own start."""
+    """Limit everything inside to `timeout` seconds in all (None: no limit). A deadline that is already set stays: the
+    command line counts from its own start."""
     if timeout is None or _current.get() is not None:
         yield
         return
@@ -49,7 +49,7 @@ def limited(timeout: float | None) -> Iterator[None]:
 
 
 class doing:  # noqa: N801 - it is used as contextlib's are, and as cheap as it can be: each call has some
-    """Say what is going on inside, such as ``reading roads.mtx``, for the message about the timeout."""
+    """Describe what is done inside, such as ``reading roads.mtx``, for the message about the timeout."""
 
     __slots__ = ("_deadline", "_outer", "_what")
 
@@ -69,28 +69,28 @@ class doing:  # noqa: N801 - it is used as contextlib's are, and as cheap as it 
 
 
 def check() -> None:
-    """Raise E0802 once the time is over."""
+    """Raise E0802 if the time is over."""
     deadline = _current.get()
     if deadline is not None and time.monotonic() - deadline.started > deadline.timeout:
         raise timeout_error(deadline.timeout, deadline.doing)
 
 
 def spent() -> float:
-    """Seconds of the timeout that are gone; 0 where there is none."""
+    """Seconds of the timeout that have passed; 0 without one."""
     deadline = _current.get()
     return 0.0 if deadline is None else time.monotonic() - deadline.started
 
 
 def left() -> float | None:
-    """Seconds until the deadline, at least a moment; None where there is none."""
+    """Seconds until the deadline, at least a moment; None without one."""
     deadline = _current.get()
     return None if deadline is None else max(deadline.timeout - spent(), 0.001)
 
 
 @contextlib.contextmanager
 def interrupting() -> Iterator[None]:
-    """Raise E0802 in the middle of whatever is done inside, by a signal: reading and waiting do not look at the clock.
-    Only in the main thread, and where the system has such signals; elsewhere the deadline is seen later."""
+    """Raise E0802 in the middle of whatever is done inside, by a signal, as reading and waiting do not check the clock.
+    Only in the main thread, and where the system has such signals; elsewhere the deadline takes effect later."""
     remaining = left()
     if (
         remaining is None
@@ -109,7 +109,7 @@ def interrupting() -> Iterator[None]:
 
 
 def timeout_error(timeout: float, what: str = "", span: Span | None = None, fix: str | None = None) -> GdslError:
-    """E0802 after `timeout` seconds, while `what` was going on; `span` is that of the loop that did not end."""
+    """E0802 after `timeout` seconds, during `what`; `span` is that of the loop that did not end."""
     doing_it = f", {'' if span else 'while '}{what}" if what else ""
     message = f"the run was stopped after {timeout:g} seconds, its timeout{doing_it}"
     return GdslError.single("E0802", message, span, fix=fix)

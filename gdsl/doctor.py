@@ -1,4 +1,4 @@
-"""What this machine has of what gdsl can use, and what to install for what is missing."""
+"""Checks what this machine has that gdsl can use, and what to install for what is missing."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _NEEDED = ("numpy", "scipy", "lark", "jinja2", "click", "rich")
 
 
 class State(Enum):
-    """How a finding stands."""
+    """The state of a finding."""
 
     GOOD = "ok"
     ABSENT = "--"
-    """Not here, and gdsl works without it."""
+    """Missing, but gdsl works without it."""
     BAD = "!!"
-    """Something is wrong and should be mended."""
+    """Something is wrong and should be fixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; `fix` says what to do where the state is not good."""
+    """One line of the report; `fix` says what to do if the state is not good."""
 
     name: str
     state: State
@@ -45,7 +45,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at everything. Never raises, and starts nothing on a GPU."""
+    """Check everything. Never raises, and starts nothing on a GPU."""
     checks: tuple[Callable[[], Finding], ...] = (
         _versions,
         _packages,
@@ -60,7 +60,7 @@ def examine() -> list[Finding]:
     for check in checks:
         try:
             findings.append(check())
-        except Exception as error:  # a report must not end at the first thing that is broken
+        except Exception as error:  # the report must not end at the first thing that is broken
             name = check.__name__.strip("_")
             findings.append(Finding(name, State.BAD, f"the look at it failed: {type(error).__name__}: {error}"))
     return findings + _backends()
@@ -75,7 +75,7 @@ def installed(package: str) -> str | None:
 
 
 def cupy_clash(version_of: Callable[[str], str | None] = installed) -> Finding | None:
-    """What is wrong where several packages have installed `cupy` over each other; None where none or one has."""
+    """A finding if several packages have installed `cupy` over each other; None otherwise."""
     found = [package for package in CUPY_PACKAGES if version_of(package) is not None]
     if len(found) < 2:
         return None
@@ -180,7 +180,7 @@ def _nvrtc() -> Finding:
 
 
 def _extra() -> str:
-    """The extra that fits the driver; the newer one where there is none, which still compiles."""
+    """The extra that fits the driver; the newer one without a driver, which can still compile."""
     driver = _cuda_driver()
     version = ctypes.c_int()
     if driver is not None:

@@ -1,4 +1,4 @@
-"""How many elements an array or a buffer has: small expressions over what is known when a run begins."""
+"""The number of elements of an array or a buffer: small expressions over what is known when a run begins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gdsl.operations import Domain
 from gdsl.records import dataclass
 
 MOST_VALUES = 2**31 - 1
-"""More values an element of an array does not have."""
+"""The most values of an element of an array."""
 
 
 class Size(Enum):
@@ -22,7 +22,7 @@ class Size(Enum):
 
 
 Sizes: TypeAlias = "Mapping[Size | str, int]"
-"""What is known when a run begins: the sizes, and the params by name that say how many values an element has."""
+"""What is known when a run begins: the sizes, and by name the params that say how many values an element has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Extent:
     """A number of elements."""
 
     def value(self, sizes: Sizes) -> int:
-        """The number, given every size that it speaks of."""
+        """The number, given every size in it."""
         raise NotImplementedError
 
 
@@ -64,7 +64,7 @@ class Of(Extent):
 
 @dataclass(frozen=True, slots=True)
 class Sum(Extent):
-    """All of the terms together."""
+    """The sum of all terms."""
 
     terms: tuple[Extent, ...]
 
@@ -93,7 +93,7 @@ class Times(Extent):
 
 @dataclass(frozen=True, slots=True)
 class Values(Extent):
-    """So many for each of `of` as the param `count` says."""
+    """`of` times the value of the param `count`."""
 
     count: str
     of: Extent
@@ -108,14 +108,14 @@ class Values(Extent):
 
 @dataclass(frozen=True, slots=True)
 class Parts(Extent):
-    """How many parts of `part` elements there are, the last one perhaps smaller where `started` parts count."""
+    """The number of parts of `part` elements; an incomplete last part counts if `started`."""
 
     of: Extent
     part: int
     started: bool = True
 
     def value(self, sizes: Sizes) -> int:
-        """The quotient, rounded up for `started` parts, else down."""
+        """The quotient, rounded up if `started`, otherwise down."""
         whole = self.of.value(sizes)
         return -(-whole // self.part) if self.started else whole // self.part
 
@@ -132,13 +132,13 @@ def of_domain(domain: Domain) -> Extent:
 
 
 def of_array(domain: Domain, count: int | str | None) -> Extent:
-    """One element for each vertex or edge, or `count` of them: a number, or a param that says it."""
+    """One element for each vertex or edge, or `count` of them: a number, or the name of a param."""
     if count is None:
         return of_domain(domain)
     return Times(count, of_domain(domain)) if isinstance(count, int) else Values(count, of_domain(domain))
 
 
 def of_graph(num_vertices: int, num_edges: int, params: Mapping[str, object]) -> dict[Size | str, int]:
-    """The sizes that a graph decides, and the params that may say how many values an element has."""
+    """The sizes of a graph, and the params that may say how many values an element has."""
     counts: dict[Size | str, int] = {name: value for name, value in params.items() if isinstance(value, int)}
     return counts | {Size.VERTICES: num_vertices, Size.EDGES: num_edges}

@@ -1,4 +1,4 @@
-"""Writing files that are whole or not there at all."""
+"""Writes files completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gdsl.diagnostics import printable
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
 _MOST_LINKS = 40
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://?(?=.)")
-"""One slash is what a `Path` leaves of two."""
+"""A `Path` keeps only one slash of two."""
 
 
 def path_name(path: object, rule: str) -> str:
-    """The str of a path that a caller gave; raises TypeError, which begins with `rule`, for what is none."""
+    """The str of a path from a caller; raises TypeError, which begins with `rule`, for anything else."""
     name = path.__fspath__() if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
         kind = "bytes" if isinstance(name, bytes) else type(path).__name__
@@ -31,7 +31,7 @@ def path_name(path: object, rule: str) -> str:
 
 
 def not_as_url(name: str) -> str | None:
-    """What to write where `name` is a URL, which names no file."""
+    """What to write instead if `name` is a URL, which is not a file."""
     found = _URL.match(name)
     if found is None:
         return None
@@ -47,7 +47,7 @@ def not_as_url(name: str) -> str | None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise OSError, with a reason for people, for a file that `whole_file` could not write."""
+    """Raise OSError, with a reason for people, if `whole_file` could not write the file."""
     require_file_name(os.fspath(path))
     with _no_odd_names():
         if _descriptor(path) is not None or _is_special(path):
@@ -55,7 +55,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         target = Path(os.path.realpath(path))
         if target.is_dir():
             raise OSError(0, "it is a directory")
-        if target.is_symlink():  # what is left of links that lead to each other
+        if target.is_symlink():  # left of links in a cycle
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not target.parent.is_dir():
             raise OSError(0, f"there is no directory {target.parent}")
@@ -64,7 +64,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def require_file_name(name: str | os.PathLike[str] | bytes) -> None:
-    """Raise OSError for what can only be the name of a directory: `x.json/` is no other way to write `x.json`."""
+    """Raise OSError for a name that can only be a directory's: `x.json/` is not another way to write `x.json`."""
     if not os.fsdecode(name):
         raise OSError(0, "its name is empty")
     if os.path.basename(os.fsdecode(name)) in ("", ".", ".."):
@@ -73,10 +73,10 @@ def require_file_name(name: str | os.PathLike[str] | bytes) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write that takes the name `path` when the block ends, and vanishes with an exception.
+    """A file to write that gets the name `path` when the block ends, and vanishes after an exception.
 
-    Links are followed: what they point to is replaced. Devices and pipes are written directly. Raises OSError; an
-    older file is then as it was.
+    Links are followed: their target is replaced. Devices and pipes are written directly. Raises OSError; an older file
+    is then unchanged.
     """
     check_writable(path)
     descriptor = _descriptor(path)
@@ -111,7 +111,7 @@ def _no_odd_names() -> Iterator[None]:
 
 
 class _Forwards(io.RawIOBase):
-    """Bytes to a device or pipe, one behind the other. Some devices say that they can be sought in, and cannot."""
+    """Bytes to a device or pipe, in sequence. Some devices claim to be seekable and are not."""
 
     def __init__(self, file: io.RawIOBase) -> None:
         super().__init__()
@@ -133,8 +133,8 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def _descriptor(path: str | os.PathLike[str]) -> int | None:
-    """The number of the open file that `path` stands for (`/dev/stdout`, or a link to it). It has a position that a
-    shell's redirection may go on from, and may be a pipe without any name."""
+    """The descriptor that `path` stands for (`/dev/stdout`, or a link to it). It has a position, from which a shell's
+    redirection may continue, and may be a pipe without a name."""
     name = os.fspath(path)
     for _ in range(_MOST_LINKS):
         found = _STREAM.fullmatch(name)
@@ -147,7 +147,7 @@ def _descriptor(path: str | os.PathLike[str]) -> int | None:
 
 
 def _mode(target: Path) -> int:
-    """The permissions of the file that is replaced, else those of a new file."""
+    """The permissions of the replaced file, or those of a new file."""
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)

@@ -1,4 +1,4 @@
-"""What files of graphs, and graphs that come along, are called: known without reading any."""
+"""Names of graph formats by suffix, of the graphs that come with gdsl, and of generators, without reading any file."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ SUFFIXES = {
     ".lgr": "leda",
     ".gw": "leda",
 }
-"""The format that the end of a file's name stands for."""
+"""The format for each suffix of a file's name."""
 
 COMPRESSED = (".gz", ".bz2", ".xz")
-"""What may stand behind it, but of formats that are compressed themselves."""
+"""Suffixes that may follow, except for formats that are compressed themselves."""
 
 GENERATED = ("rmat:16", "grid:300", "uniform:1000:5000")
 """An example of each generator."""
@@ -57,7 +57,7 @@ def come_along() -> dict[str, str]:
     """The paths of the graphs that come with gdsl, by their names."""
     try:
         return {path.stem: str(path) for path in sorted(resource_path("samples", "graphs").glob("*.mtx"))}
-    except OSError:  # of an installation that is incomplete
+    except OSError:  # an incomplete installation
         return {}
 
 

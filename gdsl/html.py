@@ -15,7 +15,7 @@ from gdsl.diagnostics import printable
 Arguments = ParamSpec("Arguments")
 
 _MONOSPACED = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
-"""Not every notebook gives `pre` such a font, and columns and carets of messages need one."""
+"""Not every notebook has a monospaced font for `pre`, which columns and carets of messages need."""
 _PRE = (
     f"margin:0;padding:.5em;max-height:30em;overflow:auto;{_MONOSPACED};font-size:90%;line-height:1.25;text-align:left"
 )
@@ -37,18 +37,18 @@ def page(create: Callable[Arguments, str]) -> Callable[Arguments, str | None]:
 
 
 def escaped(text: object) -> str:
-    """`text` on one line as it is, whatever signs it has."""
+    """`text` on one line, escaped."""
     return html.escape(printable(str(text)))
 
 
 def heading(text: str, more: str = "") -> str:
-    """A line that says what is shown; `more` stands behind it, less loudly."""
+    """A heading; `more` follows it, less prominently."""
     behind = f' <span style="opacity:.7">{escaped(more)}</span>' if more else ""
     return f'<div style="margin:.2em 0"><b>{escaped(text)}</b>{behind}</div>'
 
 
 def folded(title: str, text: str, is_open: bool) -> str:
-    """Text of several lines that can be folded away."""
+    """Text of several lines that can be folded."""
     lines = "\n".join(html.escape(_visible(line)) for line in text.expandtabs(4).split("\n"))
     opened = " open" if is_open else ""
     summary = f'<summary style="cursor:pointer">{escaped(title)}</summary>'
@@ -56,13 +56,13 @@ def folded(title: str, text: str, is_open: bool) -> str:
 
 
 def columns(parts: Iterable[str]) -> str:
-    """Parts side by side as far as there is room, else below each other."""
+    """Parts side by side if there is room, otherwise below each other."""
     wrapped = "".join(f'<div style="flex:1 1 24em;min-width:0;max-width:100%">{part}</div>' for part in parts)
     return f'<div style="display:flex;flex-wrap:wrap;gap:.5em 1.5em;align-items:flex-start">{wrapped}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: Sequence[int] = (0,)) -> str:
-    """A table; the columns whose numbers are in `left` are of words, the others of figures."""
+    """A table; the columns in `left` are text, the others numbers."""
     aligned = ["left" if place in left else "right" for place in range(len(head) or 100)]
 
     def row(cells: Sequence[object], kind: str) -> str:
@@ -79,7 +79,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: Sequence[
 
 
 def bars(values: Sequence[float], names: Sequence[str], told: Sequence[str]) -> str:
-    """Bars with a name below each, and what is told of one where somebody points at it."""
+    """Bars with a label below each, and a tooltip."""
     width, height, below, most = 26, 80, 14, max(values, default=0) or 1
     drawn = []
     for place, (value, name, text) in enumerate(zip(values, names, told, strict=True)):

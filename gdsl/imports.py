@@ -1,8 +1,8 @@
-"""The files that a program imports from, found and read before anything of the compiler is imported: their texts are
-part of the cache's key.
+"""Finds and reads the files that a program imports from, before the compiler is imported: their texts are part of the
+cache's key.
 
-A program is data from anywhere, so it names no other files than programs that belong to it: those in the folder of the
-program, in the folder of gdsl's samples, and in the folders of `importing_from`, links resolved.
+A program may come from anywhere, so it can only import files that belong to it: in the folder of the program, in the
+folder of gdsl's samples, and in the folders of `importing_from`, links resolved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gdsl.resources import resource_directory
 from gdsl.source import Source
 
 MOST_FILES = 100
-"""Files that one program imports from, directly or through others."""
+"""The most files that one program imports from, directly or through others."""
 
 _PATH = re.compile(r'"""(?:.|\n)*?"""|\bfrom(?:\s|#[^\n]*)*"([^"\n]+)"|#[^\n]*')
 
@@ -34,8 +34,8 @@ _import_path: ContextVar[tuple[str, ...]] = ContextVar("import_path", default=()
 
 @contextlib.contextmanager
 def importing_from(folders: Iterable[str]) -> Iterator[None]:
-    """Let programs that are compiled inside import files of `folders` too. Raises `GdslError` (E0241) where one of them
-    is no folder."""
+    """Let programs that are compiled inside import files of `folders` too. Raises `GdslError` (E0241) if one of them is
+    not a folder."""
     added = tuple(folders)
     for folder in added:
         if "\0" in folder or not os.path.isdir(folder):
@@ -58,7 +58,7 @@ def _allowed(program: Source) -> tuple[str, ...]:
 
 
 def is_allowed(program: Source, name: str) -> bool:
-    """Whether `program` may import from the file `name`, which need not be there."""
+    """Whether `program` may import from the file `name`, which need not exist."""
     if "\0" in name:
         return False
     found = os.path.realpath(name)
@@ -66,8 +66,8 @@ def is_allowed(program: Source, name: str) -> bool:
 
 
 def file_meant(program: Source, importer: Source, path: str) -> str:
-    """The name of the file `path` that `importer`, a part of `program`, means: beside it, else in the import path; of
-    text that is no file, beside the working directory."""
+    """The file that `path` means in `importer`, a part of `program`: next to it, or in the import path; for a text
+    without a file, in the working directory."""
     beside = os.path.join(_folder(importer), path)
     names = (beside, *(os.path.join(folder, path) for folder in _import_path.get()))
     return next((name for name in names if is_allowed(program, name) and os.path.exists(name)), beside)
@@ -79,12 +79,12 @@ def is_program(source: Source) -> bool:
 
 
 def same_file(first: str, second: str) -> bool:
-    """Whether two names are of one file."""
+    """Whether two names refer to one file."""
     return os.path.realpath(first) == os.path.realpath(second)
 
 
 def read_import(program: Source, name: str) -> Source:
-    """The file `name`, which `program` imports from. Raises `GdslError` where it may not, where that is no file or no
+    """The file `name`, which `program` imports from. Raises `GdslError` if it may not, if that is not a file or not a
     program, or what `read_file` raises."""
     if not is_allowed(program, name):
         raise GdslError.single("E0241", "it is outside of the folders that this program may import from", place=name)
@@ -100,8 +100,8 @@ def read_import(program: Source, name: str) -> Source:
 
 
 def names_in(source: Source, program: Source | None = None) -> Iterator[str]:
-    """The names of the files that `source` itself imports from, whether or not there are any; `program` is the whole of
-    which it is a part."""
+    """The names of the files that `source` itself imports from, existing or not; `program` is the whole of which it is
+    a part."""
     for match in _PATH.finditer(source.text) if "from" in source.text else ():
         path = match.group(1)
         if path is not None and "\0" not in path:
@@ -109,7 +109,7 @@ def names_in(source: Source, program: Source | None = None) -> Iterator[str]:
 
 
 def with_imports(source: Source) -> Source:
-    """`source` with all files that it imports from; those that cannot be read are left out."""
+    """`source` with all files that it imports from, except those that cannot be read."""
     if source.imported is not None:
         return source
     found: list[Source] = []

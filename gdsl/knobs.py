@@ -1,6 +1,6 @@
-"""The one table of tuning knobs: what they are called, what they take and mean, and what they may stand on.
+"""The table of tuning knobs: their names, values and meanings, and the operators they apply to.
 
-The checker, the settled schedule of the IR, `--help`, `gdslc explain` and the pages of `docs/` follow it.
+The checker, the tuning in the IR, `--help`, `gdslc explain` and the pages of `docs/` are derived from it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Layout, Order, Over
 
 Setting = bool | int | Direction | Balance | FrontierForm | Duplicates | Order | Layout
-"""What a knob is set to, as the IR holds it."""
+"""The value of a knob in the IR."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A whole number above 0 that a value takes in parentheses: `auto(alpha=15)`. `default`: what it is otherwise."""
+    """A whole number above 0 in the parentheses of a value: `auto(alpha=15)`. `default`: its value otherwise."""
 
     name: str
     default: int
@@ -29,8 +29,8 @@ LARGEST_ARGUMENT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What an entry sets a knob to, and the arguments behind that value by name; `of_text`: it is an entry of the
-    program's text, else a word of the caller's."""
+    """The value that an entry gives a knob, and the arguments of that value by name; `of_text`: it is an entry of the
+    program's text, not a word of the caller's."""
 
     value: Setting
     arguments: Mapping[str, int] = field(default_factory=dict)
@@ -195,7 +195,7 @@ PLAN_PASSES = (
 )
 """The passes over a backend's plan that can be left out (`gdsl.plan.passes`). None of them changes a result."""
 WITHOUT = "without="
-"""What a caller's word begins with that names such a pass."""
+"""The beginning of a caller's word that names such a pass."""
 ALL_PASSES = ("lower", *PLAN_PASSES[:11], "launches", *PLAN_PASSES[11:-1], "allocate", PLAN_PASSES[-1], "batch")
 """Every pass over a plan, in the order in which they run."""
 BY_NAME = {knob.name: knob for knob in KNOBS}
@@ -204,19 +204,20 @@ SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)
 
 
 def written(knob: Knob) -> str:
-    """How a knob of the whole program is called, and one of operators behind the functor's name."""
+    """The full name of a knob: `schedule.NAME` for the whole program, the name after that of a functor for
+    operators."""
     return knob.name if knob.operators or knob.alone else f"schedule.{knob.name}"
 
 
 def named(words: str) -> tuple[Knob | None, list[str]]:
-    """The knob that `words` (`direction`, `visit.direction`, `schedule.fuse`) call, or None and what is near."""
+    """The knob that `words` (`direction`, `visit.direction`, `schedule.fuse`) mean, or None and similar names."""
     name = words.strip().rpartition(".")[2].lower()
     return BY_NAME.get(name), [written(BY_NAME[near]) for near in difflib.get_close_matches(name, BY_NAME, n=3)]
 
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A setting of `knob` that has nothing to decide where another knob, `beside`, is set to `value`."""
+    """A setting of `knob` that has no effect if another knob, `beside`, is set to `value`."""
 
     knob: str
     settings: tuple[Setting, ...]
@@ -256,8 +257,8 @@ _CLASHES = (
 
 
 def clashes(settings: Mapping[str, Setting | None], over: Over) -> list[Clash]:
-    """The settings of a call by knob, as far as they are known, that have nothing to decide beside another of them.
-    `over`: what the call walks; along both lists of a vertex nothing pulls."""
+    """The settings of a call by knob, as far as they are known, that another one makes ineffective. `over`: what the
+    call walks; nothing pulls along both lists of a vertex."""
     known = {name: value for name, value in settings.items() if name != "direction" or over is not Over.ALL_EDGES}
     return [
         clash
@@ -270,8 +271,8 @@ def clashes(settings: Mapping[str, Setting | None], over: Over) -> list[Clash]:
 
 
 def settled(operator: str | None, chosen: Mapping[str, Chosen]) -> dict[str, Setting | None]:
-    """Every knob of operators, or without `operator` of the program, and every argument by name: as `chosen` if
-    `operator` has it, or what it is otherwise."""
+    """Every knob of operators, or without `operator` of the program, and every argument by name: the value in `chosen`
+    if `operator` has it, otherwise the default."""
     values: dict[str, Setting | None] = {}
     for knob in _settled_knobs(operator is not None):
         entry = chosen.get(knob.name) if operator is None or operator in knob.operators else None
@@ -282,8 +283,8 @@ def settled(operator: str | None, chosen: Mapping[str, Chosen]) -> dict[str, Set
 
 
 def misfit(holder: object, operator: str | None) -> str | None:
-    """The first knob that `holder`, with a field for each, sets to what it does not take, or that `operator` does not
-    have and is set all the same; None if all is well. Without `operator` they are the program's."""
+    """The first knob that `holder`, with a field for each, sets to an invalid value, or that is set although `operator`
+    does not have it; None if all is well. Without `operator`, of the program's knobs."""
     for knob in _settled_knobs(operator is not None):
         applies = operator is None or operator in knob.operators
         values = (knob.default, *knob.values.values()) if applies else (knob.default,)
@@ -298,7 +299,7 @@ def misfit(holder: object, operator: str | None) -> str | None:
 
 
 def shown(holder: object, operator: str | None) -> list[str]:
-    """The knobs of `operator` (of the program) as `holder` has them, in words: `direction push`, `balance auto`."""
+    """The knobs of `operator` (or of the program) in `holder`, in words: `direction push`, `balance auto`."""
     return [
         f"{knob.name} {_word(knob, holder)}"
         for knob in _settled_knobs(operator is not None)
@@ -336,7 +337,7 @@ def summary(mark: str = "") -> str:
 
 
 def standing() -> str:
-    """On which operators the knobs of operators have an effect, in words."""
+    """The operators on which each knob of operators has an effect, in words."""
     clauses = [f"`{name}` is for {_and(BY_NAME[name].operators)}" for name in OPERATOR_KNOBS]
     return ", ".join(clauses)
 
@@ -351,7 +352,7 @@ def documented() -> list[str]:
 
 
 def documented_values() -> list[str]:
-    """What the values of each knob do, as far as that asks for a word: the lines of `docs/language.md`."""
+    """What the values of each knob do, as far as they need an explanation: the lines of `docs/language.md`."""
     lines = []
     for knob in (knob for knob in KNOBS if knob.each):
         lines += [f"- `{knob.name} = {word}`: {text}" for word, text in knob.each.items()]
@@ -359,7 +360,7 @@ def documented_values() -> list[str]:
 
 
 def explained(knob: Knob, subject: str = "") -> str:
-    """What `gdslc explain` prints of a knob; `subject` is the functor or label that was asked about."""
+    """What `gdslc explain` prints for a knob; `subject` is the functor or label in the question."""
     name = (f"{subject or 'visit'}." if knob.operators else "") + written(knob)
     operators = " and ".join(knob.operators)
     rows = [("of", f"{operators}, by its functor or its @label, which wins" if knob.operators else "the whole program")]
@@ -377,7 +378,7 @@ def explained(knob: Knob, subject: str = "") -> str:
 
 
 def listing() -> list[str]:
-    """A line for each knob that there is."""
+    """A line for each knob."""
     names = {written(knob): knob for knob in KNOBS}
     width = max(map(len, names))
     return [f"{name:{width}}  {', '.join(knob.values)}: {knob.text}".replace("`", "") for name, knob in names.items()]

@@ -1,7 +1,7 @@
-"""Signs of life for work that takes longer than a second: on a terminal by Rich, in a notebook by tqdm.
+"""Progress of work that takes longer than a second: on a terminal by Rich, in a notebook by tqdm.
 
-Rich is there anyway and draws the terminal; in a notebook it asks for widgets and else shows nothing, where tqdm has a
-bar of text. Where standard error is neither, nothing is shown.
+Rich is a dependency and draws on the terminal; in a notebook it needs widgets and otherwise shows nothing, where tqdm
+has a bar of text. If standard error is neither, nothing is shown.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import Any
 from gdsl import deadline
 
 DELAY = 1.0
-"""Seconds of silence before anything is shown."""
+"""Seconds before anything is shown."""
 
 
 def on_terminal() -> bool:
-    """Whether somebody reads standard error as it comes."""
+    """Whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def in_notebook() -> bool:
-    """Whether this is the kernel of a notebook; IPython is asked only where somebody else has imported it."""
+    """Whether this is the kernel of a notebook; IPython is only used if the process has imported it."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if hasattr(ipython, "get_ipython") else None  # type: ignore[union-attr]
     return "IPKernelApp" in getattr(shell, "config", ())
@@ -35,7 +35,7 @@ def in_notebook() -> bool:
 
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show `what` on standard error, if that is a terminal, while the block runs and once it has run for `DELAY`."""
+    """Show `what` on standard error, if that is a terminal, from `DELAY` seconds on until the block ends."""
     with deadline.doing(what), _shown(what):
         yield
 
@@ -47,7 +47,7 @@ def _shown(what: str) -> Iterator[None]:
         return
     ended = threading.Event()
     thread = threading.Thread(target=_show, args=(what, ended), daemon=True)
-    with contextlib.suppress(RuntimeError):  # where the system starts no more threads, and the work needs none
+    with contextlib.suppress(RuntimeError):  # the system starts no more threads, and the work needs none
         thread.start()
     try:
         yield
@@ -67,10 +67,10 @@ def _show(what: str, ended: threading.Event) -> None:
 
 
 class Counting:
-    """How many of so many things are done, as a bar; nothing within the first `DELAY`."""
+    """A bar of how many things are done; nothing within the first `DELAY` seconds."""
 
     def __init__(self, what: str, total: int, shown: bool | None = None) -> None:
-        """`shown` None: on a terminal, and in a notebook where tqdm is installed."""
+        """`shown` None: on a terminal, and in a notebook if tqdm is installed."""
         self._what, self._total = what, total
         self._wanted = shown if shown is not None else on_terminal() or in_notebook()
         self._bar: Any = None
@@ -84,7 +84,7 @@ class Counting:
             self._bar.close()
 
     def add(self, count: int) -> None:
-        """So many more are done."""
+        """That many more are done."""
         self._done += count
         if not self._wanted:
             return
@@ -114,12 +114,12 @@ class _TerminalBar:
 
 
 class _NotebookBar:
-    """tqdm's, which is a widget where there are widgets and else text; nothing where it is not installed."""
+    """tqdm's bar, a widget or text; None if tqdm is not installed."""
 
     def __init__(self, what: str, total: int) -> None:
         self._bar: Any = None
         with contextlib.suppress(ImportError), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # tqdm warns where there are no widgets, and text will do
+            warnings.simplefilter("ignore")  # tqdm warns if there are no widgets, but text is fine
             from tqdm.auto import tqdm
 
             self._bar = tqdm(total=total, desc=what, leave=False)

@@ -1,8 +1,8 @@
 """`dataclass` for the nodes of trees, of which there are some 250 kinds.
 
-Python compiles six methods for every frozen dataclass, 0.3 ms in all, which was most of what importing gdsl took. Here
-all classes share these methods. Otherwise what is made is a dataclass as any other, which `fields`, `replace`,
-`match`, `copy` and `pickle` know; only defaults cannot be made by a factory.
+Python compiles six methods for every frozen dataclass, 0.3 ms in all, which was most of the time of importing gdsl.
+Here all classes share these methods. Otherwise the classes are ordinary dataclasses for `fields`, `replace`, `match`,
+`copy` and `pickle`; only factories of defaults are not supported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 
 class _Shape:
-    """What the shared methods know of a class."""
+    """What the shared methods know about a class."""
 
     __slots__ = ("compared", "defaults", "least", "most", "names", "put", "shown", "values")
 
@@ -23,33 +23,33 @@ class _Shape:
         fields = sorted(dataclasses.fields(kind), key=lambda field: bool(field.kw_only))
         self.names = tuple(field.name for field in fields)
         self.most = sum(not field.kw_only for field in fields)
-        """Of values without a name."""
+        """The number of positional parameters."""
         self.defaults = tuple(field.default for field in fields)
         assert all(field.default_factory is dataclasses.MISSING for field in fields), kind
         self.least = max((at for at, each in enumerate(self.defaults, 1) if each is dataclasses.MISSING), default=0)
-        """How many values must be given where none has a name; more than `most` where some must have."""
+        """The least number of positional arguments; more than `most` if some parameters are keyword-only."""
         self.put: tuple[Callable[[Any, Any], None], ...] = tuple(getattr(kind, name).__set__ for name in self.names)
         self.values = _values_of(self.names)
         self.shown = tuple(field.name for field in dataclasses.fields(kind) if field.repr)
         self.compared = _values_of(tuple(field.name for field in fields if field.compare))
 
     def arranged(self, kind: type, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        """The values of all fields in the order of `names`. Raises TypeError as a function of these parameters does."""
+        """The values of all fields in the order of `names`. Raises TypeError like a function with these parameters."""
         what = f"{kind.__qualname__}.__init__()"
         if len(values) > self.most:
             raise TypeError(f"{what} takes {self.most} positional arguments but {len(values)} were given")
-        given = dict(zip(self.names, values, strict=False))
+        arguments = dict(zip(self.names, values, strict=False))
         for name in named:
             if name not in self.names:
                 raise TypeError(f"{what} got an unexpected keyword argument {name!r}")
-            if name in given:
+            if name in arguments:
                 raise TypeError(f"{what} got multiple values for argument {name!r}")
-        given.update(named)
-        found = [given.get(name, default) for name, default in zip(self.names, self.defaults, strict=True)]
-        for name, value in zip(self.names, found, strict=True):
+        arguments.update(named)
+        arranged = [arguments.get(name, default) for name, default in zip(self.names, self.defaults, strict=True)]
+        for name, value in zip(self.names, arranged, strict=True):
             if value is dataclasses.MISSING:
                 raise TypeError(f"{what} missing required argument {name!r}")
-        return found
+        return arranged
 
 
 def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
@@ -128,12 +128,6 @@ def _dataclass(*, frozen: Literal[True], slots: Literal[True], eq: bool = True) 
         return done
 
     return made
-
-
-def slots_of(kind: Any) -> tuple[Callable[[Any, Any], None], ...] | None:
-    """What sets the fields of a new object of `kind`, in the order of its parameters; None where it is no record."""
-    shape: _Shape | None = kind._shape if kind.__init__ is _init else None
-    return None if shape is None else shape.put
 
 
 if TYPE_CHECKING:

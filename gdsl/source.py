@@ -10,8 +10,8 @@ from functools import lru_cache
 class Origin:
     """How text from elsewhere came into a program.
 
-    `file` is the name of the file that it was imported from, empty for the program's own text; `call` is the call of
-    the procedure whose expansion it stands in.
+    `file` is the file that it was imported from, empty for the program's own text; `call` is the call of the procedure
+    in whose expansion it is.
     """
 
     file: str = ""
@@ -27,7 +27,7 @@ class Span:
     end_line: int
     end_column: int
     origin: Origin | None = None
-    """None for what stands in the program's own text as it was written."""
+    """None for what is in the program's own text as written."""
 
     @property
     def file(self) -> str:
@@ -36,12 +36,12 @@ class Span:
 
     @property
     def order(self) -> tuple[str, int, int]:
-        """Sorts places as they are read, the program's own text first."""
+        """Sorts places in reading order, the program's own text first."""
         return self.file, self.line, self.column
 
     @property
     def written(self) -> Span:
-        """The same place, whatever call it was expanded for."""
+        """The same place, whichever call it was expanded for."""
         if self.origin is None or self.origin.call is None:
             return self
         origin = Origin(self.file) if self.file else None
@@ -49,7 +49,7 @@ class Span:
 
     @property
     def calls(self) -> tuple[Span, ...]:
-        """The calls of procedures whose expansions this stands in, the innermost first."""
+        """The calls of the procedures in whose expansions this is, the innermost first."""
         found: list[Span] = []
         call = self.origin.call if self.origin is not None else None
         while call is not None:
@@ -63,12 +63,12 @@ class Span:
         return f"line {self.line} of {self.file}" if self.file else f"line {self.line}"
 
     def place_in(self, source_name: str) -> str:
-        """The place as compilers write it, such as `bfs.gdsl:3:5`, of a program of that name."""
+        """The place in the format of compilers, such as `bfs.gdsl:3:5`, in a program of that name."""
         return f"{self.file or source_name}:{self.line}:{self.column}"
 
 
 NOWHERE = Span(0, 0, 0, 0)
-"""The span of what no line of the program says, such as a default."""
+"""The span of what is on no line of the program, such as a default."""
 
 
 _LONGEST_EXCERPT = 80
@@ -82,7 +82,7 @@ def _lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One program's text and the name it is known by in messages (a path, or ``<text>``).
+    """One program's text and its name in messages (a path, or ``<text>``).
 
     `imported` are the files that it imports from, directly or through others; None until they have been read.
     """
@@ -97,11 +97,11 @@ class Source:
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
 
     def of(self, span: Span) -> Source:
-        """The text that `span` is a place in."""
+        """The text that `span` refers to."""
         return next((source for source in self.imported or () if source.name == span.file), self) if span.file else self
 
     def excerpt(self, span: Span) -> str:
-        """The text at `span` on one line, without the `;` of a statement; empty where it is too long to be shown."""
+        """The text at `span` on one line, without the `;` of a statement; empty if it is too long to be shown."""
         if span.line != span.end_line:
             text = " ".join(self.text_between(span).split())
         else:
@@ -110,7 +110,7 @@ class Source:
         return text if len(text) <= _LONGEST_EXCERPT and "#" not in text else ""
 
     def text_between(self, span: Span) -> str:
-        """The text at `span`, with the ends of its lines; of many lines only the first."""
+        """The text at `span`, including line ends; of many lines only the first."""
         last, source = min(span.end_line, span.line + _MOST_LINES), self.of(span)
         lines = [source.line(number) for number in range(span.line, last + 1)]
         lines[-1] = lines[-1][: span.end_column - 1] if last == span.end_line else lines[-1]
