@@ -212,4 +212,6 @@ def memory_error() -> GdslError:
 
 def forked_error() -> GdslError:
     """E0901: only the process that started a run can have its result."""
-    return GdslError.single("E0901", f"the result of this run stays where it was asked for: {FORKED}", fix=SPAWN)
+    return GdslError.single(
+        "E0901", f"the result of this run belongs to the process that started it: {FORKED}", fix=SPAWN
+    )

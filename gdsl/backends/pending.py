@@ -65,8 +65,8 @@ class Ended:
 
 def warn_of_failure(error: Exception, explained: Explain) -> None:
     """Warn of a failure whose result nobody asked for."""
-    told = explained(error) if isinstance(error, GdslError) else f"{type(error).__name__}: {error}"
-    caution(f"a run failed whose result nobody has asked for: {told}")
+    message = explained(error) if isinstance(error, GdslError) else f"{type(error).__name__}: {error}"
+    caution(f"a run failed whose result was never requested: {message}")
 
 
 def submit(executable: Executable, graph: Graph, bindings: Bindings, limits: Limits) -> Running:

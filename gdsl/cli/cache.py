@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from gdsl.cache.entries import Entry
 
 _HOLDS = {
-    "front": "programs, as the checker leaves them",
-    "checked": "programs that are sound for every type that they admit",
-    "warnings": "what programs probably do not mean",
+    "front": "checked programs",
+    "checked": "programs that were checked for every type that they admit",
+    "warnings": "warnings about programs",
     "grammar": "tables of the parser",
     "cpu": "programs for the cpu backend: code and libraries",
     "cuda": "programs for GPUs: code and binaries",
@@ -31,12 +31,12 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _AGE = re.compile(r"([0-9]{1,9})([smhdw])")
 
 
-@click.group(name="cache", short_help="Say what the cache holds, and empty it.")
+@click.group(name="cache", short_help="Show what the cache holds, or empty it.")
 def command() -> None:
-    """Say what the cache of compiled programs holds, and empty it.
+    """Show what the cache of compiled programs holds, or empty it.
 
-    It stays below GDSL_CACHE_SIZE (1GB where that is not set, 0: without a limit) by itself: what was not used for the
-    longest time goes first. It never has to be emptied, and may be at any time.
+    It automatically stays below GDSL_CACHE_SIZE (default 1GB; 0 means no limit): entries that were not used for the
+    longest time are removed first. It never has to be emptied, but may be at any time.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def command() -> None:
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def info(as_json: bool) -> None:
-    """Say where the cache is, how many entries it has, of what kinds, how large, and how old.
+    """Show where the cache is, and the number, kinds, size and age of its entries.
 
     \b
     Example:
@@ -103,16 +103,21 @@ def _checked_age(context: click.Context, option: click.Parameter, word: str | No
         return None
     found = _AGE.fullmatch(word.strip())
     if found is None:
-        raise click.BadParameter(f"{shown(word)} is no age, such as 30d, 12h or 2w")
+        raise click.BadParameter(f"{shown(word)} is not an age, such as 30d, 12h or 2w")
     return int(found[1]) * _SECONDS[found[2]]
 
 
 @command.command()
-@click.option("--older-than", metavar="AGE", callback=_checked_age, help="Only what was unused for so long: 30d, 12h.")
+@click.option(
+    "--older-than",
+    metavar="AGE",
+    callback=_checked_age,
+    help="Only entries that were not used for this long: 30d, 12h.",
+)
 def clear(older_than: int | None) -> None:
-    """Remove entries of the cache: all, or those that were not used for a time.
+    """Remove entries of the cache: all, or those that were not used for a while.
 
-    Programs that run go on; what is needed again is compiled again.
+    Running programs continue; what is needed again is compiled again.
 
     \b
     Examples:
@@ -125,10 +130,12 @@ def clear(older_than: int | None) -> None:
     _check_own()
     newest = time.time() - (older_than or 0)
     chosen = [entry for entry in cache.list_entries() if older_than is None or entry.used < newest]
-    gone = remove(chosen)
-    click.echo(f"removed {len(gone):,} {'entry' if len(gone) == 1 else 'entries'}, {readable_bytes(_size(gone))}")
-    if len(gone) < len(chosen):
-        raise GdslError.single("E0913", f"{len(chosen) - len(gone):,} entries could not be removed")
+    removed = remove(chosen)
+    click.echo(
+        f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {readable_bytes(_size(removed))}"
+    )
+    if len(removed) < len(chosen):
+        raise GdslError.single("E0913", f"{len(chosen) - len(removed):,} entries could not be removed")
 
 
 def _check_own() -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Take warnings for mistakes.")
 @click.option(
     "--schedules", metavar="all|N", callback=checked_number,
-    help="Of one PROGRAM and a GRAPH behind it: run it under all combinations of knobs, or N of them, and compare the "
+    help="For one PROGRAM followed by a GRAPH: run it with all combinations of knobs, or N of them, and compare the "
     "results with the reference's.",
 )  # fmt: skip
 @click.option(
@@ -60,9 +60,9 @@ def command(
     """Check each PROGRAM, report all mistakes, and say what those without any are, take and give.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. The exit status is 1 if there are mistakes, or if a combination of knobs gives another result; with
+    standard input. The exit status is 1 if there are mistakes, or if a combination of knobs changes a result; with
     --strict also if there are warnings (W0x), which say what a program probably does not mean and stop nothing. A
-    program with type parameters is checked for every type that it admits; -t says what is told of it.
+    program with type parameters is checked for every type that it admits; -t chooses the types that are shown.
 
     \b
     Examples:

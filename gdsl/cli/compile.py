@@ -38,7 +38,7 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 """The forms of each backend; the others belong to none."""
 
 
-@click.command(name="compile", short_help="Print the code that a program becomes.")
+@click.command(name="compile", short_help="Print the code generated for a program.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
 @click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said, of the cpu backend cpp.")
@@ -74,7 +74,7 @@ def command(
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
-    """Compile PROGRAM and print what it becomes; needs no GPU.
+    """Compile PROGRAM and print the generated code; needs no GPU.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
     standard input.

@@ -68,7 +68,7 @@ _ESCAPED = r"\\\g<0>"
 _HOME = re.compile(r"~[\w.-]*(?=/)")
 _HINTS = {
     "bash": 'put into ~/.bashrc:  eval "$(gdslc completion bash)"',
-    "zsh": 'put into ~/.zshrc, behind compinit:  eval "$(gdslc completion zsh)"',
+    "zsh": 'put into ~/.zshrc, after compinit:  eval "$(gdslc completion zsh)"',
     "fish": "write once:  gdslc completion fish > ~/.config/fish/completions/gdslc.fish",
 }
 
@@ -98,8 +98,8 @@ class _Zsh(ZshComplete):
 
     def format_completion(self, item: CompletionItem) -> str:
         value = str(item.value)
-        told = " ".join((item.help or "_").split())
-        return f"{item.type}\n{value if told == '_' else value.replace(':', chr(92) + ':')}\n{told}"
+        description = " ".join((item.help or "_").split())
+        return f"{item.type}\n{value if description == '_' else value.replace(':', chr(92) + ':')}\n{description}"
 
 
 class _Fish(FishComplete):
@@ -117,7 +117,7 @@ class _Fish(FishComplete):
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
 
 
-@click.command(name="completion", short_help="Print what makes a shell complete the words of gdslc.")
+@click.command(name="completion", short_help="Print the script for completion in a shell.")
 @click.argument("shell", metavar="SHELL", type=click.Choice(list(_SHELLS)))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:

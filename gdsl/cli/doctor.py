@@ -10,11 +10,11 @@ import click
 @click.command(name="doctor", short_help="Say what this machine has, and what to install.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
-    """Say what this machine has, and what to install for what is missing.
+    """Show what this machine has, and what to install for what is missing.
 
     GPU, driver, NVRTC, compilers, the cache, and versions.
 
-    The exit status is 1 where something is wrong, 0 where something optional is missing.
+    The exit status is 1 if something is wrong, 0 if only optional parts are missing.
 
     \b
     Example:

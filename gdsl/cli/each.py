@@ -93,7 +93,7 @@ def _values(name: str, text: str, graph: Graph) -> Any:
         return _listed(name, array_of(name, text, graph, EACH))
     words = [word.strip() for word in text.split(",")]
     if not all(words):
-        raise click.UsageError(f"--each {name}={text}: values stand between commas: --each {name}=0,1,2")
+        raise click.UsageError(f"--each {name}={text}: separate values by commas: --each {name}=0,1,2")
     return [Text(word) for word in words]
 
 

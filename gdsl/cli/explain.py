@@ -21,12 +21,12 @@ from gdsl.diagnostics import printable
 @import_path_option
 def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, what results of a GRADE (exact, tried, rounding,
-    converged, "not unique") may differ in, or what a PROGRAM takes and gives.
+    converged, "not unique") may differ in, or the arguments and results of a PROGRAM.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
-    its loops whether that may be worked off in another order, or what stands in the way. With the knob layout: whether
-    its vertices may be renumbered inside. With the word fusion and a PROGRAM: for each operator behind another whether
-    both run in one sweep on a GPU, or what stands in the way.
+    its loops whether it may be processed in another order, or why not. With the knob layout: whether
+    its vertices may be renumbered inside. With the word fusion and a PROGRAM: for each operator after another one,
+    whether both run in one sweep on a GPU, or why not.
 
     \b
     Examples:
@@ -149,7 +149,7 @@ def _explain_fusion(word: str) -> None:
         else:
             click.echo(f"{where} has a sweep of its own: {obstacle.why} ({obstacle.span.words})")
     if not pairs:
-        click.echo("no operator comes right behind another one")
+        click.echo("no operator directly follows another one")
 
 
 _OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout, "fusion": _explain_fusion}

@@ -15,7 +15,9 @@ _BACKENDS = ("cuda", "cpu")
 
 @click.command(name="export", short_help="Write a program as C++ or CUDA that needs no gdsl.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
-@click.option("-o", "--output", metavar="DIR", required=True, help="The directory to write; made where there is none.")
+@click.option(
+    "-o", "--output", metavar="DIR", required=True, help="The directory to write; created if it does not exist."
+)
 @click.option(
     "--backend", type=click.Choice(_BACKENDS), default="cuda", show_default=True,
     help="cuda writes a .cu for nvcc, cpu a .cpp for a C++ compiler with or without OpenMP.",
@@ -32,7 +34,7 @@ def command(
     reads Matrix Market files; CMakeLists.txt, whose first lines say how to compile without CMake.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. Ids have 32 bits unless --tune schedule.ids=64 asks for 64; vertices keep the ids that are given.
+    standard input. Ids have 32 bits unless --tune schedule.ids=64 is set; vertices keep their ids.
     Type parameters have their defaults unless -t chooses others.
 
     \b

@@ -34,7 +34,7 @@ def command() -> None:
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
     """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:ROWS[xCOLUMNS] or uniform:VERTICES:EDGES.
 
-    Options follow behind colons, such as rmat:16:seed=3 or grid:100:keep=0.9. The same SPEC gives the same graph on
+    Options follow after colons, such as rmat:16:seed=3 or grid:100:keep=0.9. The same SPEC gives the same graph on
     every machine.
 
     \b
@@ -56,7 +56,7 @@ def generate(spec: str, output: Path | None, words: GraphWords) -> None:
 @plot_option("Draw it, or of a larger graph the distribution of its degrees, into FILE: .png, .svg or .pdf.")
 @graph_options
 def info(graph_file: str, as_json: bool, plot: Path | None, words: GraphWords) -> None:
-    """Say what kind of graph GRAPH is: sizes, degrees, weights, self-loops, parallel edges.
+    """Describe GRAPH: sizes, degrees, weights, self-loops, parallel edges.
 
     \b
     Example:

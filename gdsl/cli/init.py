@@ -23,9 +23,9 @@ _LONGEST_NAME = 60
 @click.command(name="init", short_help="Make a folder with a program, a test and a page.")
 @click.argument("name", metavar="NAME")
 def command(name: str) -> None:
-    """Make the folder NAME with a program that runs, a test of it against an oracle, and a README with the commands.
+    """Create the folder NAME with a program that runs, a test of it against an oracle, and a README with the commands.
 
-    NAME may be a path, whose last part names the program; a folder that is there must be empty.
+    NAME may be a path, whose last part names the program; an existing folder must be empty.
 
     \b
     Example:

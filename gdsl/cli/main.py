@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _VERBS = {
-    "compile": ("gdsl.cli.compile", "Print the code that a program becomes."),
+    "compile": ("gdsl.cli.compile", "Print the code generated for a program."),
     "run": ("gdsl.cli.run", "Run a program on a graph."),
-    "profile": ("gdsl.cli.profile", "Show where the time of a run goes, as a page or a table."),
+    "profile": ("gdsl.cli.profile", "Show where a run spends its time, as a page or a table."),
     "tune": ("gdsl.cli.tune", "Find the fastest knobs of a program for a kind of graph."),
     "export": ("gdsl.cli.export", "Write a program as C++ or CUDA that needs no gdsl."),
     "check": ("gdsl.cli.check", "Look for mistakes in programs."),
     "explain": ("gdsl.cli.explain", "Explain the code of a message, a tuning knob, or a program."),
     "samples": ("gdsl.cli.samples", "List the programs that come with gdsl."),
-    "doctor": ("gdsl.cli.doctor", "Say what this machine has, and what to install."),
+    "doctor": ("gdsl.cli.doctor", "Show what this machine has, and what to install."),
     "graph": ("gdsl.cli.graph", "Generate, describe and convert graphs."),
-    "init": ("gdsl.cli.init", "Make a folder with a program, a test and a page."),
+    "init": ("gdsl.cli.init", "Create a folder with a program, a test and a README."),
     "watch": ("gdsl.cli.watch", "Check a program, and run it, each time it is saved."),
-    "cache": ("gdsl.cli.cache", "Say what the cache holds, and empty it."),
-    "completion": ("gdsl.cli.completion", "Print what makes a shell complete the words of gdslc."),
+    "cache": ("gdsl.cli.cache", "Show what the cache holds, or empty it."),
+    "completion": ("gdsl.cli.completion", "Print the script for completion in a shell."),
 }
 
 _ROOM = 256 << 20

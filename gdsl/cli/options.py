@@ -185,12 +185,12 @@ def tune_file_options(command: Command) -> Command:
             raise click.UsageError("--tune-file names a tune file, and --no-tune-file wants none")
         return command(tune_file=not no_tune_file if tune_file is None else tune_file, **others)
 
-    decorated = click.option("--no-tune-file", is_flag=True, help="Leave the tune file beside PROGRAM alone.")(wrapped)
+    decorated = click.option("--no-tune-file", is_flag=True, help="Ignore the tune file next to PROGRAM.")(wrapped)
     return click.option(  # type: ignore[return-value]
         "--tune-file",
         metavar="FILE",
         shell_complete=completing.files(".tune"),
-        help="Take knobs from this file of gdslc tune, not from the one beside PROGRAM.",
+        help="Take knobs from this file of gdslc tune, not from the one next to PROGRAM.",
     )(decorated)
 
 

@@ -55,7 +55,7 @@ def array_of(name: str, text: str, graph: Graph, option: str = "-p") -> np.ndarr
     from gdsl.cli.arrays import read_array
 
     if text == "@":
-        raise click.UsageError(f"{option} {name}=@: the name of a file is missing behind the @")
+        raise click.UsageError(f"{option} {name}=@: the name of a file is missing after the @")
     with doing(f"reading {text[1:]}"):
         return read_array(name, text[1:], max(graph.num_vertices, graph.num_edges))
 
@@ -105,8 +105,8 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     others = _commands_with(option, error.ctx)
     if others:
         return f"there is no option '{option}' here; it is one of gdslc {', '.join(others)}"
-    told = f"; the program takes {', '.join(known)}" if known else ""
-    return f"there is no option '{option}'; a param is given by -p, such as -p {name}={value}{told}"
+    hint = f"; the program takes {', '.join(known)}" if known else ""
+    return f"there is no option '{option}'; params are set with -p, such as -p {name}={value}{hint}"
 
 
 def _commands_with(option: str, context: click.Context | None) -> list[str]:
@@ -127,10 +127,10 @@ def _said_for_words(words: list[str]) -> str | None:
             return _said_for_more(found[1], found[2], more)
     for before, word in zip(["", *words], words, strict=False):
         if _ASSIGNMENT.fullmatch(word) and before not in _TAKE_A_WORD:
-            return f"'{word}' stands alone; a param is given by -p: -p {word}"
+            return f"'{word}' is not an option; params are set with -p: -p {word}"
     for option, name, value in zip(words, words[1:], words[2:], strict=False):
         if option in ("-p", "--param") and "=" not in name and _ASSIGNMENT.fullmatch(f"{name}="):
-            return f"-p {name}: the value stands behind a =, without blanks: -p {name}={value.removeprefix('=')}"
+            return f"-p {name}: write the value after a =, without blanks: -p {name}={value.removeprefix('=')}"
     return None
 
 

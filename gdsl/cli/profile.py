@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _HIDDEN = "-"
 
 
-@click.command(name="profile", cls=TakesParams, short_help="Show where the time of a run goes.")
+@click.command(name="profile", cls=TakesParams, short_help="Show where a run spends its time.")
 @click.argument("program_file", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
 @param_option("Set a param, as in gdslc run.")
@@ -87,7 +87,7 @@ def command(
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
-    """Run PROGRAM on GRAPH and show where the time goes, by operator and pass.
+    """Run PROGRAM on GRAPH and show where it spends its time, by operator and pass.
 
     \b
     Examples:

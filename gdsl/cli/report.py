@@ -138,7 +138,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms{_layout(result)})"
     )
     if result.tuned is not None and result.tuned.used:
-        none = "none beside those of --tune" if run.tune else "none, nothing better was found"
+        none = "none besides those of --tune" if run.tune else "none, nothing better was found"
         knobs = ", ".join(result.tuned.knobs) or none
         click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
 @limit_options("Stop where reading, compiling and running take longer.")
-@click.option("--dry-run", is_flag=True, help="Check everything, tell what a run would allocate, and run nothing.")
+@click.option("--dry-run", is_flag=True, help="Check everything, report what a run would allocate, and run nothing.")
 @click.option(
     "--memory", callback=checked_bytes, metavar="BYTES",
     help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
@@ -160,7 +160,7 @@ def _check_together(
     if batch is not None and not each:
         raise click.UsageError("--batch is for --each: it says how many runs there are at a time")
     if plot is not None and dry_run and not each:
-        raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
+        raise click.UsageError("--plot draws the results of a run, and --dry-run runs nothing")
 
 
 @dataclass(frozen=True, slots=True)

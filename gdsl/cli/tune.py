@@ -64,7 +64,7 @@ class _Search:
 @click.option(
     "--seconds", callback=checked_seconds, metavar="SECONDS", help="How long to search, compilation included: 60.",
 )  # fmt: skip
-@output_option("The tune file: PROGRAM's name with .tune for .gdsl, beside it, of a sample in the working directory.")
+@output_option("The tune file: PROGRAM's path with .tune instead of .gdsl; for a sample, in the working directory.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @type_option
 @import_path_option
@@ -100,7 +100,7 @@ def command(
     from gdsl.api.tuner import Stop
 
     if search.found.stop is Stop.INTERRUPTED:
-        message("interrupted; the best so far was kept")
+        message("interrupted; the best so far is kept")
         raise click.exceptions.Exit(INTERRUPTED)
 
 
@@ -175,7 +175,7 @@ def _output(output: Path | None, source: Source) -> str:
 
     path = str(output) if output is not None else beside(source)
     if path is None:
-        raise click.UsageError("a program from standard input has no tune file beside it; name one with -o")
+        raise click.UsageError("a program from standard input has no tune file of its own; name one with -o")
     check_writable(Path(path))
     return path
 
@@ -196,7 +196,7 @@ def _progress() -> Iterator[Tell]:
         yield lambda what, done, of: progress.update(task, description=what, completed=done, total=of)
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- the report
 
 
 def _document(search: _Search) -> dict[str, Any]:

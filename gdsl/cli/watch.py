@@ -94,7 +94,7 @@ def command(
         raise click.UsageError("standard input cannot be watched; name a file")
     given = given_params(assignments)
     if graph_file is None and (given or rounded or words != GraphWords()):
-        raise click.UsageError("params and the options of graphs are for runs: name a GRAPH behind the program")
+        raise click.UsageError("params and the options of graphs are for runs: name a GRAPH after the program")
     limits = (timeout, max_iterations)
     said = _Words(program_file, graph_file, given, rounded, backend, *limits, profile, types, tune, words)
     _watch(said)

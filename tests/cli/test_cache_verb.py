@@ -63,7 +63,7 @@ def test_clear_by_age(own, gdslc):
 @pytest.mark.parametrize("word", ["", "30", "d", "-1d", "1.5d", "30 days", "1y", "٣d"])
 def test_ages_that_are_none(own, gdslc, word):
     gdslc("check", "hops.gdsl")
-    gdslc("cache", "clear", "--older-than", word).fails(2, "is no age")
+    gdslc("cache", "clear", "--older-than", word).fails(2, "is not an age")
     assert cache.usage()[0] > 0
 
 

@@ -105,7 +105,7 @@ def test_what_is_the_same_in_all_runs(gdslc, given: str):
     [
         (("--each", "source=0,9"), 1, "number 1 of the 2 values, counted from 0: source='9'"),
         (("--each", "source=0,x"), 1, "expected a whole number"),
-        (("--each", "source=0,,1"), 2, "values stand between commas"),
+        (("--each", "source=0,,1"), 2, "separate values by commas"),
         (("--each", "source"), 2, "--each source: must be of the form name=value"),
         (("--each", "source=0", "--each", "source=1"), 2, "--each source is given twice"),
         (("--each", "source\x1b[31m"), 2, "--each source\\x1b[31m: must be"),

@@ -79,7 +79,7 @@ def test_nothing_to_gain(gdslc, work, monkeypatch):
     assert [(entry["backend"], entry["knobs"]) for entry in entries] == [("cpu", []), ("reference", [])]
     assert "knobs of hops.tune: none, nothing better was found\n" in gdslc("run", *ON_PATH).out
     answer = gdslc("run", *ON_PATH, "--tune", "visit.direction=push")
-    assert "knobs of hops.tune: none beside those of --tune\n" in answer.out
+    assert "knobs of hops.tune: none besides those of --tune\n" in answer.out
 
 
 @needs_cpu
@@ -184,7 +184,7 @@ def test_ctrl_c_keeps_the_best_so_far(gdslc, monkeypatch):
     fakes(monkeypatch, cost)
     words = ("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "cpu")
     answer = gdslc(*words)
-    assert answer.status == 130 and "; interrupted\n" in answer.out and "the best so far was kept" in answer.err
+    assert answer.status == 130 and "; interrupted\n" in answer.out and "the best so far is kept" in answer.err
     written = Path("hops.tune").read_text()
     assert json.loads(written)["entries"][0]["knobs"] == ["visit.direction=push"]
     count = iter(range(40, 1000))

@@ -170,7 +170,7 @@ def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     assert "neighbor_reduce reads `next`: its results stand aside until all are there (line 43)" in apart
     path.write_text(text + "tune { schedule.fuse = off; }")
     assert "each operator is a kernel of its own" in gdslc("explain", "fusion", str(path)).out
-    assert gdslc("explain", "fusion", "bfs").out == "no operator comes right behind another one\n"
+    assert gdslc("explain", "fusion", "bfs").out == "no operator directly follows another one\n"
     gdslc("explain", "E0301", "bfs").fails(2, "is explained without a program")
 
 

@@ -130,7 +130,7 @@ class Sequence:
 
     def run(self, steps: int) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of failures that nobody has asked for
+            warnings.simplefilter("ignore")  # of failures that was never requested
             for _ in range(steps):
                 self.step()
             self.random.shuffle(self.asked)

@@ -302,5 +302,5 @@ def no_memory(needed: int, free: int, total: int) -> GdslError:
         f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
         f"{total / 1e9:.2f} GB are free",
         fix="use a smaller graph, free memory of other programs, or run with --backend cpu",
-        notes=["gdslc run --dry-run tells what takes it (from Python: program.dry_run)"],
+        notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
     )

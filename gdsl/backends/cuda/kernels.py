@@ -270,8 +270,8 @@ def _values(plan: Plan) -> Iterator[tuple[str, str, str]]:
     if plan.graphs:
         yield GRAPH, "edge_bound", "E"
         yield from ((GRAPH, name, "-1") for name in ("room", "ends_room"))
-    yield "run", "host_stop", "pointer to 4 bytes of the host's memory; other than 0 asks for a stop"
-    yield "run", "trace_capacity", "records that run.trace has room for; 0: none is kept"
+    yield "run", "host_stop", "pointer to 4 bytes of the host's memory; other than 0 requests a stop"
+    yield "run", "trace_capacity", "records that run.trace has room for; 0: none are recorded"
     yield "run", "max_iterations", "passes that one loop may have"
     yield from ((PROBLEM, param.name, f"param, {param.type.name}") for param in plan.program.params)
 

@@ -44,16 +44,16 @@ class Column:
         try:
             values = np.array(present, dtype=np.float64 if floats else np.int64)
         except OverflowError:
-            return Column(None, refused=f"a value of the edge attribute {name!r} fits no number of 64 bits")
+            return Column(None, refused=f"a value of the edge attribute {name!r} does not fit into 64 bits")
         if floats and any(abs(int(value)) > _EXACT for value in present if isinstance(value, Integral)):
-            return Column(None, refused=f"of the edge attribute {name!r} a large int stands among floats")
+            return Column(None, refused=f"the edge attribute {name!r} has a large int among floats")
         return Column(values, missing if missing.any() else None)
 
     @staticmethod
     def of_array(values: NDArray[Any]) -> Column:
         """The column of an attribute of a `gdsl.Graph`."""
         if values.dtype == np.uint64 and values.max(initial=0) > np.iinfo(np.int64).max:
-            return Column(None, refused="a value of the edge attribute fits no signed number of 64 bits")
+            return Column(None, refused="a value of the edge attribute does not fit into a signed number of 64 bits")
         return Column(values.astype(np.float64 if values.dtype.kind == "f" else np.int64))
 
     def as_given(self) -> list[Any]:
@@ -75,7 +75,7 @@ class Column:
         if not isinstance(default, int | float):
             raise NotImplementedError(f"the default {default!r} of an edge attribute is no int or float")
         if isinstance(default, float) and self._values.dtype.kind == "i" and np.abs(self._values).max() > _EXACT:
-            raise NotImplementedError("large ints would stand among floats")
+            raise NotImplementedError("large ints would be mixed with floats")
         return np.where(self._missing, default, self._values)
 
     def is_the_same_as(self, other: Column) -> bool:

@@ -19,12 +19,12 @@ _BEGINNING = re.compile(r'(?:\s|#[^\n]*(?:\n|$))*("""(?:.|\n)*?""")?(?:\s|#[^\n]
 _OPTIONS = ("--tune", "--fuse", "--tune-file", "--type")
 _HELP = """\
 %%gdsl NAME [--tune KNOB=VALUE]… [--fuse on|off] [--tune-file FILE]
-    compiles the cell as the program NAME, which is called with a graph then: NAME(graph, source=0)
+    compiles the cell as the program NAME, to be called with a graph: NAME(graph, source=0)
 %gdsl NAME
-    says what a program of this notebook, or a sample, is, takes and gives
+    describes a program of this notebook, or a sample, with its arguments and results
 %gdsl CODE
     explains the code of a message, such as E0301
-Programs, graphs and results show themselves as the last value of a cell. Samples: {}"""
+Programs, graphs and results have a rich display as the last value of a cell. Samples: {}"""
 
 
 class CellError(GdslError):
@@ -39,7 +39,7 @@ class GdslMagics(Magics):
     """The magics of `%load_ext gdsl`."""
 
     @magic_arguments()
-    @argument("name", nargs="?", help="what the program is called; the name that it gives itself unless given")
+    @argument("name", nargs="?", help="the name of the variable; by default the name in the program")
     @argument("--tune", action="append", default=[], metavar="KNOB=VALUE", help="set a knob; may be repeated")
     @argument("--fuse", choices=["on", "off"], help="one kernel for the whole schedule, or one an operator")
     @argument("--tune-file", metavar="FILE", help="take knobs from this file of gdslc tune")
@@ -58,7 +58,7 @@ class GdslMagics(Magics):
         if name is None:
             raise UsageError("the program has no name: write %%gdsl NAME, or program NAME; in the cell")
         if not name.isidentifier() or not name.isascii() or iskeyword(name):
-            raise UsageError(f"{printable(name)!r} is no name of a variable: letters, digits and _")
+            raise UsageError(f"{printable(name)!r} is not a name of a variable: use letters, digits and _")
         words = [*said.tune, *([f"schedule.fuse={said.fuse}"] if said.fuse else [])]
         if wrong := next((word for word in said.type if not all(word.partition("="))), None):
             raise UsageError(f"-t {printable(wrong)} is not of the form name=type, such as weight_type=int64")
