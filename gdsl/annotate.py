@@ -17,12 +17,11 @@ from gdsl.rules import Findings, judge
 from gdsl.rules.laws import Laws, laws
 from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
-from gdsl.uniqueness import Grades, grade
+from gdsl.uniqueness import Grades, grade, tried_data
 from gdsl.uniqueness.free_choices import check_free_choices
 from gdsl.uniqueness.layout import check_layout
 from gdsl.uniqueness.layout import obstacle as obstacle_to_other_ids
 from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
-from gdsl.uniqueness.trials import tried_data
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 

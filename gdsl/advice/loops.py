@@ -262,7 +262,7 @@ def _is_unchanged(term: Term, effects: Effects, changed: set[str]) -> bool:
 
 def _message(loop: nodes.While, effects: Effects, initials: Mapping[str, str], source: Source) -> Diagnostic:
     functor = effects.functor
-    kind = "edge" if effects.operator.gives.value == "edge" else "vertex"
+    kind = "edge" if effects.operator.result_domain.value == "edge" else "vertex"
     message = f"`{functor.name}` accepts every {kind} that it reaches, changed or not: "
     message += "on a graph with a cycle the loop never ends"
     words = source.excerpt(loop.condition.span)

@@ -114,8 +114,8 @@ class Accesses:
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
             if isinstance(step, NeighborVote) and step.score is not None:
                 own |= self._remembered(self._in, self._votes[step.score], Who.ANYBODY)
-            if step.looks_at is not None:
-                own |= {Access(step.looks_at, False, Who.ANYBODY)}
+            if step.array_read is not None:
+                own |= {Access(step.array_read, False, Who.ANYBODY)}
             itself = (name for name in (step.stores, step.adds_to) if name is not None)
             return own.union(Access(name, True, Who.ANYBODY) for name in itself)
         if isinstance(step, StoreScalar):
@@ -150,7 +150,7 @@ class Accesses:
         """The functor that an operator runs; None where it runs none."""
         if step.functor is None:
             return None
-        return self._edge[step.functor] if step.called_for is Domain.EDGE else self._vertex[step.functor]
+        return self._edge[step.functor] if step.functor_domain is Domain.EDGE else self._vertex[step.functor]
 
     def _in(self, part: object, who: Who) -> frozenset[Access]:
         return frozenset(Access(name, writes, who) for name, writes in self._touched(part))

@@ -202,7 +202,7 @@ class Effects:
         """What an accepting call puts into the result."""
         if self.on_common:
             return self.terms.end(Role.COMMON)
-        return self.terms.end(Role.EDGE) if self.operator.gives is Domain.EDGE else self.far
+        return self.terms.end(Role.EDGE) if self.operator.result_domain is Domain.EDGE else self.far
 
     # ------------------------------------------------------------ what was found
 

@@ -855,13 +855,13 @@ class Operator(Step):
         return self.over if isinstance(self, Advance | NeighborReduce | NeighborVote) else None
 
     @property
-    def called_for(self) -> Domain:
+    def functor_domain(self) -> Domain:
         """What the functor is called for."""
         of_members = self.visits is None and not isinstance(self, Intersect)
         return self.frontier.domain if of_members else Domain.EDGE
 
     @property
-    def gives(self) -> Domain:
+    def result_domain(self) -> Domain:
         """The domain of its result."""
         if isinstance(self, Advance):
             return self.to
@@ -873,7 +873,7 @@ class Operator(Step):
         return self.array if isinstance(self, NeighborReduce | NeighborVote) else None
 
     @property
-    def looks_at(self) -> str | None:
+    def array_read(self) -> str | None:
         """An array that the operator itself reads, in addition to the reads of its functors."""
         if isinstance(self, NeighborVote):
             return self.keep

@@ -187,10 +187,10 @@ class _Verifier(CodeVerifier):
             fits = self.frontiers.get(source.frontier) is source.domain
             self.expect(fits, f"no such frontier {source.frontier}", node)
         if node.result is not None:
-            self.expect(self.frontiers.get(node.result) is node.gives, f"no such frontier {node.result}", node)
+            self.expect(self.frontiers.get(node.result) is node.result_domain, f"no such frontier {node.result}", node)
         if node.functor is not None:
-            functors = self.edge_functors if node.called_for is Domain.EDGE else self.vertex_functors
-            self.expect(node.functor in functors, f"no {node.called_for.value} functor {node.functor}", node)
+            functors = self.edge_functors if node.functor_domain is Domain.EDGE else self.vertex_functors
+            self.expect(node.functor in functors, f"no {node.functor_domain.value} functor {node.functor}", node)
             self.form(node)
         match node:
             case nodes.Advance():

@@ -82,7 +82,7 @@ def _pull(step: Advance, facts: Facts) -> Sweep:
         own=None,
         walks=(Walk(step.over, _BACK[step.over], rest, chunks, None, asks),),
         selection=Selection(test, closes),
-        collect=Collect(step.result, step.gives, Form.QUEUE, Dedup.NONE) if step.result is not None else None,
+        collect=Collect(step.result, step.result_domain, Form.QUEUE, Dedup.NONE) if step.result is not None else None,
         totals=facts.remember(variants.totals_of, functor),
         segment=None,
         balance=Balance.AUTO,

@@ -287,7 +287,7 @@ def over_words(over: Over) -> list[str]:
 
 
 def _collect(step: ir.Operator, dedup: Dedup) -> Collect | None:
-    return Collect(step.result, step.gives, Form.QUEUE, dedup) if step.result is not None else None
+    return Collect(step.result, step.result_domain, Form.QUEUE, dedup) if step.result is not None else None
 
 
 def _sides(over: Over) -> tuple[Over, ...]:

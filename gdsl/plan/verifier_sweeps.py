@@ -191,7 +191,7 @@ class SweepVerifier(VariantVerifier):
     def _walk(self, step: Operator, functor: EdgeFunctor, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
-        asks = step.gives is Domain.EDGE or self.ask(_asks_for_edge, functor)
+        asks = step.result_domain is Domain.EDGE or self.ask(_asks_for_edge, functor)
         self.expect(each.edge_ids or not asks, "ids of edges that nobody has")
         if each.first_places is not None:
             in_places = each.lists is Over.OUT_EDGES and not pulls and sweep.balance is not Balance.EDGES
@@ -344,7 +344,9 @@ class SweepVerifier(VariantVerifier):
 
     def _collect(self, step: Operator, collect: Collect, sweep: Sweep) -> None:
         known = self.frontiers.get(collect.frontier)
-        self.expect(known is not None and known.domain is collect.domain is step.gives, "a result of other elements")
+        self.expect(
+            known is not None and known.domain is collect.domain is step.result_domain, "a result of other elements"
+        )
         pulls, of_edges = sweep.selection is not None, collect.domain is Domain.EDGE
         self.expect(not (pulls and of_edges) and not (of_edges and collect.form is Form.BITMAP), "a bitmap of edges")
         self.expect(bool(sweep.walks) or collect.form is Form.QUEUE, "a bitmap of members that come one by one")

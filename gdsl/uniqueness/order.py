@@ -61,7 +61,7 @@ def _obstacle(step: nodes.While, sites: Mapping[int, JudgedOperator], data: Data
     (operator,) = body
     if not isinstance(operator, nodes.Operator) or operator.visits is None or operator.frontier.everything:
         return Obstacle(f"the loop does something other than advance `{worklist}`", operator.span)
-    if operator.result is None or operator.gives is not Domain.VERTEX:
+    if operator.result is None or operator.result_domain is not Domain.VERTEX:
         return Obstacle("what is accepted here is not a set of vertices", operator.span)
     effects = sites[operator.site].effects
     found = _in_functor(effects)

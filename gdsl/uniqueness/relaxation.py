@@ -165,7 +165,7 @@ class Loop:
         """The sets from outside the loop that a step works on: directly, or through sets that the body derives from
         them in every pass, before that step. None where it may be a different set in another pass."""
         found = set[tuple[str, bool]]()
-        if judged.effects.operator.looks_at in self.written:  # pairs: the partners may change
+        if judged.effects.operator.array_read in self.written:  # pairs: the partners may change
             return None
         waiting = [(judged.effects.frontier.frontier, self.loop.body.index(judged.effects.operator), False)]
         seen = set[tuple[int, bool]]()
