@@ -23,7 +23,7 @@ from gdsl.graph.vertices import require_countable
 from gdsl.records import dataclass
 
 DIRECTED_KEY = "gdsl_directed"
-"""What gdsl adds to its own `.npz` files; SciPy ignores it."""
+"""The part that gdsl adds to its own `.npz` files; SciPy ignores it."""
 
 _LARGEST_DEFLATE_RATIO = 1100
 _LARGEST_HEADER = 16_384
@@ -33,7 +33,7 @@ _ENCRYPTED = 0x1
 
 @dataclass(frozen=True, slots=True)
 class SavedMatrix:
-    """What an archive says: a layout of `ARRAYS_OF_LAYOUT`, (rows, columns), the arrays as they are, unchecked."""
+    """The contents of an archive, unchecked: a layout of `ARRAYS_OF_LAYOUT`, (rows, columns), and the arrays."""
 
     layout: str
     shape: tuple[int, int]
@@ -63,12 +63,12 @@ def read_archive(path: str) -> SavedMatrix:
     except (GdslError, MemoryError):
         raise
     except (zipfile.BadZipFile, EOFError, OSError) as error:
-        # A damaged table of contents has zipfile seek to places that there are not.
+        # A damaged table of contents makes zipfile seek outside the file.
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise unreadable(path, error) from None
         message = "the .npz file is damaged or cut off"
         raise GdslError.single("E0710", message, notes=(printable(str(error)),), place=path) from None
-    except Exception as error:  # NumPy and zipfile raise whatever comes out of damaged bytes.
+    except Exception as error:  # NumPy and zipfile raise any exception for damaged bytes.
         message = "this is not a sparse matrix of SciPy (scipy.sparse.save_npz)"
         note = f"{type(error).__name__}: {printable(str(error))}"
         raise GdslError.single("E0710", message, notes=(note,), place=path) from None
@@ -139,7 +139,7 @@ class _Parts:
         return GdslError.single(code, message, place=self.path)
 
     def size(self) -> int:
-        """The number of rows, which is that of columns. Raises E0704 or E0709."""
+        """The number of rows, which equals that of columns. Raises E0704 or E0709."""
         found = self.header("shape")
         if found.shape != (2,) or found.dtype.kind not in "iu":
             raise self.error("E0704", f"`shape` has the shape {found.shape}; a graph's matrix has two sizes")
@@ -152,7 +152,7 @@ class _Parts:
         return rows
 
     def header(self, name: str) -> _Header:
-        """What the head of an array says."""
+        """The header of an array."""
         with self._open(name) as stream:
             return self._header(name, stream)
 
@@ -187,10 +187,10 @@ class _Parts:
         return self._archive.open(member)
 
     def _header(self, name: str, stream: IO[bytes]) -> _Header:
-        """What the head of `stream` says of an array, all of which its part of the archive holds."""
+        """The header of the array in `stream`, whose part of the archive must hold all of it."""
         major, _ = npy.read_magic(stream)
         read_header = npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0
-        with quiet():  # NumPy warns of headers by Python 2, which are right all the same
+        with quiet():  # NumPy warns of valid headers that Python 2 wrote
             shape, in_columns, dtype = read_header(stream, max_header_size=_LARGEST_HEADER)
         if dtype.hasobject:
             raise self.error("E0710", f"`{name}` holds Python objects, which are never loaded")

@@ -22,7 +22,7 @@ def flag(name: str, value: object) -> bool:
 
 
 def directions(directed: object, undirected: object, otherwise: bool | None = True) -> tuple[Any, bool]:
-    """Whether a caller's edges are arcs (None: `otherwise`), and whether the graph is to become an undirected one.
+    """Whether a caller's edges are arcs (None: `otherwise`), and whether the graph shall become undirected.
 
     Raises GdslError E0712 where both are set, TypeError for anything that is not a bool.
     """
@@ -33,7 +33,7 @@ def directions(directed: object, undirected: object, otherwise: bool | None = Tr
 
 
 def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
-    """`values` as int32 or int64[n]. Raises GdslError E0707 or E0711 for what cannot be ids."""
+    """`values` as int32 or int64[n]. Raises GdslError E0707 or E0711 for anything that cannot be ids."""
     array = _array(values, name)
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
@@ -63,10 +63,10 @@ def attribute_arrays(attributes: Mapping[str, ArrayLike], length: int, over: str
 
 
 def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | None:
-    """An attribute's values, of each `what` one, as an array; None unless all are numbers. Of the `weight` of edges
-    None is 1.
+    """An attribute's values, one for each `what`, as an array; None unless all are numbers. A missing `weight` of an
+    edge is 1.
 
-    Raises GdslError E0711 for a weight that is no number, and for whole numbers that fit no type.
+    Raises GdslError E0711 for a weight that is not a number, and for whole numbers that fit no type.
     """
     is_weight = name == "weight" and what.startswith("edge")
     if is_weight:
@@ -84,7 +84,7 @@ def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | No
 
 
 def exact_array(values: Sequence[Any]) -> NDArray[Any] | None:
-    """Numbers as an array of a type of 64 bits or less that has each of them; None where there is no such type.
+    """Numbers as an array of a type of 64 bits or less that holds all of them exactly; None if no type does.
 
     NumPy turns whole numbers into floats where no integer type fits all of them, and where floats are among them."""
     try:
@@ -115,7 +115,7 @@ def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any
     if not is_number:
         return np.zeros(0)
     native = array.dtype.newbyteorder("=")
-    # SciPy has no sparse matrices of float16, and every such number is a float32.
+    # SciPy has no sparse matrices of float16; float32 holds its values exactly.
     return np.array(array, dtype=np.float32 if native == np.float16 else native)
 
 

@@ -16,7 +16,7 @@ from gdsl.graph.memory import require_memory
 
 _CUDA = 2
 _READABLE = frozenset({1, 3, 11, 13})
-"""Kinds of DLPack's devices whose memory NumPy reads: the host's, and what CUDA and ROCm pin there or manage."""
+"""Kinds of DLPack devices whose memory NumPy reads: the host's, and pinned or managed memory of CUDA and ROCm."""
 _DEVICES = {4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI", 15: "WebGPU", 16: "Hexagon"}
 _WORDS = ("__array__", "__array_interface__", "__array_struct__")
 _FLOATS_OF_ML = ("bfloat16", "float8", "float4")
@@ -41,7 +41,7 @@ def is_on_gpu(values: object) -> bool:
 
 
 def on_gpu(values: Any) -> Any:
-    """What `is_on_gpu`, as an array of CuPy over the same memory.
+    """An array on a GPU as an array of CuPy over the same memory.
 
     Raises ValueError with the rest of a sentence that begins with a name."""
     try:
@@ -55,12 +55,12 @@ def on_gpu(values: Any) -> Any:
         if has(values, "block_until_ready"):  # JAX computes asynchronously and does not say on which stream
             values.block_until_ready()
         return cupy.asarray(values) if has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
-    except Exception as error:  # of the library's, of CuPy's, of the driver's
+    except Exception as error:  # of the library, of CuPy or of the driver
         raise ValueError(_reason(values, error) or _without_gpu(error)) from None
 
 
 def fetched(values: Any) -> NDArray[Any]:
-    """What `is_on_gpu`, copied to the host. Raises ValueError as `on_gpu` does."""
+    """An array on a GPU, copied to the host. Raises ValueError as `on_gpu` does."""
     array_on_gpu = on_gpu(values)
     return np.asarray(array_on_gpu.get())
 
@@ -78,7 +78,7 @@ def as_host(values: Any) -> Any:
         raise ValueError(f"is in the memory of a device {where}; copy it to the host first")
     try:
         return np.from_dlpack(values)
-    except Exception as error:  # whatever the library says
+    except Exception as error:  # any exception of the library
         raise ValueError(_reason(values, error) or f"cannot be read through DLPack: {first_line(error)}") from None
 
 
@@ -88,8 +88,8 @@ def reason_of(values: Any, error: Exception) -> str | None:
 
 
 def missing_of(values: Any) -> int:
-    """How many values of a column (of Arrow, Polars, pandas) are missing; 0 for what knows no such thing. A NaN of a
-    NumPy array is a value."""
+    """How many values of a column (of Arrow, Polars, pandas) are missing; 0 for arrays without missing values. A NaN of
+    a NumPy array is a value."""
     if type(values) is np.ndarray or isinstance(values, list | tuple):
         return 0
     count = getattr(values, "null_count", 0)
@@ -104,7 +104,7 @@ def missing_of(values: Any) -> int:
 
 
 def _device(values: Any) -> int | None:
-    """The kind of the device that DLPack names; None for what has none."""
+    """The kind of device that DLPack reports; None without DLPack."""
     try:
         array_on_gpu = values.__dlpack_device__()
         return int(array_on_gpu[0])
@@ -149,7 +149,7 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
         array = values if masked else np.asanyarray(values)
     except (GdslError, MemoryError):
         raise
-    except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
+    except Exception as error:  # any exception of `__array__`, `__len__` or `__getitem__`
         reason = reason_of(values, error)
         raise ValueError(reason or f"is not an array of numbers, but {type(values).__name__}") from error
     if missing:

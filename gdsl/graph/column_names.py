@@ -39,7 +39,7 @@ class Columns:
 
 
 def require_column(name: str, names: list[str]) -> None:
-    """Raise E0711, with the name that is most like it, where `name` is not among `names`."""
+    """Raise E0711, with the most similar name, where `name` is not among `names`."""
     if name in names:
         return
     few = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
@@ -57,17 +57,17 @@ def columns_of(source: object, target: object, weight: object) -> Columns:
 
 
 def refuse_columns(kind: str, columns: Columns, path: str) -> None:
-    """Raise E0712 where columns are named of a file of another kind."""
+    """Raise E0712 where the caller names columns of a file that has none."""
     if not columns.unspecified:
         message = f"{kind} has no columns: source_column, target_column and weight_column are for edge lists and tables"
         raise GdslError.single("E0712", message, fix="leave them out", place=path)
 
 
 ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
-"""What headers and tables call the two ends. The first pair is what gdsl writes, next to attributes of any name."""
+"""Names of the two ends in headers and tables. gdsl writes the first pair, next to attributes of any name."""
 
 UNDIRECTED_ENDS = ("end", "other_end")
-"""What gdsl calls the two ends of undirected edges."""
+"""Names of the two ends of undirected edges."""
 
 _ALSO_ENDS = (
     ("source_id", "target_id"), ("from_id", "to_id"), ("src_id", "dst_id"), ("source_node", "target_node"),
@@ -76,7 +76,7 @@ _ALSO_ENDS = (
     ("protein1", "protein2"), ("gene1", "gene2"), ("interactor_a", "interactor_b"), ("vertex1", "vertex2"),
     ("subject", "object"), ("parent", "child"), ("u", "v"),
 )  # fmt: skip
-"""What other programs call the two ends; blanks, `_`, `-`, `.`, `:` and marks in front do not count."""
+"""Names of the two ends in files of other programs; blanks, `_`, `-`, `.`, `:` and marks in front do not count."""
 _LOOSE = re.compile(r"^[#~%@]+|[\s_.:\-]|\(.*\)$")
 _ROW_IDS = re.compile(
     r"(edge|link|arc|row|line|record|relation|rel|interaction|.*interaction|object)?(id|idx|index|no|nr|num|key)|fid|gid|eid|edge|rowname|rownames"
@@ -94,7 +94,7 @@ _PARTNERS = {
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Columns by their names. `ends`: their places. `known`: whether their names, or the caller, say that they are
+    """Named columns. `ends`: the places of the ends. `known`: whether their names, or the caller, say that they are
     ends. `names`: what attributes are called, the ends `source` and `destination`; None for columns without a name."""
 
     header: tuple[str, ...]
@@ -114,7 +114,7 @@ class Named:
 
 
 class ColumnsError(ValueError):
-    """The names of the columns do not say which are the ends: a message and a fix."""
+    """The names of the columns do not show which are the ends; with a message and a fix."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -155,8 +155,8 @@ def begins_list(words: Sequence[str]) -> bool:
 
 
 def named(words: Sequence[str], requested: Columns) -> Named:
-    """The columns that `words` name. Raises ColumnsError where they do not say enough, and GdslError E0711 where they
-    lack a column that is wanted."""
+    """The columns that `words` name. Raises ColumnsError where they do not show the ends, and GdslError E0711 where
+    they lack a requested column."""
     header = list(words)
     requested_ends = _requested_ends(header, requested)
     ends = requested_ends if requested_ends is not None else _find_ends(header)
@@ -183,7 +183,7 @@ def named(words: Sequence[str], requested: Columns) -> Named:
 
 
 def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
-    """The first two columns whose names differ only as those of ends do, such as `gene A` and `gene B`."""
+    """The first two columns whose names differ only as names of ends do, such as `gene A` and `gene B`."""
     places = {word.lower(): place for place, word in reversed(list(enumerate(header)))}
     for place, word in enumerate(header):
         for found in _PAIRED.finditer(word):
@@ -198,7 +198,7 @@ def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
 
 
 def ends_fix(header: Sequence[str], ends: tuple[int, int]) -> str:
-    """How to say which columns are the ends."""
+    """The fix that names the columns of the ends."""
     source, target = (header[end] for end in ends)
     return (
         f"--source-column {_shell(source)} --target-column {_shell(target)} "
@@ -219,14 +219,14 @@ def _requested_names(requested: Columns) -> tuple[str | None, str | None, str | 
 
 
 def _as_written(name: str, header: list[str]) -> str:
-    """A wanted name as the header has it, which may begin with the mark of a comment."""
+    """A requested name as the header writes it, which may begin with the mark of a comment."""
     if name in header:
         return name
     return next((word for word in header if word.lstrip(_MARKS) == name.lstrip(_MARKS)), name)
 
 
 def _find_ends(header: list[str]) -> tuple[int, int] | None:
-    """The places of the columns that are named as the ends. Raises ColumnsError where two have such a name."""
+    """The places of the columns whose names are known for ends. Raises ColumnsError where several columns have one."""
     if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
         return 0, 1
     for pair in (*ENDS, UNDIRECTED_ENDS):
@@ -276,7 +276,7 @@ def _named_places(header: Sequence[str]) -> list[int]:
 
 
 def _places(header: list[str], word: str) -> list[int]:
-    """The places of `word` in any case, or only as written where there is such a one."""
+    """The places of `word` as written, else those of `word` in any case."""
     exact = [place for place, name in enumerate(header) if name == word]
     return exact or [place for place, name in enumerate(header) if name.lower() == word]
 
@@ -294,14 +294,14 @@ def _shell(word: str) -> str:
 
 _SURE = {*ENDS, UNDIRECTED_ENDS}
 _MOST_COLUMNS = 32
-"""Columns of which each pair is looked at."""
+"""With more columns, not every pair is examined."""
 
 
 def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
     """The places of the columns that are most likely the ends in rows such as those of `sample`, without a header.
 
-    Numbers in the first two columns are the ends. Names are where two columns share values, or else not in a column
-    that has fewer different values than its neighbors, as the middle one in `A interacts B`.
+    Numbers in the first two columns are the ends. Otherwise the ends are two columns that share values, or else columns
+    that do not have fewer different values than their neighbors, unlike the middle one in `A interacts B`.
     """
     width = min(width, _MOST_COLUMNS)
     rows = [row for row in sample if len(row) >= width]
@@ -328,8 +328,8 @@ def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
 
 
 def may_be_edge(words: tuple[str, str], rows: Sequence[tuple[str, str]]) -> bool:
-    """Whether a first line that seems to name the ends as `words` may be an edge: below it are ends that differ from
-    these as little as the two do from each other, by one character, such as `v3` below `v1` and `v2`."""
+    """Whether a first line that seems to name the ends may be an edge: the ends below differ from these as little as
+    the two differ from each other, by one character, such as `v3` below `v1` and `v2`."""
     if is_sure(words):
         return False
     front = _common_front(*words)

@@ -1,6 +1,6 @@
-"""The exact reader of text files: lines as columns of numbers, with a message for every line that is anything else.
+"""The exact reader of text files: lines as columns of numbers, with an error message for any other line.
 
-Large files are read block by block: by the fast reader (`native_text`) where it can, else here, by NumPy.
+Large files are read block by block: by the fast reader (`native_text`) where there is one, else by NumPy.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gdsl.graph.native_text import ColumnsReader
 
 _ROUNDS_REALS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
-"""Whether this NumPy may read 1.5 as a whole number, with no more than a warning, which threads share."""
+"""Whether this NumPy may read 1.5 as a whole number with only a warning; warning filters are shared by all threads."""
 _OF_WHOLES = b"0123456789+-,; \t\n"
 _LONG, _DIGITS_ALIKE = b"0" * 10, bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
 """Digits of a number that may not fit, and a table that makes all digits the same."""
@@ -179,7 +179,7 @@ def _fast_reader(path: str) -> ColumnsReader | None:
 
 
 def _submit(pool: ThreadPoolExecutor, read: Callable[[Block], Columns | None], block: Block) -> Future[Columns | None]:
-    """`read` of a block, by another thread, or by this one where the system starts no more."""
+    """`read` of a block by another thread, or by this one where the system starts no more threads."""
     try:
         return pool.submit(read, block)
     except RuntimeError:
@@ -234,7 +234,7 @@ def _columns_of_rows(
 
 
 def _parsed(rows: Iterator[str] | list[str], types: Sequence[type], delimiter: str | None) -> Columns:
-    """What NumPy makes of rows. Raises ValueError or OverflowError."""
+    """The columns of rows, parsed by NumPy. Raises ValueError or OverflowError."""
     fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
     # NumPy takes no -0 for a uint64.
     converters: Any = {place: int for place, kind in enumerate(types) if kind is np.uint64} or None
@@ -334,7 +334,7 @@ def find_row(path: str, rows_of: RowsOf, place: int) -> TextLines:
 def from_zero(path: str, rows_of: RowsOf, ids: NDArray[Any], num_vertices: int, called: str) -> NDArray[Any]:
     """`ids`, changed in place to count from 0, not from 1; `called` is what messages call the format.
 
-    Raises GdslError E0707, at its line, for the first that is no vertex.
+    Raises GdslError E0707, at its line, for the first that is not a vertex.
     """
     if len(ids) and (ids.min() < 1 or ids.max() > num_vertices):
         place = int(np.argmax((ids < 1) | (ids > num_vertices)))

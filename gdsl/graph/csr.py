@@ -20,7 +20,7 @@ from gdsl.graph.vertices import WIDE_FROM, Names, check_range, id_dtype, packed,
 
 LARGEST_DEGREE = 2**31 - 1
 _FEW = 1 << 14
-"""Fewer edges are turned round by NumPy, which takes no longer; to import SciPy takes as long as all else of a small
+"""Fewer edges are transposed by NumPy, which takes no longer; importing SciPy would take as long as the rest of a small
 run."""
 
 
@@ -62,7 +62,7 @@ def checked_csr(
     attributes: Mapping[str, ArrayLike],
     vertex_attributes: Mapping[str, ArrayLike],
 ) -> Csr:
-    """The CSR of a caller's arrays, after everything that native code relies on was seen to hold.
+    """The CSR of a caller's arrays, after checking everything that native code relies on.
 
     Raises GdslError E0707, E0709 or E0711, TypeError for other arguments of a wrong kind.
     """
@@ -91,9 +91,9 @@ def checked_csr(
 
 
 def csr_of(edges: EdgeList) -> Csr:
-    """The CSR of `edges`: undirected ones stored both ways, then sorted, unless they are.
+    """The CSR of `edges`: undirected ones stored both ways, then sorted unless they are sorted.
 
-    Without attributes parallel edges are all alike, so any sort of the pairs will do.
+    Without attributes parallel edges are interchangeable, so any sort of the pairs will do.
 
     Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
     """
@@ -118,8 +118,8 @@ def csr_of(edges: EdgeList) -> Csr:
 
 
 def edge_keys(sources: NDArray[Any], destinations: NDArray[Any], both_ways: bool) -> NDArray[np.int64]:
-    """Source and destination of each edge, of int32 ids, in one number; with `both_ways` of its opposite, too, but that
-    of a loop."""
+    """Source and destination of each edge, of int32 ids, in one number; with `both_ways` also those of the opposites,
+    except for loops."""
     forward: NDArray[np.int64] = sources.astype(np.int64) << 32
     forward |= destinations
     if not both_ways:
@@ -133,26 +133,26 @@ def edge_keys(sources: NDArray[Any], destinations: NDArray[Any], both_ways: bool
 def pairs_in_order(
     keys: NDArray[np.int64], num_vertices: int, unique: bool = False
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(offsets, columns) of the edges that `edge_keys` made, which are sorted in place; with `unique` one of each that
-    are parallel."""
+    """(offsets, columns) of the edges that `edge_keys` made, which are sorted in place; with `unique`, parallel edges
+    become one."""
     sort_of(len(keys))(keys, 0, 32 + bits_for(num_vertices))
     if unique:
         keys = keys[first_of_equals(np, keys)]
 
     def fill(target: NDArray[Any]) -> None:
-        np.copyto(target.view(np.int32), keys, casting="unsafe")  # which leaves the lower half
+        np.copyto(target.view(np.int32), keys, casting="unsafe")  # keeps the lower half
 
     return _offsets(keys >> 32, num_vertices), filled_immutable(len(keys), np.dtype(np.int32), fill)
 
 
 def lists_by(module: Any, keys: Any, num_vertices: int) -> tuple[Any, Any]:
-    """The same of int32, of sorted keys on a GPU; `module` is cupy."""
+    """(offsets, columns) as int32, of sorted keys on a GPU; `module` is cupy."""
     offsets = module.searchsorted(keys, module.arange(num_vertices + 1, dtype=np.int64) << 32)
     return offsets.astype(np.int32), keys.astype(np.int32)
 
 
 def first_of_equals(module: Any, keys: Any) -> Any:
-    """Of some sorted numbers, whether each is the first of those that are equal to it."""
+    """Whether each of some sorted numbers is the first of equal ones."""
     first = module.empty(len(keys), bool)
     first[:1] = True
     module.not_equal(keys[1:], keys[:-1], out=first[1:])
@@ -182,7 +182,7 @@ def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArra
 
 
 def edge_sources(offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
-    """The source of each edge of a CSR, of the type of `columns`."""
+    """The source of each edge of a CSR, in the dtype of `columns`."""
     vertices = np.arange(len(offsets) - 1, dtype=columns.dtype)
     return np.repeat(vertices, np.diff(offsets))
 
@@ -190,7 +190,7 @@ def edge_sources(offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
 def first_without_opposite(csr: Csr) -> int | None:
     """The lowest edge id u→v of which there are more than of v→u, whatever `csr.directed` says; None for none."""
     count, sources = csr.num_vertices, edge_sources(csr.offsets, csr.columns)
-    if library_for(len(sources)) is not None:  # which makes the lists of the opposites sooner than a sort of the pairs
+    if library_for(len(sources)) is not None:  # building the lists of the opposites is faster than sorting pairs
         offsets, columns, _ = ordered(csr.columns, sources, count, {})
         if np.array_equal(offsets, csr.offsets) and np.array_equal(columns, csr.columns):
             return None
@@ -247,7 +247,7 @@ def repeated_of(columns: NDArray[Any], sources: NDArray[Any]) -> NDArray[np.bool
 
 
 def first_loop_or_parallel(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
-    """The lowest id of an edge that is either."""
+    """The lowest id of an edge that is a loop or repeats the one before."""
     found = loops_of(columns, sources) | repeated_of(columns, sources)
     return int(np.argmax(found)) if found.any() else None
 
@@ -263,7 +263,7 @@ def pair_edges(
     (offsets, columns), (in_offsets, in_sources, in_edge_ids) = csr, csc
     reverse = np.full(len(columns), -1, dtype=in_edge_ids.dtype)
     if np.array_equal(in_offsets, offsets) and np.array_equal(in_sources, columns):
-        # Both orders are by (vertex, neighbour, id), so what leads back has the same place.
+        # Both orders are by (vertex, neighbour, id), so the edge that leads back has the same place.
         reverse[in_edge_ids] = np.arange(len(columns), dtype=in_edge_ids.dtype)
         return reverse
     count = len(offsets) - 1

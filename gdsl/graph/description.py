@@ -1,4 +1,4 @@
-"""What `gdslc graph info` says about a graph."""
+"""Measures a graph for `gdslc graph info`."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _components(graph: Graph) -> tuple[int | None, int | None]:
         return 0, 0
     if max(graph.num_vertices, graph.num_edges) < _FEW:
         return _few_components(graph)
-    from scipy.sparse import csgraph, csr_array  # only here: csgraph alone takes as long to import as NumPy
+    from scipy.sparse import csgraph, csr_array  # here, as importing csgraph takes as long as importing NumPy
 
     if graph.num_edges >= WIDE_FROM or graph.num_vertices >= WIDE_FROM:
         return None, None
@@ -154,7 +154,7 @@ def _components(graph: Graph) -> tuple[int | None, int | None]:
 
 
 def _few_components(graph: Graph) -> tuple[int, int]:
-    """The same of a small graph, by joining trees of vertices: to import SciPy takes as long as all else."""
+    """The same for a small graph, by union-find: importing SciPy would take as long as everything else."""
     parents = list(range(graph.num_vertices))
     for ends in zip(*(side.tolist() for side in graph.edges), strict=True):
         first, second = (_root(parents, end) for end in ends)
@@ -164,7 +164,7 @@ def _few_components(graph: Graph) -> tuple[int, int]:
 
 
 def _root(parents: list[int], vertex: int) -> int:
-    """The root of the tree of `vertex`; the way to it is halved."""
+    """The root of the tree of `vertex`, with path halving."""
     while parents[vertex] != vertex:
         parents[vertex] = vertex = parents[parents[vertex]]
     return vertex

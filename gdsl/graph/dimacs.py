@@ -54,7 +54,7 @@ _KINDS = {
     **dict.fromkeys(("edge", "edges", "col"), _COLORING),
     **dict.fromkeys(("tw", "td", "ds", "cep"), _PACE),
 }
-"""The word after `p`, which says what problem a file is for."""
+"""The kinds of problems, by the word after `p`."""
 _NOT_WHOLE = "is not a whole number"
 _EXACT = 2**53
 """Whole numbers below are exact as float64."""
@@ -88,7 +88,7 @@ def read_dimacs(path: str) -> EdgeList:
 
 
 def _read(path: str, values_are: type) -> EdgeList:
-    """The same with values of one type."""
+    """`read_dimacs` with values of one type."""
     with TextLines(path) as lines:
         header = _problem_line(lines)
         kind, num_vertices, count = header.kind, header.num_vertices, header.count
@@ -140,7 +140,8 @@ def _problem_line(lines: TextLines) -> _Header:
 
 
 class _Rows(CountedRows):
-    """What follows the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by their number."""
+    """The text after the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by their
+    number."""
 
     def __init__(self, lines: TextLines, header: _Header) -> None:
         super().__init__(lines, header.count, f"{header.kind.called} of its `p` line")
@@ -170,7 +171,7 @@ class _Rows(CountedRows):
             yield row
 
     def _keep(self, row: str) -> None:
-        """A line about a vertex (`n ID VALUE`); those that say where vertices are drawn are skipped."""
+        """A line about a vertex (`n ID VALUE`); coordinates of vertices are skipped."""
         if row[0] != "n":
             self.lines.skip()
             return
@@ -249,4 +250,4 @@ def refuse_other_problems(path: str) -> None:
 
 
 READ_ONLY = (".col", ".clq", ".max", ".min", ".dimacs")
-"""Ends of names of files that are not of shortest paths."""
+"""Suffixes of files of other problems than shortest paths."""

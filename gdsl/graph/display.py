@@ -1,4 +1,4 @@
-"""A graph as a notebook shows it."""
+"""The HTML of a graph in a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_PIECES = 16
 
 @page
 def graph_page(graph: Any) -> str:
-    """Of a `Graph` sizes, kind, attributes, and how many vertices have how many edges."""
+    """Sizes, kind, attributes and the distribution of degrees of a `Graph`."""
     kind = "directed" if graph.directed else "undirected, each edge stored both ways"
     rows: list[tuple[str, str]] = [("vertices", f"{graph.num_vertices:,}")]
     if graph._lazy_csr is None:
@@ -43,7 +43,7 @@ def _values(values: NDArray[np.generic]) -> str:
 
 
 def _degrees(offsets: NDArray[np.int64]) -> str:
-    """How many vertices have no out-edge, 1, 2 to 3, 4 to 7, …; counted on pieces of a graph of very many."""
+    """How many vertices have no out-edge, 1, 2 to 3, 4 to 7, …; estimated from pieces of a very large graph."""
     counts = degree_counts(offsets)
     texts = [
         f"{count:,} with {_range(place)} out-edge{'' if place == 1 else 's'}" for place, count in enumerate(counts)
@@ -75,6 +75,6 @@ def _range(place: int) -> str:
 
 
 def _name(place: int) -> str:
-    """How the range begins, in few signs: 4–, 1k–, 2M–."""
+    """The start of the range, abbreviated: 4–, 1k–, 2M–."""
     power = max(place - 1, 0)
     return str(place) if place < 2 else f"{2 ** (power % 10)}{' kMGTP'[power // 10].strip()}–"

@@ -1,4 +1,4 @@
-"""DOT files, by pydot and NetworkX, which passes over subgraphs and takes ports for parts of names."""
+"""DOT files, read by pydot. NetworkX would ignore subgraphs and take ports for parts of names."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _NO_SET = (
     "write the subgraph before the edge, and the nodes as its end: a -> {b c}",
 )
 _BYTES_PER_EDGE = 400
-"""What NetworkX takes for an edge."""
+"""Bytes that NetworkX needs for an edge."""
 
 
 def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     """The graph of NetworkX that a DOT file holds, with the nodes and edges of its subgraphs.
 
-    Raises GdslError E0705, and whatever pydot raises.
+    Raises GdslError E0705, and any exception of pydot.
     """
     import pydot
 
     text = content.decode("utf-8-sig")
     if _NESTED_END.search(_QUOTED.sub('""', text)):
         raise refused_file(path, *_NO_SET)
-    said = io.StringIO()  # pydot prints what is wrong
+    said = io.StringIO()  # pydot prints its messages
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         found = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, text))
     if not found:
@@ -66,7 +66,9 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
         require_memory(count * _BYTES_PER_EDGE, f"{count:,} edges", path)
         _add_nodes(graph, part, path)
         _add_edges(graph, edges)
-    if "subgraph" in graph and '"subgraph"' not in text:  # the keyword, as pydot reads it before a name alone
+    if (
+        "subgraph" in graph and '"subgraph"' not in text
+    ):  # the keyword, which pydot reads as a node without a following name
         raise refused_file(path, *_NO_SET)
     return graph
 

@@ -1,4 +1,4 @@
-"""Lists of edges, in the order given: what readers and generators make."""
+"""Lists of edges, which readers and generators produce and CSRs are built from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gdsl.graph.vertices import Names, check_ids, vertex_count
 
 @dataclass(slots=True)
 class EdgeList:
-    """Edges in the order given, ids from 0 and known to be in range.
+    """Edges in their original order, ids from 0 and known to be in range.
 
     sources, destinations: int32 or int64[n]; attributes: each [n]; with directed=False an edge leads both ways.
     names: of the vertices, where they have any.
@@ -38,7 +38,7 @@ def edges_from_arrays(
     directed: bool,
     vertex_attributes: Mapping[str, ArrayLike],
 ) -> EdgeList:
-    """The list of edges that a caller's arrays describe, checked.
+    """The edges in a caller's arrays, checked.
 
     Raises GdslError E0707, E0709 or E0711, TypeError for other arguments of a wrong kind.
     """

@@ -43,7 +43,7 @@ _MOST_READINGS = 4
 
 @dataclass(frozen=True, slots=True)
 class _EdgeColumns:
-    """What a list holds: ids or numbers of names, and the values by the names of their columns."""
+    """The columns of a list: ids or numbers of names, and the values by the names of their columns."""
 
     sources: NDArray[Any]
     destinations: NDArray[Any]
@@ -67,8 +67,8 @@ def read_edge_list(
 ) -> EdgeList:
     """The edges of the file at `path`, in its order. Raises GdslError with file and line.
 
-    Lists of plain numbers are read by blocks; all others, which have names, quotes or text, row by row, where what a
-    column is depends on all of its values. `docs/graphs.md` says what is read how. Arguments that are None follow the
+    Lists of plain numbers are read by blocks; all others, which have names, quotes or text, are read row by row, and
+    all values of a column decide what it is. `docs/graphs.md` says what is read how. Arguments that are None follow the
     comments of the file.
     """
     head = head_of(path, requested)
@@ -166,7 +166,7 @@ def _values(found: Worded) -> dict[str, NDArray[Any]]:
 
 
 def _joined(lines: TextLines, read: Any, head: Head) -> Iterator[str]:
-    """Something for each row, so that its line can be found."""
+    """A text for each row, so that its line can be found."""
     return (" ".join(row) for row in read(lines, head))
 
 
@@ -198,7 +198,7 @@ class _QuotedError(Exception):
 
 
 def _plain(path: str, head: Head) -> _EdgeColumns:
-    """A list of numbers, and of columns that are left out. Raises GdslError E0705 where it is more than that."""
+    """A list of numbers, and of columns that are left out. Raises GdslError E0705 for anything else."""
     layout = _layout_of(head)
     rows = partial(_rows, head=head)
     columns, gap = _columns(path, head, layout)
@@ -233,7 +233,7 @@ def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any]
 
 
 def _types_of_all(path: str, head: Head, layout: _Layout, types: list[type]) -> list[type]:
-    """The types with which all lines can be read, up to one with which that cannot be."""
+    """The types with which all lines can be read, up to a line that no types fit."""
     with TextLines(path) as lines:
         for row in _rows(lines, head):
             words = words_of(row, layout.delimiter)
@@ -264,7 +264,7 @@ def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[t
 
 
 def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) -> GdslError:
-    """Where a name is an end of a list without a header, or a list ends and another one begins, what to do."""
+    """`error` with a fix, where an end of a list without a header is a name, or a second list begins."""
     if head.columns is not None:
         return error
     words = words_of(lines.line, layout.delimiter)
@@ -327,7 +327,7 @@ def _without_comments(lines: TextLines, stream: Iterator[str]) -> Iterator[str]:
             lines.last_row = lines.number
             yield line
         else:
-            if not comment:  # an empty one parts the sections of Trivial Graph Format
+            if not comment:  # an empty one separates the sections of Trivial Graph Format
                 lines.note_gap()
             lines.skip()
 
@@ -363,7 +363,7 @@ def _check_ids(
     num_vertices: int | None,
     highest: int,
 ) -> None:
-    """Raise E0707 or E0709, at its line, for the first id that counts from too low or is not below `highest`."""
+    """Raise E0707 or E0709, at its line, for the first id that is too low or not below `highest`."""
     lowest = 1 if one_based else 0
     for name, ids in (("source", sources), ("destination", destinations)):
         if len(ids) and (ids.min() < lowest or ids.max() >= highest + lowest):

@@ -53,11 +53,11 @@ _OTHERS = tuple(
         (_UCINET, "a DL file of UCINET", None),
     )
 )
-"""How files of other kinds begin, what they are called, and the format that reads them."""
+"""How files of other kinds begin, their names in messages, and the format that reads them."""
 _WIDE = 16
-"""More columns of numbers alone, and as many rows, are a matrix."""
+"""More columns of numbers only, and as many rows, are a matrix."""
 _SIZES = re.compile(r"\s*(number of |num_?)?((nodes|vertices|edges|arcs)\s*[:=]|[nmve]\s*=)\s*[0-9]", re.IGNORECASE)
-"""What says how large the graph is, and is no comment."""
+"""A line that gives the size of the graph and is not a comment."""
 _MOST_NAMES = 100
 """Of columns, in a fix."""
 _DICT = re.compile(r"\{.*\}\s*")
@@ -67,11 +67,11 @@ _DICT = re.compile(r"\{.*\}\s*")
 class Head:
     """How an edge list begins.
 
-    mark: what separates values, None for blanks. columns: what a header says of them. in_row: whether this is the first
-    row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names.
-    row_names: whether rows have a value more in front, as R writes their names. first: the values of the first row of
-    values; None without any. dicts: whether rows end with a dictionary of Python, as NetworkX writes them.
-    plain: whether all that was seen is numbers. sample: the first rows. gap: an empty line among them, 0 without any.
+    mark: what separates values, None for blanks. columns: those that a header names. in_row: whether this is the first
+    row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names. row_names:
+    whether rows begin with an additional value, as R writes their names. first: the values of the first row of values;
+    None without any. dicts: whether rows end with a dictionary of Python, as NetworkX writes them. plain: whether all
+    that was seen is numbers. sample: the first rows. gap: an empty line among them, 0 without any.
     """
 
     statements: Statements
@@ -131,7 +131,7 @@ def head_of(path: str, requested: Columns) -> Head:
 
 
 def header_fix(path: str, head: Head, width: int) -> str:
-    """How to give the file at `path` a first line of names for so many columns."""
+    """The fix that gives the file at `path` a first line of `width` column names."""
     instruction = "name the columns in a first line, with `source` and `target` for the ends"
     if width > _MOST_NAMES:
         return instruction
@@ -183,7 +183,7 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
 
 
 def _separator(texts: Sequence[str]) -> str | None:
-    """What separates the values: the mark by which all rows have as many of them."""
+    """The separator of the values: the mark that splits all rows into equally many."""
     candidates = [mark for mark in SEPARATORS if mark in texts[0]]
     if candidates == ["\t"] and _are_blanks(texts):
         return None
@@ -205,7 +205,7 @@ def says_ends_of(text: str, mark: str) -> bool:
 
 
 def _table(texts: Sequence[str], mark: str | None) -> list[list[str]]:
-    """The values of the lines up to one whose quotes are not in order."""
+    """The values of the lines up to one with unbalanced quotes."""
     table = []
     for text in texts:
         try:
@@ -216,7 +216,7 @@ def _table(texts: Sequence[str], mark: str | None) -> list[list[str]]:
 
 
 def _are_even(table: Sequence[Sequence[str]]) -> bool:
-    """Whether all rows have as many values, the first one perhaps one less; empty ones at the end of a row do not
+    """Whether all rows have equally many values, the first perhaps one less; empty ones at the end of a row do not
     count."""
     widths = {len(row) for row in table[1:]} or {len(table[0])} if table else set()
     widest = max(widths, default=0)
@@ -252,7 +252,7 @@ def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str 
 
 
 def split_or_none(text: str, mark: str | None) -> list[str]:
-    """The values of a line; none where its quotes are not in order."""
+    """The values of a line; an empty list for unbalanced quotes."""
     try:
         return split(text, mark)
     except ValueError:
@@ -269,7 +269,7 @@ def _head(
     requested: Columns,
     quoted: bool,
 ) -> Head:
-    if not table:  # the quotes of the first line are not in order, which reading it says
+    if not table:  # the quotes of the first line are unbalanced, which its reader reports
         return Head(statements, mark, None, False, False, False, ("0", "0"), numbers[0], False, False)
     words, rows = table[0], table[1:]
     base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
@@ -332,8 +332,8 @@ def _is_symmetric_of_bits(table: list[list[str]]) -> bool:
 
 
 def _is_column_line(words: list[str], rows: list[list[str]], has_requests: bool, mark: str | None) -> bool:
-    """Whether words that may be names of columns are: they begin with letters, or name the ends, or the rows below are
-    others."""
+    """Whether words name the columns: they begin with letters, or name the ends, or differ in kind from the rows
+    below."""
     if all(is_column_name(word) for word in words):
         return True
     return has_requests or _says_ends(words) or _is_certain(words, rows) or (not all(words) and bool(rows))
@@ -347,7 +347,7 @@ def _says_ends(words: list[str]) -> bool:
 
 
 def _is_certain(words: list[str], rows: list[list[str]]) -> bool:
-    """Whether a column has a word in the first line, and numbers alone below."""
+    """Whether a column has a word in the first line and only numbers below."""
     return bool(rows) and any(
         word and all(len(row) > place and is_number(row[place]) for row in rows) for place, word in enumerate(words)
     )
@@ -375,7 +375,7 @@ def _comment_header(
         return None
     try:
         found = named(names, requested)
-    except GdslError:  # columns are wanted that the comment does not name
+    except GdslError:  # the comment lacks a requested column
         return None
     except ColumnsError as error:
         if len(words) <= 3 or is_header(words):

@@ -1,4 +1,5 @@
-"""Attributes of nodes and edges as GraphML and GML give them: by name, each on some of the elements."""
+"""Attributes of nodes and edges in GraphML, GML and files that NetworkX reads: by name, each on some of the
+elements."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from gdsl.graph.vertices import Names, id_dtype
 NAME = "name"
 WEIGHT = "weight"
 _FEW_ATTRIBUTES = 16
-"""So many may always be on few elements: they take memory in proportion to these."""
+"""So many attributes of few elements are always kept."""
 _FEW_CELLS = 1 << 20
 _CELLS_PER_VALUE = 64
-"""As many elements may lack a value for each that has one, in all attributes together."""
+"""So many elements may lack a value for each element that has one, over all attributes."""
 _BYTES_PER_CELL = 24
 _LARGE = 2**31
 """NetworkX writes whole numbers from here on as strings into GML."""
@@ -56,7 +57,7 @@ class ElementAttributes:
         return values if values is not None and len(values) == count and name not in self._repeated else None
 
     def remove(self, name: str) -> None:
-        """Take an attribute away."""
+        """Remove an attribute."""
         del self._values[name], self._places[name]
 
     def __contains__(self, name: str) -> bool:
@@ -66,7 +67,7 @@ class ElementAttributes:
         """The attributes that are numbers, each [count]. Where an element has none it has the attribute's default,
         else NaN; the weight of an edge is 1 then.
 
-        Raises GdslError E0711 for a weight that is no number, E0708 for more than fits in memory.
+        Raises GdslError E0711 for a weight that is not a number, E0708 for more than fits in memory.
         """
         if self._repeated:
             named = ", ".join(printable(name)[:60] for name in list(self._repeated)[:5])
@@ -83,7 +84,7 @@ class ElementAttributes:
         return {name: self._whole(name, values, count) for name, values in fitting.items()}
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
-        """The values that are there as an array; None where some are text."""
+        """The values of an attribute as an array; None if some are text."""
         values = self._values.get(name, [])
         default = self.defaults.get(name)
         all_values = [*values, default] if default is not None else values
@@ -164,7 +165,7 @@ def edge_list_of(
 
 
 def _number(value: Any) -> Any:
-    """A number out of text that is one."""
+    """The number that a text is."""
     if not isinstance(value, str):
         return value
     return int(value) if is_whole(value.strip()) else float(value)

@@ -15,17 +15,17 @@ SEPARATORS = "\t;,|"
 _MARKS = ("#", "%", "/")
 _BLANKS = " \t"
 _NO_NAME = ("", " ", "\t", *"#%/")
-"""What follows the mark of a comment, and no name."""
+"""Characters after the mark of a comment that begin no name."""
 _BEFORE_COMMENTS = "#%/ \t"
 _LONGEST_RECORD = 1 << 17
 _TRAILING = re.compile(r"[ \t][#%].*", re.DOTALL)
 _MOST_LINES = 1000
-"""Lines with quotes of one record."""
+"""Lines that one quoted record may span."""
 _WORD = re.compile(r"[^ \t]+")
 
 
 class UnclosedError(ValueError):
-    """A quote has no end in the text."""
+    """A quote is not closed in the text."""
 
 
 class QuoteError(ValueError):
@@ -44,8 +44,8 @@ def comment_of(line: str) -> str | None:
 def split(text: str, mark: str | None) -> list[str]:
     """The values of a line, separated by `mark`, or by blanks where it is None.
 
-    Blanks around a value do not count unless they are quoted. A quote within a value that does not begin with one is a
-    character as any other. Raises UnclosedError or QuoteError.
+    Blanks around a value do not count unless they are quoted. A quote within a value that does not begin with one is an
+    ordinary character. Raises UnclosedError or QuoteError.
     """
     if '"' not in text:
         return _WORD.findall(text) if mark is None else [word.strip(_BLANKS) for word in text.split(mark)]
@@ -74,7 +74,7 @@ def split(text: str, mark: str | None) -> list[str]:
 
 
 def without_trailing_comment(text: str, mark: str | None) -> str:
-    """The line without a comment after its values, where these are numbers: none has the mark of a comment."""
+    """The line without a comment after its values, if these are numbers, which contain no marks of comments."""
     if "#" not in text and "%" not in text:
         return text
     front = _TRAILING.sub("", text)
@@ -82,8 +82,8 @@ def without_trailing_comment(text: str, mark: str | None) -> str:
 
 
 def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterator[list[str]]:
-    """The values of each line of `stream` that is neither blank nor a comment; a quoted value may go on in the lines
-    that follow. Raises GdslError E0705, or E0710 for what is not UTF-8, in which two names might read alike."""
+    """The values of each line of `stream` that is neither blank nor a comment; a quoted value may continue in the next
+    lines. Raises GdslError E0705, or E0710 for text that is not UTF-8, where different names might look equal."""
     width = 0
     for line in stream:
         if line[0] in _BEFORE_COMMENTS:
@@ -91,7 +91,7 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
             if comment is not None or not line.strip(_BLANKS):
                 if comment is not None and width:
                     _refuse_hidden_row(lines, line.strip(), mark, width)
-                if not comment:  # an empty one parts the sections of Trivial Graph Format
+                if not comment:  # an empty one separates the sections of Trivial Graph Format
                     lines.note_gap()
                 lines.skip()
                 continue
@@ -142,7 +142,7 @@ def _refuse_hidden_row(lines: TextLines, line: str, mark: str | None, width: int
     except ValueError:
         return
     bare = words[0].lstrip("#%/")
-    # A number after the mark is an edge that is no longer wanted, unless other names begin so, too.
+    # A number after the mark is an edge that was commented out, unless other names begin with the mark, too.
     numbered = is_number(bare) and not any(word.startswith(words[0][0]) for word in words[1:])
     if len(words) == width and bare and bare[0] not in _BLANKS and not numbered:
         message = f"this is a comment, or a row whose first name starts with `{words[0][0]}`: `{short(line)}`"
@@ -178,7 +178,7 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def _is_unclosed(text: str, at: int) -> bool:
-    """Whether no quote but doubled ones follows the one at `at`."""
+    """Whether only doubled quotes follow the quote at `at`."""
     return re.compile(r'"[^"]*(?:""[^"]*)*"(?!")').match(text, at) is None
 
 
@@ -194,10 +194,11 @@ _EDGES = re.compile(r"\b(?:edges|arcs)\s*[:=]\s*([0-9][0-9,]{0,20})", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What comments say. None, or False: nothing.
+    """The statements of comments; None or False where they make none.
 
-    ours: the comment by which gdsl marks its own undirected lists. undirected: the words of any other comment that says
-    so. konect: `sym`, `asym` or `bip`. sizes: the numbers of KONECT's second comment. nodes, edges: how many there are.
+    ours: the comment by which gdsl marks its own undirected lists. undirected: any other comment that says that edges
+    are undirected. konect: `sym`, `asym` or `bip`. sizes: the numbers of KONECT's second comment. nodes, edges: how
+    many there are.
     """
 
     ours: bool = False
@@ -209,7 +210,7 @@ class Statements:
 
 
 def statements_of(comments: Sequence[str]) -> Statements:
-    """What `comments`, without their marks, say together."""
+    """The statements of all `comments`, which come without their marks."""
     ours = undirected = konect = nodes = edges = None
     sizes: tuple[int, ...] = ()
     for place, comment in enumerate(comments):

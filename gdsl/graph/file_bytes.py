@@ -1,4 +1,4 @@
-"""The bytes of graph files: what the system says about a file, decompression, and all bytes of a file."""
+"""The bytes of graph files: checks that they can be read, decompression, and reading them whole."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 _COMPRESSED_CHUNK = 1 << 18
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 LONGEST_MAGIC = len(_XZ)
-"""As many bytes at the beginning of a file tell how it is compressed."""
+"""The first bytes of a file that show how it is compressed."""
 _CHUNK = 1 << 20
 
 
 def require_file(path: str) -> os.stat_result:
-    """What the system knows of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
+    """The status of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
     if not path:
         raise GdslError.single("E0701", "the graph file cannot be read: its name is empty")
     try:
@@ -68,7 +68,7 @@ class JunkBehindError(Exception):
 
 
 def decompressing(raw: BinaryIO, start: bytes) -> Any | None:
-    """What reads the text of a file that begins with `start`; None where it is not compressed.
+    """A reader of the decompressed text of a file that begins with `start`; None for a file that is not compressed.
 
     Its `read` raises EOFError, lzma.LZMAError, zlib.error and OSError for damaged data, and JunkBehindError.
     """
@@ -120,7 +120,7 @@ class _Streams:
         return True
 
     def _without_padding(self, remainder: bytes) -> bytes:
-        """An `.xz` file may be filled up with zeros."""
+        """An `.xz` file may be padded with zeros."""
         return remainder.lstrip(b"\0") if self._magic == _XZ else remainder
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class _Streams:
 
 
 def chunks_of(path: str) -> Iterator[bytes]:
-    """The bytes of the file at `path`, some at a time. Raises GdslError E0701, E0710 or E0716."""
+    """The bytes of the file at `path`, in chunks. Raises GdslError E0701, E0710 or E0716."""
     file_size(path)
     try:
         with open(path, "rb") as raw:
@@ -144,12 +144,12 @@ def chunks_of(path: str) -> Iterator[bytes]:
         if error.errno is not None:
             raise unreadable(path, error) from None
         raise _damaged(path, error) from None
-    except Exception as error:  # of one of the three libraries
+    except Exception as error:  # from one of the three libraries
         raise _damaged(path, error) from None
 
 
 def bytes_of(path: str, times: int) -> bytes:
-    """All of them. Raises GdslError E0708 where `times` as much memory is more than there is."""
+    """All bytes of the file at `path`. Raises GdslError E0708 where `times` as much memory is not available."""
     parts, size = [], 0
     for chunk in chunks_of(path):
         size += len(chunk)

@@ -38,13 +38,13 @@ def mixed_integer(word: int) -> int:
 
 
 def random_words(seed: int, stream: int, counters: Words) -> Words:
-    """uint64, one hash for each counter: SplitMix64 whose start the seed and the number of the stream give."""
+    """uint64, one hash for each counter: SplitMix64, started from the seed and the number of the stream."""
     start = mixed_integer(mixed_integer(seed + _GOLDEN) + stream * _GOLDEN)
     return mixed(counters * np.uint64(_GOLDEN) + np.uint64(start))
 
 
 def permuted(values: Words, bits: int, seed: int) -> Words:
-    """A bijection of 0 … 2**bits - 1 that the seed chooses: rounds of odd multiplication, addition, shifted xor."""
+    """A bijection of 0 … 2**bits - 1, chosen by the seed: rounds of odd multiplication, addition, shifted xor."""
     mask = np.uint64((1 << bits) - 1)
     shift = np.uint64(max(1, (bits + 1) // 2))
     values = values.copy()
@@ -64,7 +64,7 @@ def endpoint_weights(sources: NDArray[Any], destinations: NDArray[Any], seed: in
     high *= np.uint64(0xC2B2AE3D27D4EB4F)
     words = low
     words += high
-    # Seed 0 adds nothing: the weights that published timings were made with.
+    # Seed 0 adds nothing, which gives the weights of published timings.
     words += np.uint64(seed * 0x165667B19E3779F9 & _MASK)
     words ^= words >> np.uint64(31)
     words *= np.uint64(0xBF58476D1CE4E5B9)
@@ -105,7 +105,7 @@ def rmat_edges(scale: int, edge_factor: int = 16, seed: int = 1) -> EdgeList:
 
 
 def _drawn_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The drawn edges number start … stop-1; each hash gives two levels of 32 bits."""
+    """The drawn edges with the numbers start … stop-1; each hash gives two levels of 32 bits."""
     sources = np.zeros(stop - start, dtype=np.int64)
     destinations = np.zeros(stop - start, dtype=np.int64)
     numbers = np.arange(start, stop, dtype=np.uint64)
@@ -152,7 +152,7 @@ def uniform_edges(vertices: int, edges: int, seed: int = 1) -> EdgeList:
     require_memory(24 * vertices + 96 * edges, f"a graph of {vertices:,} vertices and {edges:,} edges")
     bits = max(1, (pairs - 1).bit_length())
     numbers = permuted(np.arange(edges, dtype=np.uint64), bits, seed)
-    # Numbers that are no pair walk on along their cycle, which leads back to a pair.
+    # A number beyond the pairs moves along its cycle of the permutation, which leads to a pair.
     outside = np.flatnonzero(numbers >= np.uint64(pairs)) if pairs else np.empty(0, np.int64)
     while len(outside):
         moved = permuted(numbers[outside], bits, seed)
@@ -232,7 +232,7 @@ def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
 
 
 def refuse_for_generators(one_based: object, num_vertices: object) -> None:
-    """Raise E0712 for options that a generated graph has no use for."""
+    """Raise E0712 for options that generated graphs do not take."""
     if one_based or num_vertices is not None:
         message = "one_based, num_vertices and directed are for edge lists, not for generated graphs"
         raise GdslError.single("E0712", message)

@@ -24,16 +24,16 @@ _KEY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,9}));")
 _ENDLESS = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _INSIDE = {"": {"graph": "graph"}, "graph": {"node": "node", "edge": "edge"}}
-"""Which lists are looked into, by the list that they are in; all others are skipped."""
+"""The lists that are read, by the list that contains them; all others are skipped."""
 _BYTES_PER_BYTE = 12
-"""What a graph takes for each byte of its text, and the text itself."""
+"""Memory for each byte of text: the graph and the text itself."""
 
 
 def read_gml(path: str) -> EdgeList:
     """The graph in the file at `path`, with the attributes that are numbers.
 
-    The vertices are called by their attribute `name`, else `label`, else their ids, unless these only count.
-    Raises GdslError E0705 or E0710 for mistakes and for a second graph.
+    The vertices are called by their attribute `name`, else `label`, else their ids, unless these are 0, 1, …. Raises
+    GdslError E0705 or E0710 for mistakes and for a second graph.
     """
     content = bytes_of(path, _BYTES_PER_BYTE)
     if not content:
@@ -120,7 +120,7 @@ class _Reader:
             self._element, self._repeated = {}, []
 
     def _take_flat(self, name: str, at: int) -> bool:
-        """Take the whole list that begins here where it has keys and numbers only, as most have."""
+        """Read the whole list that begins here, if it has only keys and numbers, as most have."""
         found = _FLAT.match(self._text, self._at)
         words = found[0][:-1].split() if found is not None else []
         if found is None or len(words) % 2:
@@ -202,7 +202,7 @@ class _Reader:
 
 
 def _characters(text: str) -> str:
-    """`text` with characters instead of their names and numbers."""
+    """`text` with its character entities replaced."""
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 

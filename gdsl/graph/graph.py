@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """A graph, immutable once made. Make one by `from_edges`, `from_table`, `from_scipy`, `from_networkx`,
-    `from_igraph`, `from_torch`, `read` or `generate`.
+    """An immutable graph. Build one with `from_edges`, `from_table`, `from_scipy`, `from_networkx`, `from_igraph`,
+    `from_torch`, `read` or `generate`.
 
     An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
     Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
@@ -58,7 +58,7 @@ class Graph:
     directed: whether the edges were given as one-way arcs. offsets, columns: the CSR.
     names: what the vertices are called, by id; None where they are called by their ids.
 
-    A graph shares no memory with the arrays that it was made of, and its own cannot be written.
+    A graph shares no memory with the arrays it was built from, and its own arrays cannot be written.
     """
 
     num_vertices: int
@@ -79,7 +79,7 @@ class Graph:
     ) -> None:
         """Take a CSR, each list ascending; the `from_…` functions make one of anything else.
 
-        The arrays are copied. Raises GdslError E0707, E0709 or E0711 for what is no such CSR.
+        The arrays are copied. Raises GdslError E0707, E0709 or E0711 for anything that is not such a CSR.
         """
         of_edges = {} if attributes is None else attributes
         of_vertices = {} if vertex_attributes is None else vertex_attributes
@@ -96,17 +96,17 @@ class Graph:
 
     @classmethod
     def _of_csr(cls, made: Csr | LazyCsr) -> Self:
-        """The graph of a CSR that is known to be right, or of what becomes one."""
+        """The graph of a valid CSR, or of a lazy one."""
         graph = cls.__new__(cls)
         graph._keep(made)
         return graph
 
     @classmethod
     def generate(cls, spec: str, /, **options: Any) -> Graph:
-        """A made graph, such as ``generate("rmat", scale=16)``, or in one word ``generate("rmat:16:seed=3")``.
+        """A generated graph, such as ``generate("rmat", scale=16)``, or as one word ``generate("rmat:16:seed=3")``.
 
         rmat takes `scale`, `edge_factor` and `seed`, grid `rows`, `columns`, `keep` and `seed`, uniform `vertices`,
-        `edges` and `seed`. Raises GdslError E0713, TypeError for options that there are not.
+        `edges` and `seed`. Raises GdslError E0713, TypeError for unknown options.
         """
         return Graph._from_edge_list(generate_edges(spec, options))
 
@@ -130,7 +130,7 @@ class Graph:
         return options.apply(self) if lazy is None else Graph._of_csr(lazy)
 
     def _keep(self, made: Csr | LazyCsr, parts: object = None) -> None:
-        """Be this graph; `parts` is what the backend that made its CSR keeps for itself."""
+        """Set the contents of this graph; `parts` is data that the backend that built its CSR keeps."""
         self.__dict__.update(attributes_of(made), _parts=parts)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -140,7 +140,7 @@ class Graph:
         raise AttributeError(f"a graph does not change: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles hold the CSR and the attributes; the rest is made again when it is needed."""
+        """Copies and pickles hold the CSR and the attributes; the rest is computed again when needed."""
         values = self.directed, dict(self.attributes), dict(self.vertex_attributes), self.names
         return _graph_from_parts, (type(self), self._csr.offsets, self._csr.columns, *values)
 
@@ -173,13 +173,13 @@ class Graph:
         attributes: Mapping[str, ArrayLike] | None = None,
         vertex_attributes: Mapping[str, ArrayLike] | None = None,
     ) -> Graph:
-        """The graph of the edges (sources[i], destinations[i]), ids from 0, in the order given.
+        """The graph of the edges (sources[i], destinations[i]), with ids from 0, in this order.
 
-        `weights` is the edge attribute called `weight`; all edge attributes have one value for each given edge.
-        The edges are arcs; with directed=False each is an undirected edge, given once and stored both ways, and with
+        `weights` is the edge attribute called `weight`; all edge attributes have one value for each given edge. The
+        edges are arcs; with directed=False each is an undirected edge, given once and stored both ways, and with
         undirected=True every arc becomes one, together with its opposite, as by `changed`. Without `num_vertices` it is
-        the largest id plus one. Raises GdslError (E0707, E0709, E0711) for arrays that are no such thing, E0712 for
-        `directed` and `undirected` together.
+        the largest id plus one. Raises GdslError (E0707, E0709, E0711) for unusable arrays, E0712 for `directed` and
+        `undirected` together.
         """
         named = {} if attributes is None else attributes
         if weights is not None and isinstance(named, Mapping):
@@ -221,14 +221,14 @@ class Graph:
         .dot .adjlist .g6 .s6`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no
         file has that name.
 
-        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet, arrow, graphml,
-        gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6, leda); text may be compressed by gzip,
-        bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1; without `num_vertices` they have the
-        largest id's; `source_column`, `target_column` and `weight_column` name their columns. With `directed` their
-        edges are arcs, or undirected ones; where it or `one_based` is None, comments of SNAP and KONECT decide.
-        `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False`, `compact` and
-        `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for arguments of a
-        wrong kind; a file that was read in a way that its author may not expect warns (`GraphNotice`).
+        The name of the file gives the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet,
+        arrow, graphml, gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6, leda); text may be
+        compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1; without
+        `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name their
+        columns. With `directed` their edges are arcs, or undirected ones; where it or `one_based` is None, comments of
+        SNAP and KONECT decide. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False`,
+        `compact` and `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for
+        arguments of a wrong kind; a file that was read in a way that its author may not expect warns (`GraphNotice`).
         """
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
@@ -256,7 +256,7 @@ class Graph:
         Arrow or anything with Arrow's C interface, a dict of arrays, or anything with `columns` and columns by name.
 
         Without `source` and `target` the ends are the columns of these names (or src and dst, from and to), else the
-        first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
+        first two. Ends that are not whole numbers are `names`, numbered as they appear. The column `weight` is the
         attribute of that name; the other columns of numbers are attributes too. `directed`: True, unless the ends are
         called `end` and `other_end`; `undirected` is that of `from_edges`. With `compact` whole numbers are names as
         well, and the vertices those that have an edge, in the order of their numbers. Raises GdslError E07xx, E0907
@@ -270,7 +270,7 @@ class Graph:
         return cls._of(edges_of_table(table, columns, one_way, count, is_compact), both)
 
     from_pandas = from_table
-    """Another name of `from_table`."""
+    """Another name for `from_table`."""
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool | None = None, undirected: bool = False) -> Self:
@@ -287,7 +287,8 @@ class Graph:
 
     @classmethod
     def from_torch(cls, matrix: Any, *, directed: bool | None = None, undirected: bool = False) -> Self:
-        """The same of a sparse tensor of PyTorch, of the layouts COO, CSR and CSC, of the host or a GPU."""
+        """The graph of a sparse tensor of PyTorch in the layout COO, CSR or CSC, on the host or a GPU; see
+        `from_scipy`."""
         from gdsl.graph.sparse_matrices import csr_of_torch, lazy_csr_of_tensor
 
         one_way, both = directions(directed, undirected)
@@ -299,9 +300,9 @@ class Graph:
         """The graph of a NetworkX (multi)graph, with the attributes that are numbers on every edge or node.
 
         Nodes 0 … V-1 keep their numbers; any other nodes are numbered in the order of `graph.nodes`, and are `names`.
-        Edges without a `weight` among others that have one get 1, as NetworkX counts them. Parallel edges of a
-        multigraph are kept, each an edge of its own (`changed(dedup=…)` makes one of them). With undirected=True every
-        arc becomes an undirected edge, together with its opposite. Raises GdslError E0711.
+        An edge without a `weight` gets 1 if others have one, as in NetworkX. Parallel edges of a multigraph are kept,
+        each an edge of its own (`changed(dedup=…)` merges them). With undirected=True every arc becomes an undirected
+        edge, together with its opposite. Raises GdslError E0711.
         """
         from gdsl.graph.library_graphs import edges_of_networkx
 
@@ -312,9 +313,8 @@ class Graph:
         """The graph of an `igraph.Graph`: the ids of its vertices, their attribute `name` as `names`, and the
         attributes that are numbers on every edge or vertex.
 
-        Edges without a `weight` among others that have one get 1; `undirected` is that of `from_networkx`. Raises
-        GdslError E0711, also where names are missing
-        or come twice.
+        An edge without a `weight` gets 1 if others have one; `undirected` is that of `from_networkx`. Raises GdslError
+        E0711, also for missing or repeated names.
         """
         from gdsl.graph.library_graphs import edges_of_igraph
 
@@ -334,11 +334,11 @@ class Graph:
         """32 where vertex and edge ids and `none` fit in 32 bits, else 64."""
         return self.id_widths.edge
 
-    @cached_property  # each call asks
+    @cached_property  # each call reads it
     def id_widths(self) -> Widths:
         """The same for vertices and edges separately: a graph of many edges may have few vertices."""
         if self._lazy_csr is not None:
-            return Widths.both(32)  # what is ordered later is not that large
+            return Widths.both(32)  # lazy graphs are not that large
         return id_widths(self.num_vertices, self.num_edges)
 
     @property
@@ -393,7 +393,7 @@ class Graph:
 
     @cached_property
     def attributes(self) -> Mapping[str, NDArray[Any]]:
-        """Values of the edges by name, each [E], in the order of the edge ids."""
+        """The values of the edges by name, each [E], in the order of the edge ids."""
         return self._csr.attributes
 
     @cached_property
@@ -416,7 +416,7 @@ class Graph:
     @cached_property
     def _in_lists(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """Where the lists of in-edges begin, and the sources. Both orders are by (vertex, neighbour), so an undirected
-        graph, which has every edge both ways, has in its CSR what its CSC would have; only the ids are others."""
+        graph, which has every edge both ways, has the same lists in its CSR as in its CSC; only the ids differ."""
         return (self._csr.offsets, self._csr.columns) if not self.directed else self._csc[:2]
 
     @cached_property
@@ -461,8 +461,8 @@ class Graph:
 
     def plot(self, ax: Any = None, *, kind: str | None = None) -> Any:
         """A picture by Matplotlib, on `ax` or new axes, which it returns: a small graph is drawn (``kind="drawing"``),
-        of a larger one it is how many vertices have each degree (``kind="distribution"``). Raises ValueError for other
-        kinds, GdslError E0907 without Matplotlib."""
+        for a larger one the picture shows how many vertices have each degree (``kind="distribution"``). Raises
+        ValueError for other kinds, GdslError E0907 without Matplotlib."""
         from gdsl.pictures.plots import plot_graph
 
         return plot_graph(self, ax, kind)
@@ -488,7 +488,7 @@ class Graph:
     def is_symmetric(self) -> bool:
         """Whether every edge u→v has its opposite v→u (of n parallel edges each); attributes are not compared."""
         if not self.directed:
-            return True  # else it is its own transpose exactly if the arrays are equal, as both are in one order
+            return True  # otherwise it is symmetric exactly if CSR and CSC are equal, as both are sorted alike
         return np.array_equal(self.in_offsets, self.offsets) and np.array_equal(self.in_sources, self.columns)
 
     def first_asymmetric_edge(self) -> int | None:

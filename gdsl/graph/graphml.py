@@ -20,7 +20,7 @@ _LONGEST = 1 << 20
 """Bytes that a tag, a comment or a value may have."""
 _MOST_DIGITS = 20
 _BYTES_PER_BYTE = 8
-"""What a graph takes for each byte of its text."""
+"""Memory of a graph for each byte of its text."""
 _WHOLE, _REAL = ("int", "long"), ("float", "double")
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
 _DIRECTED = {"directed": True, "undirected": False}
@@ -30,8 +30,8 @@ _INFINITE = {"inf": "inf", "+inf": "inf", "-inf": "-inf", "infinity": "inf", "+i
 def read_graphml(path: str) -> EdgeList:
     """The graph in the file at `path`, with the attributes that are numbers, each of the type that its key declares.
 
-    The vertices are called by their attribute `name`, else `label`, else their ids, unless these only count.
-    Raises GdslError E0705 or E0710 for mistakes, for a second graph, hyperedges, and data whose key is not declared.
+    The vertices are called by their attribute `name`, else `label`, else their ids, unless these are 0, 1, …. Raises
+    GdslError E0705 or E0710 for mistakes, for a second graph, hyperedges, and data whose key is not declared.
     """
     return _Reader(path).read()
 
@@ -74,7 +74,7 @@ class _Reader:
         except expat.ExpatError as error:
             said = printable(expat.errors.messages.get(error.code, first_line(error)))
             raise self._error("E0705", f"a GraphML file with a mistake: {said}", line=error.lineno) from None
-        except (LookupError, ValueError) as error:  # of Python's codecs, for the encoding that the first line names
+        except (LookupError, ValueError) as error:  # from Python's codecs, for the encoding in the first line
             said = f"a GraphML file with a mistake: {first_line(error)}"
             raise GdslError.single("E0710", said, fix="save the file as UTF-8", place=self._path) from None
         if not self._graphs:
@@ -258,7 +258,7 @@ class _Reader:
         raise self._error("E0705", message, f'declare the key with attr.type="{kind}"')
 
     def _real(self, key: _Key, word: str) -> float | int:
-        """The float that `word` is; an int of 64 bits where a float would be another number."""
+        """The float that `word` is; a 64-bit int where a float would change the number."""
         value = float(word)
         if math.isinf(value) and "inf" not in word:
             raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:60]}` is too large for a float64")
@@ -280,7 +280,7 @@ class _Reader:
 
 
 def _rank(text: str) -> int:
-    """Which of boolean, long, double, string the value `text` needs."""
+    """The index in (boolean, long, double, string) of the type that the value `text` needs."""
     word = text.strip()
     if word.lower() in ("true", "false"):
         return 0

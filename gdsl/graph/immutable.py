@@ -20,7 +20,7 @@ touch takes several times as long as writing."""
 
 
 def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
-    """A copy of `values` (one-dimensional) over the memory of a `bytes`, which NumPy never lets anybody write."""
+    """A copy of `values` (one-dimensional) over the memory of a `bytes`, which NumPy never makes writable."""
     target_dtype = values.dtype.newbyteorder("=") if dtype is None else dtype
     if _is_immutable(values, target_dtype):
         return values
@@ -43,13 +43,13 @@ def allocate_immutable(count: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], 
 
 
 def _ask_for_large_pages(address: int, nbytes: int) -> None:
-    """Where the system has such, and nothing has been written yet."""
+    """Request large pages, where the system has them; nothing may have been written yet."""
     advice = getattr(mmap, "MADV_HUGEPAGE", None)
     if nbytes < _LARGE or advice is None:
         return
     first = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
     length = (address + nbytes - first) // mmap.PAGESIZE * mmap.PAGESIZE
-    with contextlib.suppress(OSError, AttributeError):  # it is nothing but advice
+    with contextlib.suppress(OSError, AttributeError):  # this is only advice
         ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(length), advice)
 
 
@@ -75,7 +75,8 @@ def _owner(values: Any) -> Any:
 
 
 class Values(Mapping[str, NDArray[Any]]):
-    """Immutable arrays by name. Each access gives another view: setting the shape or dtype of one changes no other."""
+    """Immutable arrays by name. Each access returns a new view, so that setting the shape or dtype of one changes no
+    other."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = {name: immutable(values) for name, values in arrays.items()}

@@ -1,7 +1,7 @@
 """Large graphs whose edges are put in order when something first needs it, on the host or on a GPU.
 
 A program on a GPU orders them there, in a tenth of the time, and keeps the result; everything else has the host do it.
-Only what can fail later for lack of memory alone is postponed, and only what comes to the same on both sides: edges of
+Only work that cannot fail except for lack of memory is deferred, and only with the same result on both sides: edges of
 which parallel ones become one or keep their order. Without attributes any order of parallel edges will do. Edges on a
 GPU never come to the host in between.
 """
@@ -42,12 +42,12 @@ class LazyCsr:
 
     @property
     def directed(self) -> bool:
-        """Of the graph that it becomes."""
+        """Whether the resulting graph is directed."""
         return self.edges.directed and not self.options.undirected
 
     @property
     def unique(self) -> bool:
-        """Whether parallel edges become one: the first, which without attributes is as good as another."""
+        """Whether parallel edges become one: the first, which without attributes equals any other."""
         return self.options.dedup is not None
 
     @property
@@ -56,14 +56,14 @@ class LazyCsr:
         return not isinstance(self.edges.sources, np.ndarray)
 
     def on_host(self) -> LazyCsr:
-        """The same with all arrays on the host."""
+        """A copy with all arrays on the host."""
         edges = self.edges
         values = {name: _to_host(of) for name, of in edges.attributes.items()}
         sources, destinations = _to_host(edges.sources), _to_host(edges.destinations)
         return replace(self, edges=replace(edges, sources=sources, destinations=destinations, attributes=values))
 
     def csr(self) -> Csr:
-        """The graph, made on the host."""
+        """The CSR, built on the host."""
         edges = self.on_host().edges if self.on_gpu else self.edges
         if edges.attributes or not self.unique:
             return csr_of(self.options.apply_to_edges(edges))
@@ -76,11 +76,11 @@ class LazyCsr:
         return self.build(offsets, columns, {})
 
     def build(self, offsets: NDArray[Any], columns: NDArray[Any], attributes: Mapping[str, NDArray[Any]]) -> Csr:
-        """The graph whose edges were put in order anywhere."""
+        """The CSR of edges that were put in order elsewhere."""
         return Csr(offsets, columns, self.directed, attributes, self.edges.vertex_attributes, self.edges.names)
 
     def changed(self, options: GraphOptions) -> LazyCsr | None:
-        """This with `options` on top, where there are any and that can be postponed, too."""
+        """This with `options` applied on top; None where there are none, or they cannot be deferred."""
         if options.changes_nothing or (self.edges.attributes and options.undirected and self.directed):
             return None  # the first of an edge and its opposite would depend on their order
         mine = self.options
@@ -102,7 +102,7 @@ def csr_or_lazy(edges: EdgeList, options: GraphOptions = UNCHANGED) -> Csr | Laz
 
 
 def attributes_of(csr: Csr | LazyCsr) -> dict[str, Any]:
-    """What a `Graph` of this knows from the beginning, by the names of its attributes."""
+    """The initial attributes of a `Graph` of this CSR, by name."""
     if isinstance(csr, Csr):
         attributes = {"_csr": csr, "num_edges": len(csr.columns), "_lazy_csr": None, "directed": csr.directed}
         return {**attributes, **{name: getattr(csr, name) for name in _SHARED_ATTRIBUTES}}
@@ -133,7 +133,7 @@ def defer(edges: EdgeList, options: GraphOptions) -> LazyCsr | None:
 
 
 def with_own_memory(edges: EdgeList) -> EdgeList:
-    """`edges` of a caller's arrays; where they may be postponed, in memory of their own."""
+    """`edges` of a caller's arrays; copied if they may be deferred."""
     if len(edges.sources) < LARGE or edges.num_vertices >= WIDE_FROM:
         return edges
     return replace(edges, sources=_copy_ids(edges.sources), destinations=_copy_ids(edges.destinations))
@@ -144,7 +144,7 @@ def _to_host(values: Any) -> NDArray[Any]:
 
 
 def _copy_ids(ids: NDArray[Any]) -> NDArray[np.int32]:
-    """`ids` in other memory, by several threads: one takes as long for this as a GPU for all that follows."""
+    """A copy of `ids`, by several threads: one would take as long as a GPU takes for everything that follows."""
     copies = np.empty(len(ids), np.int32)
 
     def copy(first: int) -> None:
@@ -162,8 +162,8 @@ def lazy_csr_on_gpu(
     directed: bool,
     vertex_attributes: Mapping[str, Any],
 ) -> LazyCsr | None:
-    """The large graph of edges on a GPU, which are copied there; None where the host has to look at them: where they
-    are few, or are no such edges, of which it says why."""
+    """The large graph of edges on a GPU, which are copied there; None where the host must check them: where they are
+    few, or are unusable, which it reports."""
     if not (is_on_gpu(sources) and is_on_gpu(destinations)):
         return None
     try:
@@ -185,7 +185,7 @@ def lazy_csr_on_gpu(
 
 
 def lazy_csr_of_matrix(matrix: Any) -> LazyCsr | None:
-    """The same of a matrix of `cupyx.scipy.sparse`."""
+    """The large graph of a matrix of `cupyx.scipy.sparse`, or None."""
     size, columns = matrix.shape
     if size != columns or matrix.nnz < LARGE or matrix.format not in ("coo", "csr", "csc"):
         return None
@@ -194,7 +194,7 @@ def lazy_csr_of_matrix(matrix: Any) -> LazyCsr | None:
 
 
 def entries_on_gpu(rows: Any, columns: Any, values: Any, size: int) -> LazyCsr | None:
-    """The same of the entries of a matrix of `size` rows and columns; booleans are no weights."""
+    """The large graph of the entries of a matrix of `size` rows and columns, or None; booleans are not weights."""
     weights = {} if str(values.dtype).endswith("bool") else {"weight": values}
     return lazy_csr_on_gpu(rows, columns, size, weights, True, {})
 
@@ -205,7 +205,7 @@ def _ids(values: Any) -> Any | None:
 
 
 def _count(ends: list[Any], num_vertices: int | None) -> int | None:
-    """How many vertices there are; None where an id is out of range or needs 64 bits."""
+    """The number of vertices; None where an id is out of range or needs 64 bits."""
     largest = max(int(end.max()) for end in ends)
     lowest = min(int(end.min()) for end in ends)
     count = largest + 1 if num_vertices is None else num_vertices
@@ -213,7 +213,7 @@ def _count(ends: list[Any], num_vertices: int | None) -> int | None:
 
 
 def _values(value: Any, name: str, length: int) -> Any | None:
-    """A copy of an attribute, on the GPU where it is there."""
+    """A copy of an attribute, on the GPU if it is there."""
     if not is_on_gpu(value):
         return attribute_arrays({name: value}, length, "edge")[name]
     found = on_gpu(value)

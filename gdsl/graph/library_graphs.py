@@ -41,9 +41,9 @@ def edges_of_networkx(graph: Any) -> EdgeList:
 
 
 def _require_both_directions(graph: Any) -> None:
-    """Raise E0711 for an undirected view that has (u, v) and not (v, u), or other values there: which one NetworkX
-    lists depends on the order of the nodes."""
-    if graph.is_directed() or not hasattr(graph, "_graph"):  # which only views have
+    """Raise E0711 for an undirected view that has (u, v) and not (v, u), or different values there: which of them
+    NetworkX lists depends on the order of the nodes."""
+    if graph.is_directed() or not hasattr(graph, "_graph"):  # an attribute of views only
         return
     lists = {node: dict(neighbors.items()) for node, neighbors in graph.adjacency()}
     for node, neighbors in lists.items():
@@ -104,7 +104,7 @@ def _rows(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
 
 
 NAME = "name"
-"""The attribute that igraph takes for the name of a vertex."""
+"""The attribute with the names of vertices in igraph."""
 
 
 def edges_of_igraph(graph: Any, named_by: str | None = NAME) -> EdgeList:
@@ -124,7 +124,7 @@ def edges_of_igraph(graph: Any, named_by: str | None = NAME) -> EdgeList:
 
 
 def is_igraph(graph: Any) -> bool:
-    """Whether it has what an `igraph.Graph` has."""
+    """Whether `graph` has the interface of an `igraph.Graph`."""
     wanted = ("vs", "es", "get_edgelist", "is_directed", "vcount")
     return not isinstance(graph, type) and all(hasattr(graph, word) for word in wanted)
 
@@ -136,7 +136,7 @@ def ends_of_igraph(graph: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def names_of(values: list[Any], what: str) -> Names:
-    """Names out of a column of them. Raises E0711 where one is missing or comes twice."""
+    """Names from a column. Raises E0711 for a missing or repeated name."""
     missing = next((place for place, value in enumerate(values) if value is None or value != value), None)
     if missing is not None:
         raise bad_array(f"{what} has no name for vertex {missing}", "give each vertex one, or take the attribute away")

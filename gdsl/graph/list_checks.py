@@ -1,4 +1,4 @@
-"""Rows of an edge list that are no edges: counts, sections, brackets, and marks between or after the ends."""
+"""Rows of an edge list that are not edges: counts, sections, brackets, and marks between or after the ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gdsl.graph.text import TextLines, short
 from gdsl.graph_names import COMPRESSED
 
 _FEWEST = 2
-"""Rows that show what a line above them is."""
+"""So many rows show what a line above them is."""
 
 
 def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
@@ -25,10 +25,10 @@ def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
     `largest` is the largest id of the others."""
     count = num_rows - 1
     if count >= _FEWEST and len(first) == 3 and first[1] == count and first[0] in (largest, largest + 1):
-        return True  # and the third one says whether edges have a direction, or weights
+        return True  # the third number is a flag for directions or weights
     if count < _FEWEST or any(size < largest for size in first[:-1]):
         return False
-    # Of an undirected graph each edge may be there twice, or be counted twice.
+    # The edges of an undirected graph may be listed twice, or counted twice.
     twice = first[0] in (largest, largest + 1) and first[-1] in (2 * count, count / 2)
     return bool(first[-1] == count or twice)
 
@@ -41,7 +41,7 @@ def refuse_count_line(
     line: int,
     mark: str | None,
 ) -> None:
-    """Raise E0705 where the first row, in `line`, is no edge but the numbers of vertices and edges."""
+    """Raise E0705 where the first row, in `line`, is not an edge but the numbers of vertices and edges."""
     if len(sources) < 2:
         return
     columns = [sources, destinations] + ([weights] if weights is not None else [])
@@ -166,7 +166,7 @@ def after_first_vertex(texts: Sequence[str]) -> bool:
 
 
 def _mark_between(texts: Sequence[str]) -> str | None:
-    """What is between the two ends, with blanks around it or without."""
+    """The mark between the two ends, with or without blanks around it."""
     rows = [text.split() for text in texts]
     for mark in _BETWEEN:
         if all(len(row) > 2 and row[1] == mark for row in rows):

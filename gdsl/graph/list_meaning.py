@@ -1,4 +1,4 @@
-"""What an edge list means beyond its rows: what its comments say, and what the caller says instead."""
+"""The meaning of an edge list beyond its rows: statements of its comments, unless options override them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gdsl.graph.text import printable
 from gdsl.records import dataclass
 
 _KEYS = 1000
-"""Ids are keys of a database where the largest is so many times the number of edges."""
+"""Ids are probably keys of a database if the largest is so many times the number of edges."""
 _TIMES = 500_000_000, 2_500_000_000
 """Whole numbers from here to there may be times: from 1985 to 2049."""
 _ENOUGH = 8
-"""Rows that are not numbered by chance."""
+"""So many consecutive numbers are no coincidence."""
 _WITH_TIME, _WITH_ID = ("source", "target", "time"), ("id", "source", "target")
 _FEW = 5
 _KONECT = {"sym": "undirected", "asym": "directed", "bip": "bipartite"}
@@ -49,7 +49,7 @@ def meaning_of(
     num_vertices: int | None,
     directed: bool | None,
 ) -> Meaning:
-    """What the rows mean, with a notice about what the comments decide; comments replace options that are None."""
+    """The meaning of the rows; comments replace options that are None, with a notice."""
     said, place = head.statements, printable_path(path)
     both_ways = "every edge is stored both ways; --directed (directed=True) keeps one way"
     if said.konect is not None and not has_names:
@@ -68,7 +68,7 @@ def meaning_of(
 
 
 def notice_nodes(path: str, stated: int, count: int) -> None:
-    """Report that comments say how many vertices there are, more than have an edge."""
+    """Report that comments state more vertices than have an edge."""
     notice(
         f"{printable_path(path)}: a comment says there are {stated:,} vertices: those from {count:,} on have no edge; "
         f"--num-vertices {count} (num_vertices={count}) leaves them out"
@@ -76,7 +76,7 @@ def notice_nodes(path: str, stated: int, count: int) -> None:
 
 
 def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
-    """Report that ids are far larger than their number, where they are."""
+    """Report ids that are far larger than their number."""
     if num_edges and num_vertices - 1 >= _KEYS * num_edges:
         sizes = f"the largest id is {num_vertices - 1:,}, and the list has {num_edges:,} edge{'s' * (num_edges > 1)}"
         fix = "where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
@@ -84,7 +84,7 @@ def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
 
 
 def notice_columns(path: str, head: Head, left: tuple[str, ...]) -> None:
-    """Report which columns are left out, and which are taken as the ends where no name says so."""
+    """Report which columns are left out, and which are taken as the ends without a known name."""
     columns = head.columns
     called = [f"`{printable(name)}`" for name in left[:_FEW]] + ["…"] * (len(left) > _FEW)
     text = [f"not every value of {', '.join(called)} is a number"] if left else []
@@ -99,14 +99,14 @@ def notice_columns(path: str, head: Head, left: tuple[str, ...]) -> None:
 
 
 def notice_edges(path: str, head: Head, num_edges: int) -> None:
-    """Report where comments say another number of edges than there are."""
+    """Report that comments state a different number of edges."""
     stated = head.statements.edges
     if stated is not None and num_edges not in (stated, 2 * stated, stated / 2):
         notice(f"{printable_path(path)}: a comment says there are {stated:,} edges, and the list has {num_edges:,}")
 
 
 def notice_third_column(path: str, head: Head, sources: NDArray[Any], attributes: dict[str, NDArray[Any]]) -> None:
-    """Report where the third column of a list without names seems to be times, or the first one to number the rows."""
+    """Report that the third column of a list without a header seems to hold times, or the first to number the rows."""
     values = attributes.get("weight")
     if values is None or values.dtype.kind != "i" or len(values) < 2:
         return

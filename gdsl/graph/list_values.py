@@ -1,4 +1,4 @@
-"""A column of an edge list that is an attribute: numbers where all of its values are, else text, which is left out."""
+"""Attribute columns of edge lists: numbers if all values are numbers, else text, which is left out."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class ListValues:
     """The values of one column, as they are read."""
 
     def __init__(self, name: str, required: bool) -> None:
-        """`required`: whether text instead of numbers is a mistake."""
+        """`required`: whether text instead of numbers is an error."""
         self.name, self.required = name, required
         self.count = self.numbers = 0
         self.odd: tuple[int, str] | None = None
-        """The line and the word of the first value that is no number."""
+        """The line and the word of the first value that is not a number."""
         self.missing: int | None = None
         """The line of the first value that is empty."""
         self.words: dict[str, None] = {}
@@ -35,7 +35,7 @@ class ListValues:
         self._firsts: dict[str, tuple[int, str]] = {}
 
     def append(self, words: Sequence[str], line_numbers: Sequence[int]) -> None:
-        """The values of some rows."""
+        """Add the values of some rows."""
         self.count += len(words)
         if len(self.words) < 3:
             self.words.update(dict.fromkeys(word.lower() for word in words))
@@ -94,7 +94,7 @@ class ListValues:
     def found(self, lines: TextLines, sole: bool) -> NDArray[Any] | None:
         """The numbers of the column; None for one of text. `sole`: it is the only attribute.
 
-        Raises GdslError E0705 where some values are not what most of them are.
+        Raises GdslError E0705 where a few values differ in kind from the others.
         """
         mistake = self.required or 2 * self.numbers > self.count
         if self.odd is not None and (mistake or (sole and (self.numbers or _with_marks(self.odd[1])))):
@@ -144,7 +144,7 @@ def _said(first: tuple[int, str], said: str) -> tuple[int, str]:
 
 
 def _fix_of(word: str) -> str:
-    """What to do about a value that is no number among numbers."""
+    """The fix for a value that is not a number among numbers."""
     if is_number(word.replace(",", ".", 1)) and word.count(",") == 1 and len(word.partition(",")[2]) != 3:
         read = "pandas.read_csv(FILE, sep=';', decimal=',')"
         return f"numbers have a decimal point, not a comma: {read}.to_csv(NEW, index=False)"

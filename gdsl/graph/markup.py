@@ -1,6 +1,6 @@
-"""Graphs as text of GraphML and GML.
+"""Writes graphs as GraphML and GML.
 
-Each number has the digits that give it back, and each attribute its type."""
+Numbers are written with the digits that restore them, and attributes with their types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
 _FILE_KINDS = {"graphml": "a GraphML file", "gml": "a GML file"}
-"""The formats, and what messages call such a file."""
+"""The formats, and their names in messages."""
 _GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that no such file can hold."""
@@ -34,7 +34,7 @@ def write_graphml(stream: IO[bytes], graph: Graph) -> None:
 
 
 def write_gml(stream: IO[bytes], graph: Graph) -> None:
-    """The same as GML, whose numbers are 0 and 1 where they are bools."""
+    """Write `graph` as GML, with bools as 0 and 1."""
     _write(stream, _gml(graph))
 
 
@@ -44,7 +44,7 @@ def _write(stream: IO[bytes], lines: Iterator[str]) -> None:
 
 
 def _columns(graph: Graph) -> tuple[dict[str, list[Any]], dict[str, NDArray[Any]]]:
-    """Of the vertices by name, and of the edges, undirected ones once."""
+    """The attributes of the vertices and of the edges, undirected ones once."""
     of_vertices = {name: values.tolist() for name, values in graph.vertex_attributes.items()}
     if graph.names is not None:
         of_vertices[NAME] = list(graph.names)
@@ -116,7 +116,8 @@ def _number(value: float) -> str:
 
 
 def refuse_unwritable(kind: str, graph: Graph, path: str) -> None:
-    """Raise E0715 for names and attributes of `graph` that such a file cannot hold, or that are read as others."""
+    """Raise E0715 for names and attributes of `graph` that such a file cannot hold, or that would be read as something
+    else."""
     _refuse_names(kind, graph, path)
     _refuse_reserved_names(kind, graph, path)
     for name in (*graph.attributes, *graph.vertex_attributes):
@@ -127,7 +128,7 @@ def refuse_unwritable(kind: str, graph: Graph, path: str) -> None:
 
 
 def _refuse_names(kind: str, graph: Graph, path: str) -> None:
-    """Those that are neither all text nor all numbers."""
+    """Raise E0715 for names that are neither all text nor all numbers."""
     if graph.names is None:
         return
     kinds = {type(name) for name in graph.names}
@@ -142,7 +143,7 @@ def _refuse_names(kind: str, graph: Graph, path: str) -> None:
 
 
 def _refuse_reserved_names(kind: str, graph: Graph, path: str) -> None:
-    """Attributes that are read as names, or as ids and ends, by what they are called."""
+    """Raise E0715 for attributes whose names readers take for names, ids or ends."""
     of_edges = ["source", "target"] if kind == "gml" else []
     of_vertices = [NAME, *(["label"] if graph.names is None else []), *(["id"] if kind == "gml" else [])]
     reserved = [name for name in graph.attributes if name in of_edges]

@@ -34,7 +34,7 @@ _VALUE_TYPES: dict[str, type | None] = {
 _SHORTEST_ENTRY = {"pattern": 4}
 _BYTES_PER_ENTRY = 24
 _BANNER = re.compile(r"\s*%{1,2}\s*matrixmarket(?=\s|$)", re.IGNORECASE)
-"""The first word of the first line; the network repository writes it with one percent sign."""
+"""The first word of the first line; networkrepository.com writes it with one percent sign."""
 _EXACT = 2**53
 """Whole numbers up to here are exact as float64."""
 _MOST_ROWS = 1 << 22
@@ -60,7 +60,7 @@ def read_matrix_market(path: str) -> EdgeList:
     found = _read(path, None)
     weights = found.attributes.get("weight")
     if weights is not None and weights.dtype.kind == "f" and (np.abs(weights) >= _EXACT).any():
-        # `real` files of whole numbers, which float64 may have rounded.
+        # a `real` file of whole numbers, which float64 may have rounded
         with contextlib.suppress(GdslError):
             return _read(path, np.int64)
     return found
@@ -72,7 +72,7 @@ def is_banner(line: str) -> bool:
 
 
 def _read(path: str, values: type | None) -> EdgeList:
-    """The same, where `values` is the type to read real numbers as instead of the banner's."""
+    """`read_matrix_market`, with `values` as the type of values instead of the banner's."""
     with TextLines(path) as lines:
         header = _header(lines)
         kind = values or _VALUE_TYPES[header.field]
@@ -143,7 +143,7 @@ def _holds_nothing(lines: TextLines, line: str) -> bool:
 
 
 def _without_banner(lines: TextLines, first: str, stream: Iterator[str]) -> GdslError:
-    """E0703 for a file that does not say what it is, with a fix by what its lines look like."""
+    """E0703 for a file without a banner, with a fix derived from its lines."""
     error = lines.error("E0703", "this is not a Matrix Market file: it does not begin with %%MatrixMarket")
     rows = (line.split() for line in itertools.chain([first], stream) if line.strip() and line.lstrip()[0] not in "%#")
     counts = next(rows, [])
@@ -179,7 +179,7 @@ def _fix_without_banner(counts: list[str], found: int, widths: set[int], largest
 
 
 def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:
-    """(kind of values, whether directed) of the rest of the banner; matrices that are no graphs are refused by name."""
+    """(kind of values, whether directed) of the rest of the banner; other kinds of matrices are refused by name."""
     if len(words) != 4 or words[0] != "matrix":
         fix = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric"
         raise lines.error("E0703", "the first line of the Matrix Market file is malformed", f"write `{fix}`")
@@ -202,7 +202,7 @@ def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:
 
 
 def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) -> None:
-    """Nothing is allocated for a header that the file or the machine cannot hold."""
+    """Refuse a header that the file or the memory cannot hold, before anything is allocated."""
     require_countable(num_vertices, lines.place)
     shortest = _SHORTEST_ENTRY.get(field, 6)
     # The last entry may lack its line end.
@@ -236,7 +236,7 @@ def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDA
         raise lines.error("E0706", message, "the file was probably cut off: get it again")
     if lines.complete or not found:
         return
-    # Without its line end the last number may have lost digits; that is certain not to be where no longer id exists.
+    # Without its line end the last number may have lost digits; that is certain not to be so where no longer id exists.
     if len(columns) > 2 or int(columns[1][-1]) * 10 <= header.num_vertices:
         fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
         raise lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)

@@ -1,4 +1,4 @@
-"""How much memory this process can still have, checked before something large is allocated."""
+"""How much memory this process can still allocate, checked before large allocations."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gdsl.graph.messages import no_memory
 _CGROUPS = Path("/sys/fs/cgroup")
 _V2 = ("memory.max", "memory.current", "inactive_file")
 _V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-"""Files of a control group: its limit, what it uses, and how much of that the system can take back at any time."""
+"""Files of a control group: its limit, what it uses, and how much of that the system can reclaim at any time."""
 
 
 def available_memory() -> int | None:
-    """Bytes that can still be had without swapping, within the limits of the process (`ulimit -v`) and of its control
-    groups (containers); None where the system does not say."""
+    """Bytes that can be allocated without swapping, within the limits of the process (`ulimit -v`) and of its control
+    groups (containers); None where the system does not report it."""
     known = [each for each in (_of_machine(), _within_limit(), *_within_groups()) if each is not None]
     return min(known, default=None)
 
@@ -33,7 +33,7 @@ def _of_machine() -> int | None:
 
 
 def whole_memory() -> int | None:
-    """Bytes that the machine has; None where the system does not say."""
+    """Bytes that the machine has; None where the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -96,7 +96,7 @@ def _left_in(group: Path, limit_name: str, used_name: str, reclaimable: str) -> 
 
 
 def require_memory(needed: int, what: str, place: str | None = None) -> None:
-    """Raise GdslError E0708 if `needed` bytes for `what` are more than the process can still have."""
+    """Raise GdslError E0708 if `needed` bytes for `what` are more than the process can allocate."""
     available = available_memory()
     if available is not None and needed > available:
         raise no_memory(what, needed, available, place)

@@ -1,4 +1,4 @@
-"""Errors (E07xx) and notices about graphs and their files, and quiet for the warnings of other libraries."""
+"""Errors (E07xx) and notices about graphs and their files, and a way to silence warnings of other libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gdsl.numerals import readable_bytes
 
 
 def bad_id(value: int, where: str, num_vertices: int | None, place: str | None = None) -> GdslError:
-    """E0707: a vertex id in an array that is no vertex."""
+    """E0707: an array has an id that is not a vertex."""
     if num_vertices is None:
         return GdslError.single("E0707", f"{where} is {value}, which is not a vertex id: ids count from 0", place=place)
     message = f"{where} is {value}, but there are {num_vertices:,} vertices"
@@ -35,7 +35,7 @@ def too_large(message: str, place: str | None = None) -> GdslError:
 
 
 def no_memory(what: str, needed: int, available: int, place: str | None = None) -> GdslError:
-    """E0708: more memory is needed than there is."""
+    """E0708: more memory is needed than is available."""
     amounts = f"{readable_bytes(needed)} of memory, and {readable_bytes(available)} are available"
     return GdslError.single("E0708", f"{what} needs {amounts}", place=place)
 
@@ -47,7 +47,7 @@ def with_fix(error: GdslError, fix: str) -> GdslError:
 
 
 def refused_file(path: str, message: str, fix: str) -> GdslError:
-    """E0705: a file that describes what is no graph here."""
+    """E0705: a file that describes something other than a graph of gdsl."""
     return GdslError.single("E0705", message, fix=fix, place=path)
 
 
@@ -55,7 +55,7 @@ _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 
 
 class GraphNotice(UserWarning):
-    """A graph file was read in a way that its author may not expect, as the message says."""
+    """A graph file was read in a way that its author may not expect."""
 
 
 def notice(text: str) -> None:
@@ -91,8 +91,8 @@ _at_once = threading.Lock()
 
 @contextlib.contextmanager
 def quiet() -> Iterator[set[str]]:
-    """No warnings meanwhile, by one thread at a time: what warns belongs to the process, and two that put back what
-    they found could leave it changed for good. The set has the texts of the warnings."""
+    """Silence warnings, for one thread at a time: filters belong to the process, and two threads that restore them
+    could leave them changed for good. The set has the texts of the warnings."""
     heard: set[str] = set()
     with _at_once, warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -21,7 +21,7 @@ from gdsl.records import dataclass
 
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
 _LONGEST_WORD = len(str(2**63)) + 1
-"""With the blank before it."""
+"""Including the blank before it."""
 _LARGE = 1 << 21
 """Bytes of a file."""
 
@@ -38,7 +38,7 @@ class _Header:
 
     @property
     def ids(self) -> type[np.signedinteger[Any]]:
-        """The type of ids, from 1 too."""
+        """The type of ids, also when they count from 1."""
         return np.int32 if self.num_vertices < WIDE_FROM else np.int64
 
     @property
@@ -48,8 +48,8 @@ class _Header:
 
 
 def read_metis(path: str) -> Csr:
-    """The graph of the file at `path`, ids from 0; the weights of edges are `weight`, of vertices `vertex_weight` (with
-    a number at the end where there are several) and `size`. Raises GdslError with file and line."""
+    """The graph of the file at `path`, ids from 0; the weights of edges are `weight`, of vertices `vertex_weight`
+    (numbered if there are several) and `size`. Raises GdslError with file and line."""
     with TextLines(path) as lines:
         header = _header(lines)
         lines.longest = max(lines.longest, header.longest_line)
@@ -90,7 +90,7 @@ def _header(lines: TextLines) -> _Header:
 
 
 class _Vertices:
-    """What the lines say of the vertices, in their order. An empty line is a vertex too.
+    """The data of the vertices, line by line. An empty line is a vertex too.
 
     degrees: int64[V], 0 for those not yet read; neighbours (ids from 1) and edge_weights: consecutive pieces of all
     lists; fronts: what precedes the neighbours, a row for each vertex.
@@ -107,7 +107,7 @@ class _Vertices:
         self.fronts: list[NDArray[np.int64]] = []
 
     def read(self) -> None:
-        """All lines. Raises GdslError with the line."""
+        """Read all lines. Raises GdslError with the line."""
         blocks, read = self._lines.blocks(), _reader(self._lines.path)
         self._read_lines(iter(self._lines))
         for block in blocks:
@@ -127,8 +127,8 @@ class _Vertices:
             self._require_whole(self._lines.line)
 
     def _require_whole(self, line: str) -> None:
-        """Raise E0706 where the last line has no end, and its last number would not be missed: no other line says it
-        again, as of an edge between two vertices."""
+        """Raise E0706 if the last line has no line end and its last number might be cut off unnoticed, as no other line
+        repeats it."""
         words = [] if line.lstrip().startswith("%") else line.split()
         alone = bool(words) and len(words) == self._front
         loop = self._step == 2 and len(words) > self._front and int(words[-2]) == self._count
@@ -137,12 +137,12 @@ class _Vertices:
             raise self._lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
 
     def _pass_empty_lines(self, last: int) -> None:
-        """Those up to the line `last` are vertices without edges, as far as there are more vertices."""
+        """Empty lines up to the line `last` are vertices without edges, as long as vertices are left."""
         self._count = min(self._count + last - self._last_line, self._header.num_vertices)
         self._last_line = last
 
     def _takes(self, numbers: NDArray[np.int64], lengths: NDArray[np.int64]) -> bool:
-        """Whether these may be the lines of the next vertices; then they are kept."""
+        """Take these as the lines of the next vertices; False if they cannot be."""
         rest_lengths = lengths - self._front
         vertices = slice(self._count, self._count + len(lengths))
         if vertices.stop > self._header.num_vertices or rest_lengths.min() < 0 or (rest_lengths % self._step).any():
@@ -165,7 +165,7 @@ class _Vertices:
         return True
 
     def _read_lines(self, stream: Iterator[str]) -> None:
-        """One by one."""
+        """Read lines one by one."""
         lines, header = self._lines, self._header
         for line in stream:
             self._pass_empty_lines(lines.number - 1)
@@ -191,7 +191,7 @@ class _Vertices:
 
 
 def _reader(path: str) -> Callable[[bytes], tuple[NDArray[np.int64], NDArray[np.int64]] | None]:
-    """What reads blocks of the file at `path`."""
+    """The reader of blocks for the file at `path`."""
     if os.path.getsize(path) < _LARGE:
         return lists_of
     from gdsl.graph import native_text  # small files do without

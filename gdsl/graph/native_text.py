@@ -21,7 +21,7 @@ Columns = tuple[NDArray[Any], ...]
 Lists = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 WORTH_COMPILING = 16 << 20
-"""Size in bytes of a file that pays for compiling the library, which later files then use too."""
+"""From this size in bytes on, a file is worth compiling the library, which later files then use too."""
 
 _NAME, _COLUMNS, _NUMBERS = "graph/columns.cpp", "gdsl_columns", "gdsl_numbers"
 _KINDS: dict[type, int] = {np.int32: 0, np.int64: 1, np.uint64: 2, np.float64: 3}
@@ -72,7 +72,7 @@ class ColumnsReader:
         return None if isinstance(found, int) else tuple(narrowed(column) for column in found)
 
     def _columns(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | int:
-        """The columns, or the negative number by which the library says why there are none."""
+        """The columns, or the negative code by which the library reports why there are none."""
         # A word and the byte after it are two bytes or more; a last row that is not whole needs one row more.
         room = len(lines) // (2 * len(types)) + 1
         columns: Columns = tuple(np.empty(room, kind) for kind in types)

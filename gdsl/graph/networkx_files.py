@@ -1,7 +1,7 @@
 """Files that NetworkX reads: GEXF, DOT, JSON, adjacency lists, graph6, sparse6, LEDA.
 
-What a file takes in memory is estimated before NetworkX gets it, and what NetworkX would pass over or join without a
-word is refused.
+The memory for a file is estimated before NetworkX reads it, and content that NetworkX would silently drop or merge is
+refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CALLED = {
     "sparse6": "a sparse6 file",
     "leda": "a LEDA file",
 }
-"""The formats, and what messages call such a file."""
+"""The formats, and their names in messages."""
 _FUNCTIONS = {
     "gexf": "read_gexf",
     "dot": "nx_pydot.read_dot",
@@ -48,10 +48,10 @@ _FUNCTIONS = {
     "sparse6": "read_sparse6",
     "leda": "read_leda",
 }
-"""What reads them in NetworkX."""
+"""The functions of NetworkX that read them."""
 _EXTRA = "gdsl[networkx]"
 _BYTES_PER_BYTE = {"gexf": 80, "dot": 1000, "json": 160, "adjlist": 150, "multiline-adjlist": 150, "leda": 100}
-"""What NetworkX and its own libraries take for each byte of text, where there is least of it for a node."""
+"""Memory that NetworkX and its libraries need for each byte of text, for the shortest text of a node."""
 _BYTES_PER_NODE, _BYTES_PER_EDGE = 500, 400
 _ID = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DEEP = "it is nested too deeply"
@@ -68,9 +68,9 @@ _INFINITE = re.compile(r"""(?<![\w'"])inf(?![\w'"])""")
 def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
     """The graph in the file at `path`, which is one of `CALLED`, with the attributes that are numbers.
 
-    Nodes that are whole numbers keep them: as ids where they are 0 to V-1, else as names. Adjacency lists, which do
-    not say it, are `directed` or not. Raises GdslError E0705 or
-    E0710 for what NetworkX does not read, E0708 for what does not fit in memory, E0907 without NetworkX (or pydot).
+    Nodes that are whole numbers keep them: as ids where they are 0 to V-1, else as names. Adjacency lists, which do not
+    state it, are `directed` or not. Raises GdslError E0705 or E0710 for files that NetworkX does not read, E0708 for
+    graphs that do not fit in memory, E0907 without NetworkX (or pydot).
     """
     networkx = required("networkx", _EXTRA, CALLED[kind])
     if kind == "dot":
@@ -92,7 +92,7 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
         raise _not_read(path, kind, "it ends early") from None
     except KeyError as error:
         raise _not_read(path, kind, f"`{first_line(error)[1:-1]}` is missing") from None
-    except Exception as error:  # of a library, for whatever is in the file
+    except Exception as error:  # any exception of a library
         raise _not_read(path, kind, first_line(error)) from None
     return _edges(graph, kind, path)
 
@@ -111,7 +111,7 @@ def _edges(graph: Any, kind: str, path: str) -> EdgeList:
     count = len(nodes)
     of_nodes, of_edges = ElementAttributes("node", path), ElementAttributes("edge", path)
     untyped = kind in ("dot", "leda")
-    if kind == "gexf":  # NetworkX keeps the defaults apart
+    if kind == "gexf":  # NetworkX stores the defaults separately
         of_nodes.defaults.update(graph.graph.get("node_default", {}))
         of_edges.defaults.update(graph.graph.get("edge_default", {}))
     for place, (_, data) in enumerate(nodes):
@@ -132,7 +132,7 @@ def _edges(graph: Any, kind: str, path: str) -> EdgeList:
 
 
 def _numbered(nodes: list[tuple[Any, Any]]) -> tuple[list[tuple[Any, Any]], dict[Any, int]]:
-    """The nodes in the order of their ids, called by whole numbers where all are, and the id of each as it was."""
+    """The nodes in the order of their ids, as whole numbers where all of them are, and the id of each original node."""
     of_texts = all(isinstance(node, str) and _ID.fullmatch(node) for node, _ in nodes)
     if not of_texts and not all(type(node) is int for node, _ in nodes):
         return nodes, {node: place for place, (node, _) in enumerate(nodes)}
@@ -152,7 +152,7 @@ def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untype
             number = untyped and is_number(text)
             value = (int(text) if is_whole(text) and len(text) < 21 else float(text)) if number else text
         elif not isinstance(value, (bool, int, float)):
-            value = ""  # what is not a number on one element is no attribute of a graph here
+            value = ""  # an attribute with a value that is not a number is left out
         attributes.add(name, place, value)
 
 
@@ -170,13 +170,13 @@ def _gexf(networkx: Any, content: bytes, path: str) -> Any:
 
 
 def _known_namespace(content: bytes) -> bytes:
-    """The file under a namespace of GEXF that NetworkX knows: others mean the same, as does none."""
+    """The file with a namespace of GEXF that NetworkX knows: others, or none, mean the same."""
     content = _BARE_GEXF.sub(rb'\1 xmlns="' + _GEXF_1_2 + b'"', content, count=1)
     return _GEXF_NAMESPACE.sub(lambda found: found[0] if found[1] in _KNOWN_GEXF else _GEXF_1_2 + found[2], content)
 
 
 def _is_changed(text: str) -> bool:
-    """Whether a number becomes another one, or infinite, as a float64. Real numbers are rounded."""
+    """Whether float64 changes a whole number or makes a number infinite. Real numbers are rounded."""
     value = float(text)
     if math.isinf(value):
         return "inf" not in text.lower()
@@ -219,7 +219,7 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
 
 
 def _lines(content: bytes) -> list[str]:
-    """Lines that hold something. A comment is a line that begins with its mark."""
+    """The lines that are neither blank nor comments, which begin with a mark."""
     text = content.decode("utf-8-sig")
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
@@ -233,7 +233,7 @@ def _has_no_blank(lines: list[str]) -> bool:
 
 
 def _with_values(data: dict[str, Any]) -> dict[str, Any]:
-    """Cytoscape's elements, whose nodes have the `value` that only NetworkX writes: edges call their ends by it."""
+    """Cytoscape's elements, with the `value` of nodes that only NetworkX writes, by which edges refer to them."""
     elements = data["elements"]
     nodes = [{"data": {"value": node["data"]["id"], **node["data"]}} for node in elements["nodes"]]
     edges = [{"data": edge["data"]} for edge in elements.get("edges", ())]
@@ -245,7 +245,7 @@ def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
     if after_first_vertex(lines):
         fix = f"put a blank in place of it: sed -i 's/:/ /' {shlex.quote(path)}"
         raise refused_file(path, "each line has a `:` after its vertex, which belongs to no name", fix)
-    # There is no comment left: NetworkX would cut names at the mark.
+    # No comments are left; otherwise NetworkX would cut names at the mark.
     return networkx.parse_adjlist(
         lines, comments="\0", delimiter=_delimiter(lines), create_using=_kind(networkx, directed)
     )
@@ -257,7 +257,7 @@ def _multiline_adjacency(networkx: Any, content: bytes, directed: bool, path: st
 
 
 def _with_data(line: str, path: str) -> str:
-    """`line` with the dictionary that ends it as NetworkX reads it, which drops any other without a word."""
+    """`line` with the dictionary that ends it as NetworkX reads it: it silently drops any other."""
     front, brace, rest = line.partition("{")
     if not brace:
         return line

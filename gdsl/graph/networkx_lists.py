@@ -25,8 +25,8 @@ def ends_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
 
 
 def read_networkx_list(path: str, head: Head) -> Worded:
-    """The list at `path`; nodes that are no whole numbers are names. Attributes that all edges have are kept; an edge
-    without a weight among others with one has the weight 1, as in NetworkX.
+    """The list at `path`; nodes that are not whole numbers are names. Attributes that all edges have are kept; an edge
+    without a weight gets 1 if others have one, as in NetworkX.
 
     Raises GdslError E0705 or E0711 with file and line.
     """
@@ -54,7 +54,7 @@ def read_networkx_list(path: str, head: Head) -> Worded:
 
 
 def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """Both nodes of each line and what belongs to the edge; NetworkX quotes nothing."""
+    """Both nodes of each line and the attributes of the edge; NetworkX quotes nothing."""
     for line in lines:
         if comment_of(line) is not None or not line.strip():
             lines.skip()
@@ -80,7 +80,7 @@ def _dictionary(lines: TextLines, text: str) -> dict[str, Any]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Makes numbers of what Python and NumPy write for some: `nan`, `inf`, `np.float64(2.0)`."""
+    """Replaces what Python and NumPy write for some numbers: `nan`, `inf`, `np.float64(2.0)`."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node

@@ -54,7 +54,7 @@ def open_graph(path_or_spec: str | os.PathLike[str], **options: Any) -> Graph:
 def as_graph(value: Any) -> Graph:
     """`value` itself, or the graph of a NetworkX or igraph graph or of a sparse matrix of SciPy, CuPy or PyTorch.
 
-    Raises TypeError for anything else, GdslError E07xx for what is no graph after all."""
+    Raises TypeError for anything else, GdslError E07xx for an object that is not a valid graph."""
     if isinstance(value, Graph):
         return value
     from gdsl.graph.library_graphs import is_igraph

@@ -23,8 +23,8 @@ from gdsl.graph.threads import by_threads
 from gdsl.graph.vertices import id_dtype
 
 Sort = Callable[[NDArray[Any], int, int], None]
-"""Puts whole numbers of 32 or 64 bits, none below 0, in order: by their bits from one place up to another, above which
-all have the same. Numbers with equal bits must be in order before."""
+"""Sorts whole numbers of 32 or 64 bits, none below 0, by their bits from one place up to another, above which all bits
+are equal. Numbers with equal bits must be in order before."""
 
 _WORTH_A_LOOK = 1 << 18
 _WORTH_COMPILING = 1 << 21
@@ -34,10 +34,10 @@ _OF_LISTS = ("gdsl_count_blocks", "gdsl_divide", "gdsl_order_block")
 
 
 def library_for(count: int) -> ctypes.CDLL | None:
-    """What is compiled of `order.cpp`, where it is worth while for so many numbers or edges and can be had."""
+    """The compiled `order.cpp`, if `count` numbers or edges are worth it and there is a compiler."""
     if count < _WORTH_A_LOOK:
         return None
-    from gdsl.native import helper_library  # which small graphs do without
+    from gdsl.native import helper_library  # small graphs do without
 
     return helper_library.library(_NAME, (*_SYMBOLS.values(), *_OF_LISTS), make=count >= _WORTH_COMPILING)
 
@@ -73,19 +73,19 @@ _WORD, _WIDE = 8, 16
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """How edges are divided: pieces of `piece` edges at a time, into `count` blocks of neighbouring sources, of which
-    `local_bits` bits tell those of a block apart; ids have `id_bits`."""
+    """How edges are divided: in pieces of `piece` edges, into `count` blocks of neighbouring sources. `local_bits` bits
+    distinguish the sources of a block; ids have `id_bits`."""
 
     piece: int
     count: int
     local_bits: int
     id_bits: int
     word_bits: int
-    """Bits of a number in which two ends and a place in a block are sorted fastest."""
+    """Bits of the number in which two ends and a place in a block are sorted."""
 
 
 def can_order(sources: NDArray[Any], destinations: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether it is for these."""
+    """Whether the library supports these types."""
     ends = sources.dtype == destinations.dtype == np.int32
     return ends and all(each.dtype.itemsize in _SIZES and each.dtype.kind in "biuf" for each in values.values())
 
@@ -102,7 +102,7 @@ class _Lists:
 
     @property
     def pieces(self) -> range:
-        """The first edge of each."""
+        """The first edge of each piece."""
         return range(0, len(self.sources), self.blocks.piece)
 
     @property
@@ -120,7 +120,7 @@ class _Lists:
     def divide(
         self, first: int, next_places: NDArray[np.int64], local: NDArray[np.uint32], to: Sequence[NDArray[Any]]
     ) -> None:
-        """Write the edges of a piece where they go: sources within their blocks, and destinations and values."""
+        """Write the edges of a piece to their blocks: sources within their blocks, destinations and values."""
         ends, size = self._piece(first)
         values = _all_at([each[first : first + self.blocks.piece] for each in self.given])
         how = len(self.given), self.sizes, self.both_ways, self.blocks.local_bits
@@ -155,8 +155,8 @@ def lists_of(
     both_ways: bool,
     blocks: Blocks,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[str, NDArray[Any]]]:
-    """(offsets, columns, values) of these edges, in read-only memory; with `both_ways` each is followed by
-    its opposite, but a loop."""
+    """(offsets, columns, values) of these edges, in read-only memory; with `both_ways` each edge except loops is
+    followed by its opposite."""
     ends = np.ascontiguousarray(sources), np.ascontiguousarray(destinations)
     lists = _Lists(library, *ends, [np.ascontiguousarray(each) for each in values.values()], both_ways, blocks)
     pieces = lists.pieces
@@ -194,7 +194,7 @@ def _all_at(arrays: Sequence[NDArray[Any]]) -> Any:
 _PIECE = 1 << 19
 """Edges that are divided into blocks at a time."""
 _BLOCK = 1 << 16
-"""Edges of a block, if all blocks have as many."""
+"""Edges of a block on average."""
 _MOST_BLOCKS_BITS = 8
 _WORD_BITS = 64
 _MOST_THREADS_ordering = 8
@@ -216,9 +216,9 @@ class _Ordering:
     values: Mapping[str, NDArray[Any]]
     both_ways: bool
     id_bits: int
-    """Of a destination."""
+    """Bits of a destination."""
     local_bits: int
-    """Of a source within its block."""
+    """Bits of a source within its block."""
     num_blocks: int
     keys: NDArray[np.uint64]
     """(source within the block, destination) in one number, of the edges of each piece by block."""
@@ -227,7 +227,7 @@ class _Ordering:
     sort: Sort
 
     def divide(self, first: int) -> NDArray[np.int64]:
-        """Put a piece of the edges, those from `first` on, in order by block; where in `keys` each block begins."""
+        """Sort the piece of edges from `first` on by block; returns where in `keys` each block begins."""
         part = slice(first, first + _PIECE)
         values = {name: each[part] for name, each in self.values.items()}
         sources, destinations = self.sources[part], self.destinations[part]
@@ -257,7 +257,7 @@ class _Ordering:
         columns: NDArray[Any],
         values: Mapping[str, NDArray[Any]],
     ) -> None:
-        """Write degrees, far ends and values of one block where they go; `parts` of `keys` are its edges."""
+        """Write the degrees, far ends and values of one block; its edges are the `parts` of `keys`."""
         keys = np.concatenate([self.keys[part] for part in parts])
         keys, places = _sorted(keys, self.local_bits + self.id_bits, self.sort)
         np.copyto(columns, keys & np.uint64((1 << self.id_bits) - 1), casting="unsafe")
@@ -275,7 +275,7 @@ def ordered(
     values: Mapping[str, NDArray[Any]],
     both_ways: bool = False,
 ) -> Ordered:
-    """The lists of these edges; with `both_ways` each is followed by its opposite, but a loop."""
+    """The lists of these edges; with `both_ways` each edge except loops is followed by its opposite."""
     total = len(sources) * (2 if both_ways else 1)
     id_bits = bits_for(num_vertices)
     local_bits = max(id_bits - min(bits_for(total // _BLOCK), _MOST_BLOCKS_BITS), 0)
@@ -307,7 +307,7 @@ def ordered(
 
 
 def order_of(leading: NDArray[Any], other: NDArray[Any], num_vertices: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(order, starts) of pairs of ids: their places in a stable order, and where in it other pairs begin."""
+    """(order, starts) of pairs of ids: their places in a stable order, and where in it each pair begins."""
     places = {"": np.arange(len(leading), dtype=id_dtype(len(leading)))}
     offsets, columns, values = ordered(leading, other, num_vertices, places)
     different = np.ones(len(columns), dtype=bool)
@@ -339,7 +339,7 @@ def bits_for(count: int) -> int:
 
 
 def _sorted(keys: NDArray[np.uint64], bits: int, sort: Sort) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """Numbers of `bits` bits in a stable order, and where they were; `keys` is used up."""
+    """Numbers of `bits` bits in a stable order, and their old places; `keys` is overwritten."""
     width = max(_WORD_BITS - bits_for(len(keys)), 1)
     if bits <= width:
         return _sorted_with_places(keys, bits, sort)
@@ -354,7 +354,7 @@ def _sorted(keys: NDArray[np.uint64], bits: int, sort: Sort) -> tuple[NDArray[np
 
 
 def _sorted_with_places(keys: NDArray[np.uint64], bits: int, sort: Sort) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """The same of numbers that have room for the places below them."""
+    """`_sorted` for numbers with room for the places in their low bits."""
     below = bits_for(len(keys))
     keys <<= np.uint64(below)
     keys |= np.arange(len(keys), dtype=np.uint64)
@@ -365,5 +365,5 @@ def _sorted_with_places(keys: NDArray[np.uint64], bits: int, sort: Sort) -> tupl
 
 
 def _take(values: NDArray[Any], places: NDArray[np.intp], target: NDArray[Any]) -> None:
-    """`target[:] = values[places]`, all of which there are: NumPy need not look first."""
+    """`target[:] = values[places]`, without checking that the places are in range."""
     values.take(places, out=target, mode="wrap")

@@ -27,8 +27,8 @@ _BYTES_PER_VERTEX, _BYTES_PER_EDGE, _ROWS = 200, 100, 1 << 16
 def read_pajek(path: str) -> EdgeList:
     """The network in the file at `path`, with the attribute `weight` where lines have a third value.
 
-    The vertices are called by their labels, where each has its own. With edges only, the graph is undirected; with
-    arcs too, an edge is an arc each way. Raises GdslError with file and line.
+    The labels are the names of the vertices, if all differ. With edges only, the graph is undirected; with arcs too, an
+    edge is an arc each way. Raises GdslError with file and line.
     """
     with TextLines(path) as lines:
         return _Reader(lines).read()
@@ -68,7 +68,7 @@ class _Reader:
         return self._edges()
 
     def _rows(self) -> Iterator[str]:
-        """Lines that hold something, without the blanks around them."""
+        """The lines that are neither blank nor comments, stripped."""
         for number, line in enumerate(self._lines):
             row = line.strip()
             if not row or row.startswith("%"):

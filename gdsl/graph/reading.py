@@ -35,9 +35,9 @@ from gdsl.graph.vertices import packed
 from gdsl.graph_names import BY_NETWORKX, COMPRESSED, SUFFIXES, come_along
 
 _MOST_LINES = 1000
-"""Comments before the line that says it."""
+"""Lines that are searched for the one that shows the format."""
 _FEWEST_ROWS = 3
-"""Lines that show what a file is."""
+"""So many lines show what a file is."""
 _FIRST_ROWS = 50
 _BEGINNINGS = {
     "graphml": re.compile(r"<(\w+:)?graphml[\s>]"),
@@ -47,7 +47,7 @@ _BEGINNINGS = {
     "dot": re.compile(r"\A\s*(strict\s+)?(di)?graph\b[^\[\n]*\{"),
     "json": re.compile(r"\A\s*\{"),
 }
-"""How files of formats begin that are text."""
+"""How files of text formats begin."""
 CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
 
 
@@ -60,7 +60,7 @@ def format_by_content(path: str, format_name: str | None) -> str:
         try:
             found = _format_of_lines(lines)
         except GdslError:
-            found = None  # its reader says what is wrong
+            found = None  # its reader reports the error
     if found is None:
         return "edges"
     if format_name is not None:
@@ -85,7 +85,7 @@ def _format_of_lines(lines: TextLines) -> str | None:
 
 
 def looks_like_adjacency(path: str) -> bool:
-    """Whether the lines of a file that is no list of edges are each a vertex, one line each, and its neighbors."""
+    """Whether each line of a file that is not a list of edges is a vertex and its neighbors."""
     with TextLines(path) as lines:
         try:
             rows = [line for line in itertools.islice(lines, _MOST_LINES) if line.lstrip()[:1] not in ("", "#", "%")]
@@ -100,7 +100,7 @@ def looks_like_adjacency(path: str) -> bool:
 
 
 def guessed_format(path: str) -> str | None:
-    """The format that a file whose name says none seems to have; None where its beginning does not show it."""
+    """The format that the beginning of a file suggests, where its name gives none; None if it suggests none."""
     with TextLines(path) as lines:
         try:
             rows = [line for line in itertools.islice(lines, _FIRST_ROWS) if line.strip()]
@@ -119,7 +119,7 @@ def guessed_format(path: str) -> str | None:
 
 
 def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> None:
-    """Say that edges of the undirected file at `place` are there as (u, v) and as (v, u), and how they become one.
+    """Report edges of the undirected file at `place` that are listed both as (u, v) and (v, u), and how to merge them.
 
     `what` is what the notice calls the file. Ids in the notice count from `first`, as in the file.
     """
@@ -149,9 +149,9 @@ _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNSPECIFIED = Columns()
 _UNDIRECTED_FIX = "--undirected (undirected=True) stores every edge of any graph both ways"
 _MOST_FILES = 1000
-"""Files of a directory that are looked at for a similar name."""
+"""Files of a directory that are compared with a misspelled name."""
 _OTHER_ARCHIVES = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
-"""What is packed in ways that are not read here."""
+"""Suffixes of archives and compressions that are not supported."""
 _FORMAT_FIX = (
     "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads comes in by "
     "gdsl.Graph.from_networkx(networkx.read_…(path))"
@@ -170,9 +170,9 @@ _ADJACENCY_FORMATS = ("adjlist", "multiline-adjlist")
 """Formats that do not say whether edges have a direction."""
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
 _EDGES_ONCE = {"mtx": "a `symmetric` Matrix Market file", "gr": "such a DIMACS file"}
-"""Formats whose undirected files have each edge once, and what notices call them."""
+"""Formats whose undirected files have each edge once, and their names in notices."""
 UNCOMPRESSED = ("npz", "parquet", "arrow")
-"""Formats that are compressed themselves, or read in no order."""
+"""Formats that compress their own data, or are not read sequentially."""
 
 
 _READERS: dict[str, Callable[[str], EdgeList | Csr]] = {
@@ -184,7 +184,7 @@ _READERS: dict[str, Callable[[str], EdgeList | Csr]] = {
     "gml": read_gml,
     "pajek": read_pajek,
 }
-"""The formats that say everything about their graphs."""
+"""The readers of formats that say everything about their graphs."""
 
 
 def meant_by(name: str) -> str:
@@ -195,7 +195,7 @@ def meant_by(name: str) -> str:
 
 
 def _refuse_format(name: str) -> None:
-    """Raise E0712 for a graph that is made, or comes with gdsl, where its name would be that of a file."""
+    """Raise E0712 for a generated graph, or one that comes with gdsl, together with a format of files."""
     if looks_like_generator(name) or meant_by(name) != name:
         message = f"format says how a file is read, and {name} is not a file here"
         raise GdslError.single("E0712", message, fix="leave out --format (format=)", place=name)
@@ -235,7 +235,7 @@ def _closest_name(name: str) -> str | None:
 
 
 def format_of(path: str, format_name: str | None = None) -> str:
-    """The format of the file at `path`: `format_name`, or what its name says. Raises GdslError E0702."""
+    """The format of the file at `path`: `format_name`, or that of its name. Raises GdslError E0702."""
     if format_name is not None:
         if format_name not in FORMATS:
             raise GdslError.single("E0702", f"unknown format `{format_name}`", fix=f"one of {', '.join(FORMATS)}")
@@ -307,7 +307,7 @@ def read_graph(
 
 
 def _kind_of(path: str, format_name: str | None) -> str:
-    """The format of the file at `path`, which there is. Raises E0702, with the format that its beginning suggests."""
+    """The format of the existing file at `path`. Raises E0702, with the format that its beginning suggests."""
     try:
         return format_of(path, format_name)
     except GdslError as error:

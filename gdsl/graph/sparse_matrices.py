@@ -25,7 +25,7 @@ ARRAYS_OF_LAYOUT: dict[str, tuple[str, ...]] = {
     "bsr": ("data", "indices", "indptr"),
     "dia": ("data", "offsets"),
 }
-"""The arrays that a matrix of each layout is made of, by the names that SciPy gives them."""
+"""The arrays of a matrix of each layout, by their names in SciPy."""
 
 _BYTES_PER_PADDED_ENTRY = 40
 
@@ -62,7 +62,7 @@ Header = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 def require_fitting(layout: str, size: int, headers: Mapping[str, Header]) -> None:
-    """Check shapes and types alone, as the arrays of a file may be large.
+    """Check only shapes and types, as the arrays of a file may be large.
 
     Raises GdslError E0704 for complex values, E0711 for arrays that do not fit together or the matrix.
     """
@@ -95,7 +95,7 @@ def require_fitting(layout: str, size: int, headers: Mapping[str, Header]) -> No
 
 
 def require_starts(indptr: NDArray[Any], count: int) -> NDArray[np.int64]:
-    """`indptr` as int64, which begins with 0, never falls and ends with `count`. Raises GdslError E0711."""
+    """`indptr` as int64, which begins with 0, never decreases and ends with `count`. Raises GdslError E0711."""
     starts = _whole(indptr, "indptr").astype(np.int64)
     if starts[0] != 0:
         raise bad_array(f"indptr[0] is {starts[0]}", "indptr begins with 0")
@@ -190,7 +190,7 @@ def _indices(array: NDArray[Any], name: str, size: int) -> NDArray[Any]:
 def edges_of_matrix(matrix: Any) -> EdgeList:
     """The entries of a square sparse matrix or array as directed edges, in its order; booleans give no weights.
 
-    Raises GdslError E0704 for a matrix that is no graph, E0711 for one whose arrays do not fit together.
+    Raises GdslError E0704 for a matrix that is not a graph, E0711 for one whose arrays do not fit together.
     """
     from scipy import sparse
 
@@ -239,12 +239,12 @@ def _not_square(shape: tuple[int, ...]) -> GdslError:
 
 
 def csr_of_matrix(matrix: Any, directed: bool) -> Csr:
-    """The CSR of a sparse matrix; with directed=False it must be symmetric, each edge standing there both ways."""
+    """The CSR of a sparse matrix; with directed=False it must be symmetric, with each edge both ways."""
     return _in_order(edges_of_matrix(matrix), directed)
 
 
 def csr_of_entries(layout: str, shape: tuple[int, ...], arrays: dict[str, NDArray[Any]], directed: bool) -> Csr:
-    """The same of the arrays of one of SciPy's layouts. Raises E0704, E0707 or E0711."""
+    """The CSR of the arrays of one of SciPy's layouts. Raises E0704, E0707 or E0711."""
     return _in_order(edges_of_entries(layout, (shape[0], shape[1]), arrays), directed)
 
 
@@ -273,7 +273,7 @@ def layout_of(tensor: Any) -> str | None:
 def csr_of_torch(tensor: Any, directed: bool) -> Csr:
     """The CSR of a sparse tensor, its parallel entries kept; with directed=False it must be symmetric.
 
-    Raises GdslError E0704 for a tensor that is no graph, E0711 for what is no such tensor.
+    Raises GdslError E0704 for a tensor that is not a graph, E0711 for anything else.
     """
     layout = layout_of(tensor)
     if layout not in (*_COMPRESSED, "sparse_coo"):
@@ -295,7 +295,7 @@ def csr_of_torch(tensor: Any, directed: bool) -> Csr:
 
 
 def lazy_csr_of_tensor(tensor: Any) -> LazyCsr | None:
-    """The graph of a large sparse tensor on a GPU, from which nothing is fetched first; None for any other."""
+    """The graph of a large sparse tensor on a GPU, which stays on the GPU; None for any other."""
     layout = layout_of(tensor)
     if layout not in (*_COMPRESSED, "sparse_coo") or tensor.device.type != "cuda" or tensor.ndim != 2:
         return None

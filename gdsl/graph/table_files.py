@@ -30,14 +30,14 @@ _DATA, _BUFFERS, _COMPRESSION = 1, 2, 3
 
 
 class _OverlapError(Exception):
-    """The parts of a file are more than the file."""
+    """The parts of a file are larger than the file."""
 
 
 def decompressed_size(source: Any, is_file: bool) -> int:
     """Bytes of all compressed buffers of the Arrow file, or stream, that is open as `source`.
 
-    What is damaged counts as far as it can be read; its reader says what is wrong. Raises ArrowInvalid for a file that
-    lists its parts more than once, which would be read as often.
+    Damaged parts count as far as they can be read; their reader reports the damage. Raises ArrowInvalid for a file that
+    lists its parts more than once, which would be read repeatedly.
     """
     import pyarrow
 
@@ -61,7 +61,7 @@ def _messages_of_stream(source: Any) -> Iterator[tuple[bytes, Any]]:
 
 
 def _messages_of_file(source: Any) -> Iterator[tuple[bytes, Any]]:
-    """Those that the end of the file lists, where one may be listed more than once."""
+    """The messages that the footer lists, possibly more than once."""
     end = source.seek(0, 2) - len(MAGIC) - 4
     source.seek(end)
     [length] = struct.unpack("<i", source.read(4))
@@ -86,7 +86,7 @@ def _messages_of_file(source: Any) -> Iterator[tuple[bytes, Any]]:
 
 
 def _size_of(metadata: bytes, body: Any) -> int:
-    """The same of one message."""
+    """The decompressed size of one message."""
     table = _offset(metadata, 0)
     kind = _field(metadata, table, _HEADER_TYPE)
     header = _field(metadata, table, _HEADER)
@@ -113,12 +113,12 @@ def _size_of(metadata: bytes, body: Any) -> int:
 
 
 def _offset(metadata: bytes, at: int) -> int:
-    """Where the offset at `at` leads."""
+    """The target of the offset at `at`."""
     return at + int(struct.unpack_from("<I", metadata, at)[0])
 
 
 def _field(metadata: bytes, table: int, number: int) -> int | None:
-    """Where a field of a table is; None where it is not given."""
+    """The place of a field of a table; None if it is absent."""
     fields = table - struct.unpack_from("<i", metadata, table)[0]
     [size] = struct.unpack_from("<H", metadata, fields)
     place = 4 + 2 * number
@@ -129,11 +129,10 @@ def _field(metadata: bytes, table: int, number: int) -> int | None:
 
 
 _FILE_KINDS = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
-"""The formats, and what messages call such a file."""
+"""The formats, and their names in messages."""
 
 _METADATA_KEY = b"gdsl"
-"""The key of the metadata that say of a table of ours what no row says: how many vertices there are, and whether
-numbers are names."""
+"""The key of metadata in tables that gdsl writes: the number of vertices, and whether numbers are names."""
 
 
 def read_table_file(
@@ -147,7 +146,7 @@ def read_table_file(
 ) -> EdgeList:
     """The edges in the rows of the file at `path`; the arguments are those of `Graph.read`.
 
-    Raises GdslError E0710 for a damaged file, E0711 for columns that are no edges, E0907 without pyarrow.
+    Raises GdslError E0710 for a damaged file, E0711 for columns that are not edges, E0907 without pyarrow.
     """
     file_size(path)
     required("pyarrow", EXTRA, _FILE_KINDS[kind])
@@ -198,7 +197,7 @@ def _of_parquet(path: str) -> Any:
 
 
 def _require_texts(table: Any, path: str) -> Any:
-    """`table` with the texts of its columns instead of places in dictionaries, once they are known to fit in memory."""
+    """`table` with the texts of its columns instead of dictionary indices, if they fit in memory."""
     import pyarrow
 
     for place, field in enumerate(table.schema):
@@ -223,7 +222,7 @@ def _length_of_texts(chunk: Any) -> int:
 
 
 def _of_arrow(path: str) -> Any:
-    """Of a file, or of a stream, which some programs write under the same name."""
+    """The table in a file, or in a stream, which some programs write under the same suffix."""
     import pyarrow
 
     with open(path, "rb") as source:
@@ -235,13 +234,13 @@ def _of_arrow(path: str) -> Any:
             batches = []
             for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
                 batches.append(batch)
-                # Several batches may be the same part of the file.
+                # Batches may refer to the same part of the file.
                 require_memory(2 * batch.nbytes, "the table", path)
             return pyarrow.Table.from_batches(batches, reader.schema)
 
 
 def _metadata_of(metadata: Any) -> dict[str, Any]:
-    """What a table of ours says of its graph; nothing where the words are not ours."""
+    """The metadata that gdsl wrote; empty for other tables."""
     try:
         content = json.loads((metadata or {}).get(_METADATA_KEY, b"{}"))
         count = content.get("num_vertices")
@@ -261,7 +260,7 @@ def write_table_file(stream: IO[bytes], kind: str, edges: EdgeList) -> None:
     columns.update((name, pyarrow.array(values)) for name, values in edges.attributes.items())
     named = edges.names is not None and columns[ends[0]].type != pyarrow.string()
     metadata: dict[str, Any] = {"named": True} if named else {}
-    if edges.names is None:  # else they are those that have an edge
+    if edges.names is None:  # otherwise only vertices with an edge exist
         metadata["num_vertices"] = edges.num_vertices
     table = pyarrow.table(columns).replace_schema_metadata({_METADATA_KEY: json.dumps(metadata).encode()})
     write_table(stream, kind, table)

@@ -22,23 +22,23 @@ EXTRA = "gdsl[tables]"
 
 
 class Table(Protocol):
-    """The columns of a table whose names are words."""
+    """The columns of a table, by name."""
 
     names: list[str]
 
     def values(self, name: str) -> NDArray[Any]:
-        """The column, over the table's own memory where that can be. Raises E0711."""
+        """The column, sharing the table's memory if possible. Raises E0711."""
         ...
 
     def first_missing(self, name: str) -> int | None:
-        """The first row where the column has no value, as the library sees it: of pandas' floats a NaN."""
+        """The first row where the column has no value, as the library defines it: in pandas also a NaN."""
         ...
 
 
 def table_of(table: Any) -> Table:
     """The columns of `table`: a mapping of arrays, a frame of a library, or an object with Arrow's C interface.
 
-    Raises E0711 for what is no table, E0907 where a library is needed that is not installed.
+    Raises E0711 for anything else, E0907 for a missing library.
     """
     if not isinstance(table, type) and not isinstance(table, Mapping):
         frame = _frame(table)
@@ -51,7 +51,7 @@ def table_of(table: Any) -> Table:
 
 
 def _frame(table: Any) -> Any | None:
-    """`table` as Narwhals has it; None where the columns will do as they are."""
+    """`table` as a frame of Narwhals; None where its columns can be read directly."""
     speaks_arrow = hasattr(table, "__arrow_c_stream__")
     try:
         import narwhals
@@ -95,7 +95,7 @@ def _same_name() -> GdslError:
 
 
 class _Plain:
-    """Columns by name, each what NumPy takes."""
+    """A table whose columns NumPy reads."""
 
     def __init__(self, table: Any, names: list[str]) -> None:
         self._table, self.names = table, names
@@ -105,7 +105,7 @@ class _Plain:
 
     def first_missing(self, name: str) -> int | None:
         column = self._table[name]
-        for word in ("isna", "is_null"):  # of pandas, of Polars and Arrow
+        for word in ("isna", "is_null"):  # pandas; Polars and Arrow
             if hasattr(column, word):
                 return _first(np.asarray(getattr(column, word)()))
         values = _column(column, name)
@@ -152,7 +152,7 @@ def _array(column: Any, name: str) -> NDArray[Any]:
 
 
 def _column(column: Any, name: str) -> NDArray[Any]:
-    """As NumPy has it. Raises E0711."""
+    """A column as a NumPy array. Raises E0711."""
     try:
         values = host_array(column, f"the column `{name}`")
     except ValueError as error:
@@ -184,7 +184,7 @@ def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def are_whole(values: NDArray[Any]) -> bool:
-    """Whether a column has whole numbers, of any size, and nothing else."""
+    """Whether a column has only whole numbers, of any size."""
     if values.dtype.kind != "O":
         return values.dtype.kind in "iu"
     return all(isinstance(value, Integral) and not isinstance(value, bool) for value in values.tolist())
@@ -197,7 +197,7 @@ def _first(mask: NDArray[Any]) -> int | None:
 def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value) or type(value).__name__ in ("NAType", "NaTType")
-    except (TypeError, ValueError):  # of what compares to no bool
+    except (TypeError, ValueError):  # the comparison is not a bool
         return type(value).__name__ in ("NAType", "NaTType")
 
 
@@ -255,7 +255,7 @@ def _attributes(table: Table, ends: tuple[str, str], weight: str | None) -> dict
         if values.dtype.kind in "biuf":
             attributes["weight" if is_weight else name] = values
         elif is_weight and not len(values):
-            attributes["weight"] = np.zeros(0)  # of what type is not known, and of no matter
+            attributes["weight"] = np.zeros(0)  # of unknown type, which does not matter
         elif is_weight:
             raise bad_array(f"the column `{name}` has the type {_kind(values)}", "weights are numbers")
     return attributes
@@ -274,7 +274,7 @@ def _require_all(table: Table, name: str, fix: str) -> None:
 
 
 def _require_ids(ends: tuple[str, str], *columns: NDArray[Any]) -> None:
-    """Raise E0709 for numbers that are names rather than ids."""
+    """Raise E0709 for numbers that are too large for ids."""
     for name, values in zip(ends, columns, strict=True):
         largest = int(values.max(initial=0)) if len(values) else 0
         if largest >= LARGEST_NUM_VERTICES:
@@ -305,7 +305,7 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
 
 
 def _known_pair(columns: list[str]) -> tuple[str, str] | None:
-    """The first pair of columns that are named as the ends, in capitals too."""
+    """The first pair of columns with names of ends, in any case."""
     for pair in (*ENDS, UNDIRECTED_ENDS):
         found = [name if name in columns else _in_any_case(name, columns) for name in pair]
         if None not in found:
@@ -328,7 +328,7 @@ def _named(
         raise bad_array(f"the table has {lengths}", "give one source and one destination for each edge")
     try:
         (first, second), names = numbered(sources.tolist(), destinations.tolist())
-    except TypeError:  # of what cannot be hashed
+    except TypeError:  # for unhashable values
         message = f"the columns `{ends[0]}` and `{ends[1]}` hold lists or other things that are not names"
         raise bad_array(message, "ends are whole numbers or names") from None
     return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), names

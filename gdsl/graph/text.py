@@ -1,4 +1,4 @@
-"""Text files, compressed or not, as lines, with the place of every mistake."""
+"""Text files, compressed or not, as lines with their numbers for error messages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gdsl.graph.memory import require_memory
 from gdsl.graph_names import COMPRESSED
 
 _CHUNK = 1 << 19
-"""Bytes that are read at a time: what is made of them on the way to numbers has room in a processor's cache."""
+"""Bytes that are read at a time, so that the intermediate results of parsing fit in a processor's cache."""
 _FIRST = 1 << 12
-"""The first time: what the head of a file says decides how the rest is read."""
+"""Bytes of the first read: the head of a file decides how the rest is read."""
 _LONGEST_LINE = 1 << 16
 _MOST_BLANK_LINES = 1 << 22
-"""More lines without an edge are no graph but an archive made to keep its reader busy."""
+"""More lines without an edge are not a graph but an archive that exhausts its reader."""
 _BYTES_PER_ROW = 48
 _BYTES_OF_LINE = 40
-"""For each byte of a line that is longer than most: its words are the most of it."""
+"""Memory for each byte of a very long line, mostly for its words."""
 _ROWS_BETWEEN = 1 << 18
 """Lines after which available memory is checked again."""
 
@@ -31,7 +31,7 @@ _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
 
 class _TooLongError(Exception):
-    """A line has no end."""
+    """A line is too long."""
 
 
 class TextLines:
@@ -40,15 +40,15 @@ class TextLines:
     Iteration yields them one by one. From the current block on, `blocks` yields blocks of whole lines, which may be
     read ahead: the caller reports each in turn with `passed`, or takes its lines by `lines_of`, or raises `refused`.
 
-    `number` and `line` are the line last given; `complete` says after the end whether the last line had its end, or a
+    `number` and `line` are the current line; `complete` says after the end whether the last line had its end, or a
     blank there. `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line
     may have, which readers may raise once they know the head of the file; longer lines within a block are accepted.
-    `gap` is the first empty line since `watch_gaps`, 0 without any; `last_row` is the last line with an edge, set
-    by readers of single lines.
+    `gap` is the first empty line since `watch_gaps`, 0 without any; `last_row` is the last line with an edge, set by
+    readers of single lines.
     """
 
     def __init__(self, path: str) -> None:
-        """Open `path`; the content tells whether it is compressed. Raises GdslError E0701 or E0716."""
+        """Open `path`; its content shows whether it is compressed. Raises GdslError E0701 or E0716."""
         size = file_size(path)
         self.path = path
         self.number = 0
@@ -93,11 +93,11 @@ class TextLines:
 
     @property
     def place(self) -> str:
-        """`file:line` of the line last given."""
+        """`file:line` of the current line."""
         return f"{self.path}:{self.number}" if self.number else self.path
 
     def error(self, code: str, message: str, fix: str | None = None, notes: tuple[str, ...] = ()) -> GdslError:
-        """A GdslError at the line last given."""
+        """A GdslError at the current line."""
         return GdslError.single(code, message, fix=fix, notes=notes, place=self.place)
 
     def skip(self, count: int = 1) -> None:
@@ -107,11 +107,11 @@ class TextLines:
             raise self.error("E0710", f"this is not a graph: {self._skipped:,} lines hold no edge")
 
     def watch_gaps(self) -> None:
-        """Note from now on where a line without anything is."""
+        """Record from now on where the first empty line is."""
         self._watches_gaps = True
 
     def note_gap(self) -> None:
-        """The line last read holds nothing."""
+        """Record that the current line is empty."""
         if self._watches_gaps and not self.gap:
             self.gap = self.number
 
@@ -124,7 +124,7 @@ class TextLines:
                 return
 
     def blocks(self) -> Iterator[bytes | Exception]:
-        """What follows the block in hand, whose last line is the last that `iter` gives from now on.
+        """The blocks after the current one; iteration ends with the last line of the current block.
 
         Blocks are whole lines; a last line without a line end is a block of its own. An exception comes last.
         """
@@ -132,7 +132,7 @@ class TextLines:
         return self._blocks
 
     def lines_of(self, block: bytes) -> Iterator[str]:
-        """The lines of one of the blocks, as latin-1, which takes any byte."""
+        """The lines of a block, as latin-1, which decodes any byte."""
         lines = block.decode("latin-1").split("\n")
         if not lines[-1]:
             lines.pop()
@@ -150,7 +150,7 @@ class TextLines:
         self._require_memory()
 
     def passed(self, rows: int) -> None:
-        """One of the blocks, of so many lines, was read by other means."""
+        """Count a block of `rows` lines that was read by other means."""
         self.number += rows
         self.last_row = self.number
         self._require_memory()
@@ -162,7 +162,7 @@ class TextLines:
         require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
 
     def refused(self, error: Exception) -> Exception:
-        """What to raise for an exception among the blocks, once all before it are done with."""
+        """The error for an exception among the blocks, after all blocks before it were consumed."""
         if isinstance(error, _TooLongError):
             self.number += 1
             return self.error("E0710", f"this is not a text of edges: the line has more than {self.longest:,} bytes")
@@ -193,13 +193,13 @@ class TextLines:
             yield b"".join(partial_line)
 
     def _require_room(self, length: int) -> None:
-        """For a line of so many bytes, whose end has not been seen."""
+        """Check that a line may be longer than `length` bytes."""
         if length > self.longest:
             raise _TooLongError
         require_memory(length * _BYTES_OF_LINE, f"a line of {length:,} bytes or more", self.path)
 
     def _read(self) -> bytes:
-        """The next bytes, all ends of lines made into one kind; none at the end of the file."""
+        """The next bytes, with line ends normalized; none at the end of the file."""
         chunk: bytes = self._stream.read(self._chunk_size)
         if self._at_start:
             self._at_start = False
@@ -209,7 +209,7 @@ class TextLines:
                 raise self._utf16("utf-16be" if chunk.startswith(b"\0") else "utf-16le")
             raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):
-            # The other half of an end of line whose first half was the last byte before.
+            # the second half of a line end that was split between two chunks
             self._after_return = False
             chunk = chunk[1:]
             if not chunk:
@@ -239,7 +239,7 @@ class TextLines:
 
 
 def line_end(path: str) -> str:
-    """The command that gives the last line of the file at `path` its end."""
+    """The command that appends a line end to the file at `path`."""
     return "decompress it first, then echo >> FILE" if path.endswith(COMPRESSED) else f"echo >> {shlex.quote(path)}"
 
 
@@ -254,6 +254,6 @@ def short(line: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The beginning of `text` for a message, without what would do something to a terminal."""
+    """The beginning of `text` for a message, without control characters."""
     shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:60])
     return shown + ("…" if len(text) > 60 else "")

@@ -1,4 +1,4 @@
-"""Work on large arrays by as many threads as there are processors: NumPy's operations leave each other alone."""
+"""Work on large arrays by several threads: NumPy releases the interpreter lock."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Result = TypeVar("Result")
 
 
 def processors() -> int:
-    """As many as this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def by_threads(work: Callable[[Item], Result], items: Sequence[Item], max_threads: int) -> list[Result]:
-    """What `work` makes of each of `items`, by at most so many threads, of which this is one: where the system starts
-    no others, it does all."""
+    """The results of `work` for each of `items`, by at most `max_threads` threads including this one, which does
+    everything where the system starts no others."""
     threads = min(processors(), max_threads, len(items))
     if threads < 2:
         return [work(item) for item in items]

@@ -44,7 +44,7 @@ _RANDOM = re.compile(r"random:([0-9]+)(?::([0-9]+))?")
 
 
 class _MadeOfEdges(Protocol):
-    """What `Graph` is to this file, which comes before it."""
+    """The part of `Graph` that this lower module needs."""
 
     def _edge_list(self) -> EdgeList: ...
 
@@ -109,7 +109,7 @@ class GraphOptions:
         return seed, largest
 
     def apply_to_edges(self, edges: EdgeList) -> EdgeList:
-        """`edges` so changed."""
+        """`edges` with these changes."""
         if self.weights is not None:
             edges = _with_attributes(edges, {name: kept for name, kept in edges.attributes.items() if name != "weight"})
         if not self.loops:
@@ -131,14 +131,15 @@ class GraphOptions:
         return edges
 
     def apply(self, graph: MadeOfEdges) -> MadeOfEdges:
-        """The graph of `graph`'s edges so changed; of two parallel ones the first is the one with the lower id."""
+        """The graph of `graph`'s edges with these changes; of two parallel ones the first is the one with the lower
+        id."""
         return graph if self.changes_nothing else graph._from_edge_list(self.apply_to_edges(graph._edge_list()))
 
 
 def options_of(
     undirected: object, weights: Any, dedup: Any, loops: object, compact: object, reverse_arcs: object
 ) -> GraphOptions:
-    """The options of a caller's words. Raises TypeError, GdslError E0712."""
+    """The options of a caller's arguments. Raises TypeError, GdslError E0712."""
     both, kept, less = flag("undirected", undirected), flag("loops", loops), flag("compact", compact)
     return GraphOptions(both, weights, dedup, kept, less, flag("reverse_arcs", reverse_arcs))
 
@@ -152,7 +153,7 @@ def _with_attributes(edges: EdgeList, attributes: dict[str, NDArray[Any]]) -> Ed
 
 
 def _select(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeList:
-    """The edges that a mask or a list of places picks."""
+    """The edges that a mask or a list of places selects."""
     return replace(
         edges,
         sources=edges.sources[keep],
@@ -163,7 +164,7 @@ def _select(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeLis
 
 
 def _undirected(edges: EdgeList, paired: bool) -> EdgeList:
-    """Each arc an undirected edge; paired: the k-th u→v and the k-th v→u with the same attributes together one."""
+    """Each arc as an undirected edge; paired: the k-th u→v and the k-th v→u with the same attributes become one."""
     if not edges.directed:
         return edges
     if not paired:
@@ -214,11 +215,10 @@ def _without_parallels(edges: EdgeList, rule: str) -> EdgeList:
 
 
 def _extreme(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any], largest: bool) -> NDArray[Any]:
-    """Of each group the place of the smallest (largest) weight, the first of equals; NaN only where there is nothing
-    else."""
+    """The place of the smallest (largest) weight of each group, the first of equals; NaN only if all are NaN."""
     group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
     ordered = weights[order]
-    if largest:  # -x of a float keeps NaN last; ~x turns the order of integers and booleans round, and never overflows
+    if largest:  # -x of a float keeps NaN last; ~x reverses the order of integers and booleans, and never overflows
         ordered = -ordered if ordered.dtype.kind == "f" else ~ordered
     # lexsort is stable and puts NaN last.
     chosen: NDArray[Any] = order[np.lexsort((ordered, group))[starts]]
@@ -226,7 +226,7 @@ def _extreme(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any], l
 
 
 def _compact(edges: EdgeList) -> EdgeList:
-    """Without the vertices that have no edge."""
+    """`edges` without the vertices that have no edge."""
     used = np.zeros(edges.num_vertices, dtype=bool)
     used[edges.sources] = True
     used[edges.destinations] = True

@@ -22,7 +22,7 @@ LARGEST_NUM_VERTICES = 3_037_000_499
 
 
 _NARROW, _MANY_EDGES, _WIDE = Widths(32, 32), Widths(32, 64), Widths(64, 64)
-"""The same objects at each call: they are looked up by, and are not compared then."""
+"""Shared objects, so that looking things up by them needs no comparison."""
 
 
 def id_dtype(count: int) -> np.dtype[Any]:
@@ -31,15 +31,15 @@ def id_dtype(count: int) -> np.dtype[Any]:
 
 
 def id_widths(num_vertices: int, num_edges: int) -> Widths:
-    """The widths of a graph's ids where it is run on. Ids of edges are no narrower than those of vertices, which are
-    mixed with them where ids are sorted, and where a pair of vertices is walked as an edge is."""
+    """The widths of a graph's ids on devices. Ids of edges are no narrower than those of vertices, which are mixed with
+    them where ids are sorted, and where a pair of vertices is walked as an edge is."""
     if num_vertices >= WIDE_FROM:
         return _WIDE
     return _MANY_EDGES if num_edges >= WIDE_FROM else _NARROW
 
 
 def vertex_count(value: int | None) -> int | None:
-    """A number of vertices of the caller's. Raises TypeError, GdslError E0709 or E0711."""
+    """The number of vertices that a caller passes. Raises TypeError, GdslError E0709 or E0711."""
     if value is None:
         return None
     if not is_whole(value):
@@ -59,7 +59,7 @@ def require_countable(count: int, place: str | None = None) -> None:
 
 
 def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int | None) -> int:
-    """The number of vertices, after every id was found to be in range; the largest id plus one if it is None.
+    """The number of vertices, after checking that every id is in range; the largest id plus one if it is None.
 
     Raises GdslError E0707 for the first id out of range, E0709 for too many vertices.
     """
@@ -84,7 +84,7 @@ def check_range(ids: NDArray[Any], name: str, num_vertices: int | None) -> int:
 
 
 def packed(leading: NDArray[Any], other: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
-    """Two ids in one number that orders like the pair."""
+    """Two ids in one number that sorts like the pair."""
     pairs = leading.astype(np.int64)
     pairs *= num_vertices
     pairs += other
@@ -92,7 +92,7 @@ def packed(leading: NDArray[Any], other: NDArray[Any], num_vertices: int) -> NDA
 
 
 class Names(Sequence[Any]):
-    """The name of each vertex, by id. Immutable; names are different, mostly str, and may be any hashable values."""
+    """The name of each vertex, by id. Immutable; names are distinct, mostly str, and may be any hashable values."""
 
     def __init__(self, names: Iterable[Hashable]) -> None:
         """Keep `names`; raises ValueError where two are the same."""
@@ -106,7 +106,7 @@ class Names(Sequence[Any]):
         """The vertex called `name`, or, for a str, the only one whose name reads like that; else None."""
         try:
             found = self._ids.get(name)
-        except Exception:  # what cannot be hashed or compared is no name, whatever its class raises
+        except Exception:  # a value that cannot be hashed or compared is not a name
             return None
         if found is not None or not isinstance(name, str):
             return found
@@ -119,7 +119,7 @@ class Names(Sequence[Any]):
         return place if place >= 0 else None
 
     def like(self, name: object) -> list[str]:
-        """Names that are written nearly like `name`."""
+        """Names similar to `name`."""
         return difflib.get_close_matches(str(name)[:100], [str(kept) for kept in self._names[:10_000]], n=1)
 
     @overload
@@ -167,7 +167,7 @@ def numbered(*columns: Sequence[Hashable]) -> tuple[list[list[int]], Names]:
 
 
 def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
-    """Both ends counted from 0 without gaps, in the order of the numbers that they were, and these as names."""
+    """Both ends renumbered from 0 without gaps, in the order of the original numbers, which become names."""
     if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
         sources, destinations = sources.astype(object), destinations.astype(object)
     kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)

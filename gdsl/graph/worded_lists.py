@@ -1,5 +1,5 @@
-"""Edge lists that are more than plain numbers: names, quotes, text, columns that are left out. What a column is, is
-known when all of it has been read."""
+"""Edge lists that hold more than plain numbers: names, quotes, text, columns that are left out. All values of a column
+decide what it is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gdsl.graph.vertices import Names
 from gdsl.records import dataclass
 
 _WORDS, _CHARACTERS = 1 << 16, 1 << 22
-"""Words that are looked at together, and how long they are together at most."""
+"""Words that are processed together, and their total length at most."""
 _CHECK_INTERVAL = 1 << 24
 """Characters of names after which available memory is checked again."""
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
@@ -34,12 +34,13 @@ _SAYS = {
     "type": {"directed": "directed", "undirected": "undirected"},
     "directed": {"true": "directed", "false": "undirected"},
 }
-"""Columns that say of each edge whether it has a direction, as Gephi and igraph write them."""
+"""Columns that state whether each edge is directed, as Gephi and igraph write them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """The columns of such a list: ids, or numbers of names; `type_says`: what a column of Gephi's says of all edges."""
+    """The columns of such a list: ids, or numbers of names; `type_says`: what a column of types says about all
+    edges."""
 
     sources: NDArray[Any]
     destinations: NDArray[Any]
@@ -120,7 +121,7 @@ def _value_columns(path: str, head: Head) -> dict[int, ListValues]:
 
 
 def refuse_unnamed(path: str, head: Head, width: int) -> NoReturn:
-    """Raise E0705 for more columns than are known without names."""
+    """Raise E0705 for more columns than a list without a header may have."""
     with TextLines(path) as lines:
         lines.number = head.first_line
         if len({*map(len, head.sample)}) > 1:
@@ -156,7 +157,7 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
 def ids_of(
     lines: TextLines, head: Head, ends: tuple[int, int], rows: Iterator[list[str]]
 ) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
-    """Sources and destinations of `rows`, and the names where the ends are some."""
+    """Sources and destinations of `rows`, and the names if the ends are names."""
     ids = _Ids(head, ends)
     for row in rows:
         ids.add(lines, [row], [lines.number])
@@ -164,7 +165,7 @@ def ids_of(
 
 
 def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
-    """What to do about a line of `width` values among lines of other widths, in a list without a header."""
+    """The fix for a line of `width` values among lines of other widths, in a list without a header."""
     if lines.gap and lines.gap == lines.number - 1:
         return _gap_fix(lines.path, lines.gap)
     widths = [len(row) for row in head.sample]
@@ -193,7 +194,7 @@ def _gap_fix(path: str, gap: int) -> str:
 
 
 class _Ids:
-    """The ends of the rows, each word with a number by the order in which they appear."""
+    """The ends of the rows; words are numbered in order of appearance."""
 
     def __init__(self, head: Head, ends: tuple[int, int]) -> None:
         self._head, self._ends = head, ends
@@ -209,7 +210,7 @@ class _Ids:
             require_memory(self._length, f"names of {self._length:,} characters", lines.path)
 
     def add(self, lines: TextLines, rows: Sequence[Sequence[str]], line_numbers: Sequence[int]) -> None:
-        """The ends of some rows."""
+        """Add the ends of some rows."""
         known, first, second = self._numbers, *self._ends
         number_of = known.setdefault
         add_source, add_destination = self._sources.append, self._destinations.append
@@ -238,7 +239,7 @@ class _Ids:
         lines.number = current
 
     def found(self, lines: TextLines, large: bool) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
-        """Sources, destinations, and the names where they are some."""
+        """Sources, destinations, and the names if the ends are names."""
         sources, destinations = (np.array(end, np.int64) for end in (self._sources, self._destinations))
         words = list(self._numbers)
         if "name" in self._firsts:
@@ -261,7 +262,7 @@ class _Ids:
             raise lines.error("E0705", message, _WHOLE)
         values: NDArray[Any]
         if large:
-            # Python's own numbers are of any size; of equal ones NumPy makes one.
+            # as Python's own numbers, of any size
             values = np.array([*map(whole_value, words), None], object)[:-1]
             narrow = all(problem_of(word, np.int64) is None for word in words)
             values = values.astype(np.int64) if narrow else values
@@ -303,7 +304,7 @@ class _Ids:
 
 
 def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoReturn:
-    """Raise E0705 for a name where only ids are certain."""
+    """Raise E0705 for a name where ids are expected."""
     message = f"{called}: `{printable(word)}` is not a whole number"
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     first = header_fix(lines.path, head, width)
@@ -315,7 +316,7 @@ def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoRetu
 
 
 def refuse_header(lines: TextLines, head: Head, message: str) -> NoReturn:
-    """Raise E0705 where the first line may be names of columns, or an edge."""
+    """Raise E0705 where the first line may name the columns or be an edge."""
     assert head.columns is not None
     width = len(head.columns.header)
     named = ends_fix(head.columns.header, head.columns.ends)

@@ -32,7 +32,7 @@ from gdsl.graph_names import COMPRESSED
 _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
 _QUOTED = re.compile(r"""^[ #%/]| $|"| [#%]""")
-"""Names that are read as they are only between quotes."""
+"""Names that must be quoted to be read unchanged."""
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r"0|[1-9][0-9]{0,17}")
 _MARKS = re.compile(r"""[\s,;#%"]""")
@@ -81,7 +81,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
 
 def _check_fits(graph: Graph, kind: str, path: str) -> None:
-    """E0715 for what the format cannot hold."""
+    """E0715 for graphs that the format cannot hold."""
     others = [name for name in graph.attributes if name != "weight"]
     if kind not in (*_LISTS, *TABLE_KINDS, *XML_KINDS) and others:
         message = f"this format keeps only `weight` of an edge, and the graph also has {', '.join(others)}"
@@ -119,7 +119,7 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
 
 
 def _check_names(graph: Graph, path: str) -> None:
-    """E0715 for names of vertices that a list would not give back."""
+    """E0715 for names of vertices that would be read differently from a list."""
     assert graph.names is not None
     names = list(map(str, graph.names))
     unwritable = next((name for name in names if not name or not name.isprintable()), None)
@@ -129,7 +129,7 @@ def _check_names(graph: Graph, path: str) -> None:
     if not all(map(is_number, names)):
         used = graph.out_degrees + graph.in_degrees > 0
         names = [name for name, has_edge in zip(names, used.tolist(), strict=True) if has_edge]
-    # Where all are numbers they are read as ids.
+    # If all are numbers, they are read as ids.
     if names and all(map(is_number, names)):
         unwritable = next((name for name in names if not _ID.fullmatch(name)), None)
         if unwritable is not None:
@@ -138,7 +138,7 @@ def _check_names(graph: Graph, path: str) -> None:
 
 
 def _refuse_equal_texts(names: Names, path: str) -> None:
-    """E0715 for names that differ by their type alone, such as 1 and "1"."""
+    """E0715 for names that differ only by type, such as 1 and "1"."""
     seen: set[str] = set()
     for name in map(str, names):
         if name in seen:
@@ -148,7 +148,7 @@ def _refuse_equal_texts(names: Names, path: str) -> None:
 
 
 def _check_characters(graph: Graph, path: str) -> None:
-    """E0715 for a name that has what no text of a table can hold."""
+    """E0715 for a name with characters that tables cannot hold."""
     names = (*graph.attributes, *graph.vertex_attributes, *map(str, graph.names or ()))
     unwritable = next((name for name in names if _NO_TEXT.search(name)), None)
     if unwritable is not None:
@@ -174,7 +174,8 @@ def _compressing(file: IO[bytes], path: str) -> Iterator[IO[bytes]]:
 
 
 class _FailureKeeper(io.RawIOBase):
-    """Hands bytes on and keeps a failure: mmwrite's C++ stream would swallow it, an archive fail again at its end."""
+    """Passes bytes on and stores a failure: mmwrite's C++ stream would hide it, and an archive would fail again when
+    closed."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__()
@@ -202,7 +203,7 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
     field = "pattern" if weights is None else "real" if weights.dtype.kind == "f" else "integer"
     symmetry: Literal["general", "symmetric"] = "general" if graph.directed else "symmetric"
     if not graph.num_edges:
-        # mmwrite would call the missing values real ones.
+        # mmwrite would declare the missing values as real
         sizes = f"{graph.num_vertices} {graph.num_vertices} 0"
         stream.write(f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{sizes}\n".encode())
         return
@@ -216,7 +217,7 @@ def _write_matrix_market(graph: Graph, stream: IO[bytes]) -> None:
 
 
 def _write_npz(graph: Graph, stream: IO[bytes]) -> None:
-    """What scipy.sparse.save_npz writes, and whether the graph is directed."""
+    """Write the parts of scipy.sparse.save_npz, and whether the graph is directed."""
     weights = graph.attributes.get("weight")
     target: Any = _FailureKeeper(stream)
     directed: Any = {DIRECTED_KEY: np.array(graph.directed)}
@@ -270,7 +271,7 @@ def _largest(edges: EdgeList) -> int:
 
 
 def _has_count_line(edges: EdgeList) -> bool:
-    """Whether the first of the edges would read like the numbers of vertices and edges."""
+    """Whether the first edge would be read as the numbers of vertices and edges."""
     if len(edges.sources) < 2:
         return False
     columns = [edges.sources, edges.destinations, *edges.attributes.values()]
@@ -303,7 +304,7 @@ def _as_numbers(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _write_rows(stream: IO[bytes], columns: tuple[NDArray[Any], ...], delimiter: str, prefix: str) -> None:
-    """Each row as text; Python writes the shortest digits that give every number back."""
+    """Write each row as text, numbers with the shortest digits that restore them."""
     for start in range(0, len(columns[0]), _ROWS):
         parts = [map(str, column[start : start + _ROWS].tolist()) for column in columns]
         stream.write("".join(f"{prefix}{delimiter.join(row)}\n" for row in zip(*parts, strict=True)).encode())
