@@ -17,6 +17,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import VerificationError, verify
 from gdsl.operations import Grade
+from gdsl.passes import pipelines
 from gdsl.pipeline import load
 from tests.support.graphs import make_graph, path, random_graph
 
@@ -230,3 +231,32 @@ def test_the_verifier_knows_the_bound() -> None:
         broken = dataclasses.replace(program, schedule=(*program.schedule[:-1], broken_loop))
         with pytest.raises(VerificationError):
             verify(broken, "a test")
+
+
+def test_pushes_and_pops_are_nodes_until_the_passes_choose() -> None:
+    loop = load(text_of(f"{BEGIN} {LOOP}")).schedule[-1]
+    assert isinstance(loop, nodes.While)
+    pop, advance, push = loop.body
+    assert isinstance(pop, nodes.PopBuckets) and isinstance(push, nodes.PushBuckets) and pop.buckets == push.buckets
+    assert isinstance(advance, nodes.Advance) and advance.frontier.frontier == pop.result
+    assert pop.buckets.automatic and pop.buckets.array == "distance"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "tune", "whole"),
+    [
+        (f"{BEGIN} {LOOP}", [], [nodes.Advance]),
+        (f"{BEGIN} {LOOP}", ["schedule.order=as_given"], None),
+        (f"{BEGIN.replace('width=auto', '2')} {LOOP}", [], None),
+    ],
+)
+def test_the_passes_leave_no_push_and_no_pop(schedule: str, tune: list[str], whole: list[type] | None) -> None:
+    """A plain worklist where its order is open, else the steps that pushes and pops stand for."""
+    before = load(text_of(schedule), tune=tune)
+    after = pipelines.apply(before)
+    assert not any(isinstance(node, nodes.PushBuckets | nodes.PopBuckets) for node in walk(after.schedule))
+    (old,), (new,) = ([step for step in each.schedule if isinstance(step, nodes.While)] for each in (before, after))
+    pop, advance, push = old.body
+    assert isinstance(pop, nodes.PopBuckets) and isinstance(push, nodes.PushBuckets)
+    wanted = whole or [type(step) for step in (*pop.body, advance, *push.body)]
+    assert [type(step) for step in new.body] == wanted
