@@ -67,7 +67,6 @@ from gdsl.plan.sweep_nodes import (
     Write,
 )
 from gdsl.plan.target import Sizes, Target
-from gdsl.plan.teams import Teams
 from gdsl.records import dataclass
 
 
@@ -307,6 +306,20 @@ class Frontier:
     slot: int
     counts: Over | None
     """Which edges of the members are counted whenever it is made, for a choice that asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teams:
+    """The buffers that the host makes, by group and name; of traces there is none."""
+
+    rows: tuple[tuple[str, str], ...]
+    """Each value has a row in an array of all."""
+    records: tuple[tuple[str, str], ...]
+    """Each value has them in its record, of zeros at first."""
+    zeros: tuple[tuple[str, str], ...]
+    """A team has them, of zeros at first and after each value."""
+    rooms: tuple[tuple[str, str], ...]
+    """A team has them, of any content."""
 
 
 @dataclass(frozen=True, slots=True)

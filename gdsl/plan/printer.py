@@ -38,13 +38,13 @@ from gdsl.plan.nodes import (
     Renumbering,
     Step,
     Swap,
+    Teams,
     Turn,
 )
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
-from gdsl.plan.teams import Teams
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 

@@ -9,28 +9,10 @@ at. What is only worked in, a team has, for one value after the other.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
+from gdsl.plan.facts import Facts
+from gdsl.plan.nodes import Plan, Teams
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
-from gdsl.records import dataclass
-
-if TYPE_CHECKING:
-    from gdsl.plan.facts import Facts
-    from gdsl.plan.nodes import Plan
-
-
-@dataclass(frozen=True, slots=True)
-class Teams:
-    """The buffers that the host makes, by group and name; of traces there is none."""
-
-    rows: tuple[tuple[str, str], ...]
-    """Each value has a row in an array of all."""
-    records: tuple[tuple[str, str], ...]
-    """Each value has them in its record, of zeros at first."""
-    zeros: tuple[tuple[str, str], ...]
-    """A team has them, of zeros at first and after each value."""
-    rooms: tuple[tuple[str, str], ...]
-    """A team has them, of any content."""
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
