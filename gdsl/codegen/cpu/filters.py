@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from gdsl.codegen.checks import CheckSite, CheckTable
+from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
-from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
-from gdsl.codegen.functions import Argument, FunctionPrinter
-from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls, FunctorTexts, TotalsText
-from gdsl.codegen.literals import conversion, literal, memory_type_name, type_name
-from gdsl.codegen.names import Names, Scope
+from gdsl.codegen.filters import PlanFilters, on_an_edge
+from gdsl.codegen.fixed_size_arrays import InitialGroup
+from gdsl.codegen.functions import Argument
+from gdsl.codegen.functors import ON_COMMON, Ballot, Calls
+from gdsl.codegen.literals import conversion, literal, memory_type_name
+from gdsl.codegen.names import Scope
 from gdsl.codegen.precedence import Text, postfix
-from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir.nodes import (
-    Array,
     Expression,
-    FarEnds,
     Iteration,
     Literal,
     Node,
@@ -24,30 +22,24 @@ from gdsl.ir.nodes import (
     ParamValue,
     StoreElement,
     StoreScalar,
-    Weights,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, NeighborOperation, Over
-from gdsl.plan.buffers import ENDS
+from gdsl.operations import NeighborOperation, Over
 from gdsl.plan.nodes import (
     Branch,
     Define,
     Initial,
-    Initialise,
     Loop,
     On,
     Operation,
     Plan,
-    Reduction,
     Segment,
     Step,
-    Sweep,
     Variant,
-    Vote,
     Walk,
 )
 from gdsl.plan.storage import Buffer, Made, Role
-from gdsl.plan.walking import operations, sweeps_of, variants_of
+from gdsl.plan.walking import operations
 from gdsl.types import Type, Widths
 
 
@@ -59,31 +51,17 @@ class ScheduleExpressions(ExpressionPrinter):
         return postfix(f"{self.names.frontier(name)}.size")
 
 
-class Filters:
-    """Prints the nodes of one plan; the functions of functors are printed when a template first calls them."""
+class Filters(PlanFilters):
+    """Prints the nodes of one plan as C++."""
 
     def __init__(self, plan: Plan, widths: Widths) -> None:
-        self.plan, self.widths = plan, widths
-        self.names = Names()
-        self.checks = CheckTable(enabled=plan.program.tuning.bounds, listed=bool(plan.graphs))
-        self.printer = FunctionPrinter(plan.program, self.names, self.checks)
+        super().__init__(plan, ScheduleExpressions)
+        self.widths, self.memory_type = widths, memory_type_name
         self.printer.looks_at_totals = True
-        self.functors = FunctorTexts(self.printer)
         self.own_functions = tuple(function.definition("inline") for function in self.printer.functions())
         self.operations = operations(plan)
-        self.expressions = ScheduleExpressions(self.names, self.checks)
-        self.expressions.function_arguments = self.printer.function_arguments
-        self._frontiers = {frontier.name: frontier for frontier in plan.frontiers}
-        self._arrays = {array.name: array for array in plan.program.arrays}
-        self.frontier, self.member = self.names.frontier, self.names.member
-        self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
-        self.type, self.memory_type, self.literal = type_name, memory_type_name, literal
 
     # Names
-
-    def operator(self, operation: Operation) -> str:
-        """The function of an operation."""
-        return self.names.derived(Scope.GLOBAL, operation.name, f"operator {operation.step.site}")
 
     def own_copy(self, scalar: str) -> str:
         """A thread's own copy of a scalar."""
@@ -93,37 +71,11 @@ class Filters:
         """The vector that holds an array which the program makes for itself."""
         return self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
 
-    def array(self, name: str) -> Array:
-        """The array of that name."""
-        return self._arrays[name]
-
-    def domain(self, frontier: str) -> Domain:
-        """Of what the frontier of that name is a set."""
-        return self._frontiers[frontier].domain
-
-    def counted(self, frontier: str) -> Over | None:
-        """Whose edges are counted where that frontier is made."""
-        return self._frontiers[frontier].counts
-
     # Operators
-
-    def main_sweep(self, operation: Operation) -> Sweep:
-        """The sweep whose members and result are those of the operation."""
-        return sweeps_of(operation)[0]
 
     def functions(self) -> tuple[str, ...]:
         """The program's own functions, and those of functors that have been called so far."""
         return (*self.own_functions, *(function.definition("inline") for function in self.functors.functions()))
-
-    def totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
-        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
-        run = next(iter(variants_of(sweep)), None)
-        if run is not None:
-            own = tuple(total for total in sweep.totals if total.scalar != operation.step.adds_to)
-            return self.functors.totals_of(run.functor, own)
-        owner = f"operator {operation.step.site}"
-        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
-        return self.functors.totals_called(name, sweep.totals)
 
     def calls_on_edge(
         self,
@@ -134,7 +86,7 @@ class Filters:
         keyed: str | None = None,
     ) -> Calls:
         """What is called for an edge that is visited `over` the lists of ``near``."""
-        return self.functors.calls(variant, _on_an_edge(over), condition, apply, keyed)
+        return self.functors.calls(variant, on_an_edge(over), condition, apply, keyed)
 
     def calls_on_vertex(self, variant: Variant, apply: str = "apply") -> Calls:
         """What is called for the vertex ``v``."""
@@ -146,31 +98,22 @@ class Filters:
 
     def test_on_edge(self, variant: Variant, over: Over, part: str) -> str:
         """The test alone."""
-        return self.functors.test(variant, _on_an_edge(over), part)
-
-    def reduction(self, segment: Segment) -> SegmentText:
-        """How the values of a list become one."""
-        return of_segment(segment, self.expressions)
+        return self.functors.test(variant, on_an_edge(over), part)
 
     def value(self, segment: Segment, walk: Walk, empty: str) -> str:
         """What an edge gives to a reduction, in its type: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
         otherwise = "false" if counts else empty
-        value = self.functors.value(walk.variant, _on_an_edge(walk.over), otherwise, both_sides=segment.both_sides)
+        value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise, both_sides=segment.both_sides)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
     def test_and_value(self, walk: Walk) -> tuple[str, str]:
         """The same in two parts."""
-        return self.functors.test_and_value(walk.variant, _on_an_edge(walk.over))
+        return self.functors.test_and_value(walk.variant, on_an_edge(walk.over))
 
     def ballot(self, walk: Walk) -> Ballot:
         """What an edge gives to a vote."""
-        return self.functors.ballot(walk.variant, _on_an_edge(walk.over))
-
-    def score(self, vote: Vote) -> str:
-        """The score of ``key`` and ``total`` at ``near``."""
-        arguments = {Argument.VERTEX: "near", Argument.KEY: "key", Argument.TOTAL: "total"}
-        return self.functors.score(vote.score, arguments) if vote.score is not None else "total"
+        return self.functors.ballot(walk.variant, on_an_edge(walk.over))
 
     # Steps
 
@@ -204,15 +147,6 @@ class Filters:
         """An expression whose type does not matter where it is a literal."""
         return str(value.value) if isinstance(value, Literal) else self.expression(value)
 
-    def ends(self, step: FarEnds) -> str:
-        """The part of the graph that has these ends of all edges."""
-        return ENDS[step.end]
-
-    def reduction_of_weights(self, weights: Weights) -> SegmentText:
-        """How the weights of edges that become one edge become one."""
-        reduction = Reduction(weights.operation.as_update, weights.type)
-        return SegmentText(identity(reduction.identity, weights.type), combine(reduction), "", "", "")
-
     def place(self, step: StoreScalar | StoreElement) -> str:
         """Where the schedule stores a value."""
         if isinstance(step, StoreScalar):
@@ -222,15 +156,6 @@ class Filters:
         return self.expressions.element(target.array, target.index, checked, target.domain)
 
     # Data
-
-    def values_each(self, array: Array) -> str:
-        """How many values each element of such an array has."""
-        assert array.count is not None
-        return count_text(array.count, self.names)
-
-    def values(self, array: Array) -> str:
-        """How many values an array has in all."""
-        return all_values(array, self.names)
 
     def elements(self, buffer: Buffer) -> str:
         """The number of elements of an array over vertices or edges."""
@@ -242,10 +167,6 @@ class Filters:
         assert isinstance(buffer.element, Type)
         constant = "const " if buffer.role is Role.INPUT and buffer.made is Made.CALLER else ""
         return f"{constant}{memory_type_name(buffer.element)}"
-
-    def initial_groups(self, initial: Initialise) -> tuple[InitialGroup, ...]:
-        """Arrays whose initial values one loop makes."""
-        return tuple(initial_groups(initial, self.plan.program, self.names))
 
     def bytes_of(self, group: InitialGroup) -> int:
         """The size of an element of all of these arrays."""
@@ -271,15 +192,3 @@ class Filters:
 
 def _has(value: Expression | None, kind: type[Node]) -> bool:
     return any(isinstance(node, kind) for node in walk(value))
-
-
-def _on_an_edge(over: Over) -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`."""
-    source, destination = ("far", "near") if over is Over.IN_EDGES else ("near", "far")
-    return {
-        Argument.SOURCE: source,
-        Argument.DESTINATION: destination,
-        Argument.EDGE: "e",
-        Argument.NEAR: "near",
-        Argument.FAR: "far",
-    }

@@ -7,19 +7,17 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from gdsl.codegen.checks import CheckSite, CheckTable
-from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
-from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Kept
-from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls, FunctorTexts, TotalsText
+from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.filters import PlanFilters, on_an_edge
+from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values
+from gdsl.codegen.functions import Argument, FunctionText, Kept
+from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls
 from gdsl.codegen.literals import literal, type_name
-from gdsl.codegen.names import Names, Scope
-from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment, reduce_function
+from gdsl.codegen.names import Scope
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import (
-    Array,
     EdgeFunctor,
     Expression,
-    FarEnds,
     History,
     NoneId,
     OwnId,
@@ -28,22 +26,17 @@ from gdsl.ir.nodes import (
     PushLevel,
     SameGraph,
     Scalar,
-    StoreElement,
-    StoreScalar,
     TakeLevel,
-    Weights,
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import turns
-from gdsl.plan.buffers import ENDS
 from gdsl.plan.first_values import gathers
 from gdsl.plan.grids import resident_threads
 from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
-    Frontier,
     Initial,
     Initialise,
     Launch,
@@ -51,39 +44,27 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
-    Reduction,
     Segment,
     Step,
     Sweep,
     Variant,
-    Vote,
     Walk,
 )
 from gdsl.plan.nodes import FarEnds as FarEndsStep
 from gdsl.plan.small_frontiers import is_listed, push_in
-from gdsl.plan.walking import deepest_on, launches, operations, own_sweeps, steps_in, sweeps_of, variants_of
+from gdsl.plan.walking import deepest_on, launches, operations, own_sweeps, steps_in, sweeps_of
 from gdsl.types import Type
 
 _MOST_INLINED = 10_000
 """Nodes that a function may have with all that it calls in place."""
 
 
-class Filters:
-    """Prints the nodes of one plan; the functions of functors are printed when a template first calls them."""
+class Filters(PlanFilters):
+    """Prints the nodes of one plan as CUDA."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.names = plan, Names()
-        self.checks = CheckTable(enabled=plan.program.tuning.bounds, listed=bool(plan.graphs))
-        self.printer = FunctionPrinter(plan.program, self.names, self.checks)
-        self.functors = FunctorTexts(self.printer)
-        self.member, self.frontier, self.type = self.names.member, self.names.frontier, type_name
-        self.literal = literal
+        super().__init__(plan)
         self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
-        self.expressions = self.printer.expressions()
-        self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
-        self._frontiers = {frontier.name: frontier for frontier in plan.frontiers}
-        self._arrays = {array.name: array for array in plan.program.arrays}
-        self._scalars = {scalar.name: scalar for scalar in plan.program.scalars}
         steps = steps_in(plan.schedule)
         self.combinations = any(isinstance(step, Combine) for step in steps_in(plan.schedule))
         histories = (_history(step) for step in steps)
@@ -119,18 +100,10 @@ class Filters:
 
     # Operators
 
-    def operator(self, operation: Operation) -> str:
-        """The function of an operation."""
-        return self.names.derived(Scope.GLOBAL, operation.name, f"operator {operation.step.site}")
-
     def direction(self, operation: Operation) -> str:
         """The variable of the persistent kernel that remembers in which direction an operation walked last."""
         name = f"direction_of_{operation.name}"
         return self.names.derived(Scope.VARIABLE, name, f"operator {operation.step.site}")
-
-    def main_sweep(self, operation: Operation) -> Sweep:
-        """The sweep whose members and result are those of the operation."""
-        return sweeps_of(operation)[0]
 
     def fused(self, operation: Operation) -> tuple[Operation, tuple[Operation, ...]]:
         """The operation whose sweep an operation shares, and what is done in that sweep as well. A reduction lends its
@@ -141,50 +114,15 @@ class Filters:
             return dataclasses.replace(first, body=operation.body), tuple(others)
         return alone, operation.ahead
 
-    def counted(self, frontier: str) -> Over | None:
-        """Whose edges are counted where that frontier is filled."""
-        return self._frontiers[frontier].counts
-
-    def totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
-        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
-        run = next(iter(variants_of(sweep)), None)
-        if run is not None:
-            own = tuple(total for total in sweep.totals if total.scalar != operation.step.adds_to)
-            return self.functors.totals_of(run.functor, own)
-        owner = f"operator {operation.step.site}"
-        name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
-        return self.functors.totals_called(name, sweep.totals)
-
     def operation_at(self, site: int) -> Operation:
         """The operation of that number."""
         return next(each for each in operations(self.plan) if each.step.site == site)
 
     # Data
 
-    def domain(self, frontier: str) -> Domain:
-        """Of what the frontier of that name is a set."""
-        return self._frontiers[frontier].domain
-
-    def frontier_named(self, name: str) -> Frontier:
-        """The frontier of that name."""
-        return self._frontiers[name]
-
-    def array(self, name: str) -> Array:
-        """The array of that name."""
-        return self._arrays[name]
-
     def scalar(self, name: str) -> Scalar:
         """The scalar of that name."""
         return self._scalars[name]
-
-    def values(self, array: Array) -> str:
-        """How many values an array has in all."""
-        return all_values(array, self.names)
-
-    def values_each(self, array: Array) -> str:
-        """How many values each element of such an array has."""
-        assert array.count is not None
-        return count_text(array.count, self.names)
 
     def own_copy(self, scalar: str) -> str:
         """A thread's own copy of a scalar."""
@@ -206,10 +144,6 @@ class Filters:
             length = all_values(self._arrays[name], self.names) if name in self._arrays else "1"
             groups.setdefault(length, []).append(name)
         return tuple(groups.items())
-
-    def initial_groups(self) -> tuple[InitialGroup, ...]:
-        """Arrays whose initial values one loop stores."""
-        return tuple(initial_groups(self.initialise, self.plan.program, self.names))
 
     def uses_id(self, group: InitialGroup) -> bool:
         """Whether an initial value depends on the element's id."""
@@ -261,23 +195,6 @@ class Filters:
     def tests(self, variant: Variant) -> tuple[str, ...]:
         """What is tested of the vertex ``v``."""
         return self.functors.calls(variant, {Argument.VERTEX: "v"}).tests
-
-    def ends(self, step: FarEnds) -> str:
-        """The part of the graph that has these ends of all edges."""
-        return ENDS[step.end]
-
-    def reduction_of_weights(self, weights: Weights) -> SegmentText:
-        """How the weights of edges that become one edge become one."""
-        reduction = Reduction(weights.operation.as_update, weights.type)
-        begins = identity(reduction.identity, weights.type)
-        return SegmentText(begins, combine(reduction), "", reduce_function(reduction), "")
-
-    def place(self, step: StoreScalar | StoreElement) -> str:
-        """Where the schedule stores a value."""
-        if isinstance(step, StoreScalar):
-            return self.expressions.scalar(step.scalar)
-        target = step.target
-        return self.expressions.element(target.array, target.index, target.checked, target.domain)
 
     # Launches
 
@@ -388,10 +305,6 @@ class Filters:
         """The type of an array's values."""
         return type_name(next(each.type for each in self.plan.program.arrays if each.name == name))
 
-    def reduction(self, segment: Segment) -> SegmentText:
-        """How two values of a list become one, and how that is combined with what is stored."""
-        return of_segment(segment, self.printer.expressions())
-
     def value(self, sweep: Sweep, walk: Walk, identity: str) -> str:
         """What an edge gives to a reduction, which begins with `identity`."""
         segment = sweep.segment
@@ -412,26 +325,8 @@ class Filters:
         """What an edge gives to a vote."""
         return self.functors.ballot(walk.variant, self._edge(sweep, walk))
 
-    def score(self, vote: Vote) -> str:
-        """What the total of a key is scored by."""
-        arguments = {Argument.VERTEX: "near", Argument.KEY: "key", Argument.TOTAL: "total"}
-        return self.functors.score(vote.score, arguments) if vote.score is not None else "total"
-
     def _edge(self, sweep: Sweep, walk: Walk, number: str = "") -> Arguments:
         return on_an_edge(walk.over, self.edge_id(sweep, walk, number), number)
-
-
-def on_an_edge(over: Over, edge: str, number: str = "") -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`, of `edge`; of several that of this number."""
-    near, far = f"near{number}", f"far{number}"
-    source, destination = (near, far) if over is Over.OUT_EDGES else (far, near)
-    return {
-        Argument.SOURCE: source,
-        Argument.DESTINATION: destination,
-        Argument.EDGE: edge,
-        Argument.NEAR: near,
-        Argument.FAR: far,
-    }
 
 
 def _history(step: Step) -> History | None:
