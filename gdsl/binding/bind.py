@@ -206,7 +206,7 @@ class Binder:
         check_literals(self._program, graph, self._source)
         check_numbers(self._program, graph, self._source)
         ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
-        if graph.names is not None:  # numbers may be names there
+        if graph.names is not None:  # numbers may be names
             ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
         return _GraphState(ref(graph), {name: found for name, found in ranges.items() if found is not None})
 
@@ -371,7 +371,7 @@ def check_names(program: ir.Program, arguments: Iterable[str], source: Source | 
 
 
 def _missing(program: ir.Program, arguments: Iterable[str]) -> dict[str, Diagnostic]:
-    """By name, what must be given and is not."""
+    """The required params and inputs that are missing, by name."""
     missing: dict[str, Diagnostic] = {}
     for param in program.params:
         if param.default is None and param.name not in arguments:

@@ -26,7 +26,7 @@ _CHUNK = 1 << 22
 """Elements that are tested at a time, which bounds the memory that the test takes."""
 
 Conditioned = ir.Param | ir.Array | ir.Scalar
-"""What may have a `where`."""
+"""Declarations that may have a `where`."""
 
 _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary()
 """By graph, the conditions that held for its attributes."""
@@ -91,7 +91,7 @@ class WhereChecker:
         """Functions that wait for tests on a GPU; each raises E0608 as `check` does."""
 
     def check_all(self, conditions: Iterable[Condition]) -> None:
-        """`check` for each of them."""
+        """`check` each condition."""
         for condition in conditions:
             self.check(condition)
 
@@ -185,6 +185,6 @@ class WhereChecker:
 
 
 def _kind(declared: Conditioned) -> str:
-    """What the user calls it."""
+    """The word for it in messages."""
     is_param = isinstance(declared, ir.Param) or (isinstance(declared, ir.Array) and declared.is_set)
     return "param" if is_param else "input"

@@ -28,14 +28,14 @@ _TYPES = {
     Type.FLOAT32: ("float", np.float32),
     Type.FLOAT64: ("double", np.float64),
 }
-"""What C++ and NumPy call the types that conditions may be about here; ids are not among them."""
+"""The names in C++ and NumPy of the types of plain conditions, which do not include ids."""
 _THREADS, _MOST_BLOCKS, _PACK_BYTES = 256, 2112, 16
 _SPINNING, _PAUSE = 0.01, 5e-5
-"""Seconds that a verdict is waited for without and, from then on, with pauses of so long."""
+"""Seconds of busy waiting for a verdict, and the length of the pauses after that."""
 
 
 class _NotPlainError(Exception):
-    """The condition is more than this file knows."""
+    """The condition is not plain."""
 
 
 class Verdict:
@@ -46,13 +46,13 @@ class Verdict:
         self._failure: int | None = None
 
     def failure(self) -> int | None:
-        """The first place of which the condition does not hold, if there is one."""
+        """The first place where the condition does not hold, if there is one."""
         answer, self._answer = self._answer, None
         if answer is not None:
             first = answer.wait()
             if first < self._length:
                 self._failure = first
-            else:  # it still says that nothing was found, and can be used again
+            else:  # it is unchanged and can be reused
                 self._free_answers.append(answer)
         return self._failure
 
@@ -78,14 +78,14 @@ class _Answer:
         self._done.record(stream)
 
     def wait(self) -> int:
-        """The number, once it is there."""
+        """The number, after waiting for it."""
         began = time.monotonic()
         try:
             while not self._done.done:
                 if time.monotonic() - began > _SPINNING:
                     deadline.check()
                     time.sleep(_PAUSE)
-        except BaseException:  # Ctrl-C, or the time is over: nothing may go on writing here
+        except BaseException:  # Ctrl-C or a timeout: the kernel must finish writing first
             self._done.synchronize()
             raise
         return int(self._here[0])
@@ -113,7 +113,7 @@ def _launch(kernel: Any, answers_by_device: dict[int, list[_Answer]], values: An
     free_answers = answers_by_device.setdefault(cupy.cuda.runtime.getDevice(), [])
     try:
         answer = free_answers.pop()
-    except IndexError:  # they may be taken by other threads
+    except IndexError:  # other threads may take them
         answer = _Answer()
     length, size = len(values), values.dtype.itemsize
     head = min(-values.data.ptr % _PACK_BYTES // size, length)

@@ -1,4 +1,4 @@
-"""Evaluates expressions before a run: defaults of params, `element_range` of inputs.
+"""Evaluates expressions before a run: defaults of params, `where` of inputs.
 
 Whole arrays at a time, with the meaning that the language gives every operation. Ids are uint64 with `none` as the
 largest value, so that it orders after all others. A pair is a tuple of two arrays.
@@ -21,7 +21,7 @@ from gdsl.types import Type
 Array = Any
 
 NONE = 2**64 - 1
-"""`none` among ids that are held as uint64."""
+"""`none` among ids as uint64."""
 
 DTYPES: dict[Type, Any] = {
     Type.BOOL: np.dtype(np.bool_),
@@ -45,7 +45,7 @@ def stored_as(module: Any, values: Array, type_: Type) -> Array:
 
 
 def convert(module: Any, value: Array, old: Type, new: Type, ids: int) -> Array:
-    """A change of type as `ir.Convert` means it; `ids` is how many ids of the type `new` there are."""
+    """A conversion as `ir.Convert` defines it; `ids` is the number of ids of the type `new`."""
     if old is new:
         return value
     target = DTYPES[new]
@@ -71,7 +71,7 @@ def choose(module: Any, condition: Any, yes: Value, no: Value) -> Value:
 
 
 def zero_values(module: Any, length: int, kind: Type) -> Value:
-    """Room for `length` values of a type."""
+    """`length` zeros of a type."""
     if kind.is_pair:
         return tuple(module.zeros(length, DTYPES[part]) for part in kind.parts)
     return module.zeros(length, DTYPES[kind])
@@ -119,13 +119,14 @@ class Evaluator:
         self._array = array
         self._degrees = degrees
         self._range: tuple[int, int, int] | None = (0, 1, 1)
-        """The elements that are evaluated, from one to before another, and how many values each has; None: single ones,
-        which are in the next two."""
+        """The elements that are evaluated, as (first, last, values of each); None for single elements, which are in the
+        next two fields."""
         self._ids: Array = None
         self._parts: Array = None
 
     def values(self, expression: ir.Expression, first: int, last: int, count: int = 1) -> Array:
-        """The values for elements `first` to `last` - 1; where each has `count` values, for these of all values."""
+        """The values for elements `first` to `last` - 1; where each has `count` values, for these positions among all
+        values."""
         self._range, self._ids, self._parts = (first, last, count), None, None
         with np.errstate(all="ignore"):
             return self._evaluate(expression, {}, None)
@@ -299,7 +300,7 @@ class Evaluator:
         return result
 
     def _run(self, body: tuple[ir.Statement, ...], local: dict[str, Array], active: Array | None) -> Array | None:
-        """Run statements for one element (several where there is no control flow); the value of `return`."""
+        """Run statements for one element, or for all where there is no control flow; the value of `return`."""
         for statement in body:
             match statement:
                 case ir.Let(name=name, value=value) | ir.Assign(name=name, value=value):

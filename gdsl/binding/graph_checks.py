@@ -1,4 +1,4 @@
-"""What a program requires of the graph it runs on: symmetry, literals that are ids, room for numbers and arrays."""
+"""What a program requires of the graph it runs on: symmetry, literals that are ids, and memory for its arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AS_IN_A_FLOW = (
 
 
 def check_requirements(program: ir.Program, graph: Graph, source: Source | None) -> None:
-    """Raise E0609 where the graph is not symmetric or simple, as the program asks."""
+    """Raise E0609 where the graph is not symmetric or simple, as the program requires."""
     span = program.requires.span
     if program.requires.symmetric:
         edge = graph.first_asymmetric_edge()
@@ -120,7 +120,7 @@ def _problem(literal: ir.Literal, count: int) -> Diagnostic:
 
 
 def check_numbers(program: Program, graph: Graph, source: Source | None) -> None:
-    """Raise E0613 where `number` might give more than the type of its array can hold."""
+    """Raise E0613 where `number` might exceed the type of its array."""
     counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
     for step in walk(program.schedule):
         if isinstance(step, NumberMembers) and counts[step.members.domain] - 1 > integer_range(step.array_type)[1]:
@@ -131,7 +131,7 @@ def check_numbers(program: Program, graph: Graph, source: Source | None) -> None
 
 
 def values_of(array: ir.Array, params: Mapping[str, object]) -> int | None:
-    """How many values an element of `array` has in a run; None: one, without a place of its own."""
+    """How many values an element of `array` has in a run; None: one, without a dimension of its own."""
     if isinstance(array.count, ir.Literal):
         return int(array.count.value)
     count = params[array.count.name] if isinstance(array.count, ir.ParamValue) else None
@@ -153,7 +153,7 @@ def check_counts(program: ir.Program, params: Mapping[str, object], source: Sour
 
 
 def check_room(program: ir.Program, graph: Graph, params: Mapping[str, object], widths: Widths) -> None:
-    """Raise E0708 where the arrays of several values are more than the machine has memory left for."""
+    """Raise E0708 where the arrays of several values do not fit in the available memory."""
     sizes = of_graph(graph.num_vertices, graph.num_edges, params)
     needed, described = 0, []
     for array in program.arrays:

@@ -43,7 +43,7 @@ class unchecked:  # noqa: N801 - it is called as a function is
     """
 
     def __init__(self, values: Any) -> None:
-        """`values` are what the input would be given without this."""
+        """`values` is the array for the input."""
         self.values = values
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ def array_module(values: object) -> Any:
 
 
 def element_name(domain: Domain, index: int, graph: Graph) -> str:
-    """What a message calls one element: ``vertex 3`` or ``edge 7 (2 -> 5)``."""
+    """The name in messages of one element: ``vertex 3`` or ``edge 7 (2 -> 5)``."""
     if domain is Domain.VERTEX:
         return f"vertex {index}"
     source, destination = graph.ends(index)
@@ -73,7 +73,7 @@ def element_name(domain: Domain, index: int, graph: Graph) -> str:
 
 
 def value_name(domain: Domain, index: int, graph: Graph, count: int | None) -> str:
-    """What a message calls a value by its place among all: its element, and where this has `count` which of them."""
+    """The name in messages of the value at a place: its element, and its position if elements have `count` values."""
     if count is None:
         return element_name(domain, index, graph)
     return f"value {index % count} of {element_name(domain, index // count, graph)}"
@@ -93,7 +93,7 @@ def attribute_array(
     flags: bool = False,
     is_rounded: bool = False,
 ) -> Any:
-    """The graph's attribute for the input `array`, as `input_array` makes it; the same array at every call.
+    """The graph's attribute for the input `array`, as `input_array` converts it; the same array at every call.
 
     Raises E0605 if the graph has none of that name.
     """
@@ -110,7 +110,7 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     attributes = graph.attributes if array.domain is Domain.EDGE else graph.vertex_attributes
     if array.name in attributes and array.count is None:
         return attributes[array.name]
-    if array.count is None and not _elements(array, graph):  # a graph without edges has no weights to give
+    if array.count is None and not _elements(array, graph):  # a graph without edges has no weights
         return np.empty(0, np.bool_ if array.type is Type.BOOL else np.int32)
     kind = array.domain.value
     fix = f"give {array.name}=array (command line: -p {array.name}=@file.npy)"
@@ -186,7 +186,7 @@ def input_array(
         values = array_module(values).rint(values) if is_rounded else values
         return _whole(array, values, graph, source, count, flags)
     if values.dtype.kind == "f" and array.type.is_integer:
-        _whole(array, values, graph, source, count, flags)  # names the first value that no conversion would keep
+        _whole(array, values, graph, source, count, flags)  # reports the first value that no conversion keeps
     if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
         raise _wrong_type(array, values, source)
     if array.type.is_id:
@@ -234,7 +234,7 @@ def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, sourc
 
 
 def _length_fix(array: ir.Array, values: Any, length: int, graph: Graph) -> str | None:
-    """What makes an array of `length` values of one of the wrong shape, where that is known."""
+    """The fix for an array of the wrong shape, where it is known."""
     if values.ndim == 0:
         return f"give an array with a value for each {array.domain.value}"
     if values.ndim > 1:
@@ -280,7 +280,7 @@ def _checked_ids(
     array: ir.Array, values: Any, graph: Graph, widths: Widths, source: Source | None, count_of_values: int | None
 ) -> Any:
     module = array_module(values)
-    # A copy first: what is checked here stays so, whatever other threads do to the caller's array meanwhile.
+    # Copied first, as other threads may change the caller's array after the check.
     values = module.array(values, order="C")
     count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
     # CuPy does not compare with a number that the dtype cannot hold; then no value is too large.
@@ -310,7 +310,8 @@ def _converted(
     is_rounded: bool,
     of_caller: bool,
 ) -> Any:
-    """In the declared type, which must have the values (see `representable`) or, where `is_rounded`, be as large."""
+    """The values in the declared type, which must represent them (see `representation`) or, if `is_rounded`, have them
+    in its range."""
     module = array_module(values)
     target = np.dtype(array.type.name)
     if values.dtype == target:
@@ -344,7 +345,7 @@ def _converted(
 def _whole(
     array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None, of_caller: bool
 ) -> Any:
-    """Floats as the integers that they are. Raises E0607 for the first that is a fraction, or beyond the type."""
+    """Whole floats as integers. Raises E0607 for the first that is a fraction, or beyond the type."""
     module = array_module(values)
     fractions = module.isfinite(values) & (values != module.trunc(values))
     if bool(fractions.any()):
@@ -362,7 +363,7 @@ def _whole(
 
 
 def _ways_out(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
-    """What to do about values that the declared type does not have, or where it is `of_caller` the chosen one."""
+    """The fix for values that the declared type does not have, or if it is `of_caller` the chosen one."""
     if of_caller:
         return f"choose another type (-t, from Python types=), or take the nearest values: {rounding_words(array.name)}"
     type_ = "float64" if dtype.kind == "f" or dtype.itemsize < 8 else dtype.name
@@ -370,7 +371,7 @@ def _ways_out(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
 
 
 def _larger(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
-    """What to do about values beyond the declared type, or where it is `of_caller` the chosen one."""
+    """The fix for values beyond the declared type, or if it is `of_caller` the chosen one."""
     if of_caller:
         return "choose another type (-t, from Python types=)"
     return f"declare `{array.name} : {_float_name(dtype) if dtype.kind == 'f' else dtype.name}`"

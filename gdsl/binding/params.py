@@ -61,7 +61,7 @@ def scalar_value(
 
 
 def whole_values(type_: Type, id_count: int) -> tuple[int, int] | None:
-    """The integers that are values of a type, from one to before another; None for other types."""
+    """The range of integers that are values of a type; None for other types."""
     if type_.is_id:
         return 0, id_count
     return (_RANGES[type_][0], _RANGES[type_][1] + 1) if type_ in _RANGES else None
@@ -94,7 +94,7 @@ def plain(argument: Any) -> object:
         return argument
     kind = attribute(attribute(argument, "dtype"), "kind", "")
     if kind == "f":
-        number = argument.item()  # `longdouble` gives itself
+        number = argument.item()  # the item of a `longdouble` is one
         value = float(number)
         if number != value and number == np.floor(number) and np.isfinite(number):
             return number if math.isinf(value) else int(number)  # a whole number keeps all its digits
@@ -122,7 +122,7 @@ def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: So
 
 
 def _number(word: str) -> int | float:
-    """A text as a number, whole ones with all their digits."""
+    """The number that a text denotes; whole numbers keep all digits."""
     try:
         return whole_number(word)
     except ValueError:
@@ -205,9 +205,9 @@ def all_within(values: Sequence[Any], low: int, end: int) -> bool:
 def vertex_by_name(declared: ir.Param | ir.Scalar, argument: object, graph: Graph, source: Source | None) -> object:
     """The id of the vertex that `argument` names; `argument` itself where it is not a name.
 
-    Of a graph with names a str is one, a number where names are numbers, and whatever is equal to a name, such as a
-    tuple or a frozenset; on the command line a word in double quotes is never an id. Raises E0604 for a name that no
-    vertex has, E0603 for a word that is an id and the name of another vertex.
+    In a graph with names, a str is a name, as is a number where names are numbers, and anything equal to a name, such
+    as a tuple or a frozenset; on the command line a word in double quotes is never an id. Raises E0604 for a name that
+    no vertex has, E0603 for a word that is an id and the name of another vertex.
     """
     if declared.type is not Type.VERTEX or graph.names is None:
         return argument
@@ -229,7 +229,7 @@ def vertex_by_name(declared: ir.Param | ir.Scalar, argument: object, graph: Grap
 
 
 def _name(argument: Any) -> Any:
-    """What may be a name; None for what cannot be one."""
+    """A value that may be a name, else None."""
     if isinstance(argument, Text):
         word = argument.strip()
         if len(word) > 1 and word[0] == word[-1] == '"':
@@ -244,7 +244,7 @@ def _name(argument: Any) -> Any:
 
 
 def _refuse_both(declared: ir.Param | ir.Scalar, word: str, number: int, graph: Graph, source: Source | None) -> None:
-    """Raise E0603 where the text of `number`, which is an id, is what another vertex is called."""
+    """Raise E0603 where the text of `number`, which is an id, is the name of another vertex."""
     assert graph.names is not None
     named_vertex = graph.names.id_of(word)
     if named_vertex is None or named_vertex == number:

@@ -15,11 +15,11 @@ import numpy as np
 
 Array = Any
 _CHUNK = 1 << 16
-"""Values that are looked at a time, in order: the first that is refused ends it."""
+"""Values that are examined together."""
 _WIDE = {"i": 2.0**63, "u": 2.0**64}
 """The first whole number above those of 64 bits."""
 _DIGITS = range(6, 10)
-"""Decimals of up to six digits are of different float32, and decimals of nine are of all of them."""
+"""Decimals of up to six digits map to different float32, and nine digits distinguish all of them."""
 _EXACT_POWER = 22
 """The largest power of ten that is a float64."""
 _LEAST, _MOST = 1e-12, 1e12
@@ -78,7 +78,7 @@ def _on_host(values: Array) -> np.ndarray[Any, Any]:
 
 
 def _whole_changed(values: Array, converted: Array, module: Any) -> Array:
-    """Of integers: which are not what they became."""
+    """Which integers were changed by the conversion."""
     kind = values.dtype.kind
     outside = converted >= _WIDE[kind]
     back = module.where(outside, converted.dtype.type(0), converted).astype(np.int64 if kind == "i" else np.uint64)
@@ -86,7 +86,7 @@ def _whole_changed(values: Array, converted: Array, module: Any) -> Array:
 
 
 def _prints_alike(values: np.ndarray[Any, Any], converted: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Of fractions and whole numbers that differ as float64 and float32: where the float32 prints the same digits."""
+    """For numbers that differ as float64 and float32: where the float32 prints the same digits."""
     size = np.abs(values)
     alike = np.zeros(len(values), dtype=bool)
     fraction = (size != np.floor(size)) & (converted != 0) & np.isfinite(converted)

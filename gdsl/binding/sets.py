@@ -1,4 +1,4 @@
-"""Sets of vertices from the caller, as flags of all vertices."""
+"""Sets of vertices that a caller passes, as a flag for each vertex."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gdsl.source import Source
 from gdsl.types import Type
 
 _MANY = 1 << 16
-"""Flags that it takes longer to bring to a GPU than to make there."""
+"""More flags take longer to copy to a GPU than to compute there."""
 
 
 def set_flags(declared: ir.Array, argument: object, graph: Graph, source: Source | None, device: bool = False) -> Any:
@@ -89,7 +89,7 @@ def _values(declared: ir.Array, argument: object, graph: Graph, source: Source |
         except ValueError as error:
             raise _unusable(declared, str(error), source) from None
         if graph.names is None or values.ndim != 1 or values.dtype.kind == "b":
-            return values.copy()  # what is checked stays so, whatever other threads do to the caller's
+            return values.copy()  # a copy, as other threads may change the caller's array
         argument = values.tolist()
     _refuse_one_vertex(declared, argument, graph, source)
     members = _ids(declared, _listed(declared, argument, graph.num_vertices, source), graph, source)
@@ -111,7 +111,7 @@ def _form(declared: ir.Array) -> str:
 
 
 def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source | None) -> list[object]:
-    """The members, ids in the place of names."""
+    """The members, with names replaced by ids."""
     if graph.names is None:
         return members
     member = ir.Param(declared.span, declared.name, Type.VERTEX, None)
@@ -119,7 +119,7 @@ def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source
 
 
 def _refuse_one_vertex(declared: ir.Array, argument: object, graph: Graph, source: Source | None) -> None:
-    """Raise E0603 for the name of a vertex; a tuple or a frozenset that is one might also be meant as its members."""
+    """Raise E0603 for the name of a vertex; a tuple or frozenset might be a name or the members."""
     if graph.names is None or graph.names.id_of(argument) is None:
         return
     members = ", list(…) for its members" if isinstance(argument, Collection) and not isinstance(argument, str) else ""
@@ -135,7 +135,7 @@ def _listed(declared: ir.Array, argument: object, vertices: int, source: Source 
             return list(argument)
         except MemoryError:
             raise
-        except Exception as error:  # whatever a class of the caller's does
+        except Exception as error:  # any exception of the caller's class
             raise _unusable(declared, f"cannot be read: {first_line(error)}", source) from None
     fix = f"write [{argument}]" if isinstance(argument, int) and not isinstance(argument, bool) else None
     what = f"is {shown(argument)}, and not a set, sequence or array of vertices"

@@ -55,7 +55,7 @@ _MAX_OUTPUT = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A C++ compiler: how to call it, and what tells it from another (or another version) in the cache."""
+    """A C++ compiler: how to call it, and what distinguishes it from other compilers and versions in the cache."""
 
     command: tuple[str, ...]
     identity: str
@@ -82,7 +82,7 @@ def find_compiler() -> Compiler | None:
 
 
 def _words_of_cxx() -> list[str] | str:
-    """The words of $CXX (none where it is not set), or what is wrong with it."""
+    """The words of $CXX (none if it is not set), or a message about what is wrong with it."""
     text = os.environ.get("CXX", "")
     try:
         words = shlex.split(text)
@@ -110,10 +110,10 @@ def missing() -> tuple[str, str]:
 
 
 def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[str] | None = None) -> bytes:
-    """The shared library of C++ `text` (`name` is the file it says it is), by `options`, else `OPTIONS`.
+    """The shared library of C++ `text` (`name` is its file name in messages), by `options`, else `OPTIONS`.
 
-    Warns where it has to do without OpenMP. Raises E0905 where the compiler refuses everything, E0906 where it cannot
-    be used.
+    Warns if the compiler lacks OpenMP. Raises E0905 if the compiler fails with all options, E0906 where it cannot be
+    used.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="gdsl-", ignore_cleanup_errors=True) as directory:
@@ -150,7 +150,7 @@ def unusable(message: str, fix: str) -> GdslError:
 
 
 def _run(command: list[str]) -> str | None:
-    """Run the compiler; what it says where it fails. It ends with the deadline of the run, if that comes first."""
+    """Run the compiler until the deadline of the run at the latest; returns its output if it fails."""
     seconds, left = _timeout(), deadline.left()
     try:
         with deadline.doing("compiling the program"):
@@ -179,7 +179,7 @@ def _first_error(output: str) -> str:
 
 
 def _identity(*words: str) -> str:
-    """Another version is another file, of the command or of a compiler that it is given (`ccache g++`)."""
+    """The files of the command and its arguments (`ccache g++`), which differ between versions."""
     parts = []
     for word in words:
         path = shutil.which(word) or word

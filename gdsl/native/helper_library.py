@@ -24,8 +24,8 @@ _absent: set[tuple[str, bool]] = set()
 
 
 def library(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
-    """The library of the C++ in `templates/NAME`, which has `symbols`: loaded before, or kept in the cache, or, with
-    `make`, compiled now; else None. Raises GdslError where the deadline of a run is over meanwhile."""
+    """The library of the C++ in `templates/NAME`, which has `symbols`: from this process, the cache, or, with `make`,
+    compiled now; else None. Raises GdslError if the deadline of a run passes."""
     with _lock:
         if name not in _loaded and (name, make) not in _absent:
             try:
@@ -49,7 +49,7 @@ def _find(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
     if path is not None:
         try:
             return _load(path, symbols)
-        except OSError:  # it may be the place, as on a file system mounted noexec
+        except OSError:  # the file system may be mounted noexec
             path = private_file(".so", path.read_bytes())
     elif make and library_check.can_try():
         path = _compile(text, name.rpartition("/")[2], key, symbols, compiler)
@@ -69,7 +69,7 @@ def _compile(
 
 
 def _load(path: Path, symbols: Sequence[str]) -> ctypes.CDLL:
-    """Raises OSError, or AttributeError where a symbol is missing. A file outside the cache is not needed any more."""
+    """Raises OSError, or AttributeError where a symbol is missing. A file outside the cache is deleted."""
     try:
         loaded = ctypes.CDLL(str(path))
         for symbol in symbols:

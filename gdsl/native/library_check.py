@@ -19,7 +19,7 @@ _ORDERS = {1: "<", 2: ">"}
 def length(data: bytes) -> int | None:
     """Where the last part that the headers describe ends, in bytes; None for another format.
 
-    Raises ValueError for headers that are not all there.
+    Raises ValueError for truncated headers.
     """
     if data[:4] != _MAGIC:
         return None
@@ -59,7 +59,7 @@ _MAX_OUTPUT = 1 << 16
 def is_cut_off(path: Path) -> bool:
     """Whether a library ends before what its headers describe; False for other formats. Raises OSError.
 
-    Where the rest of a page is missing, the loader finds zeros there instead and says nothing.
+    Where the rest of a page is missing, the loader silently reads zeros.
     """
     data = path.read_bytes()
     try:

@@ -10,12 +10,12 @@ import time
 from collections.abc import Mapping, Sequence
 
 _POLL_INTERVAL = 0.05
-"""Seconds between looks at whether a process has ended whose output is still held open by another."""
+"""Seconds between checks whether a process has ended whose output another process keeps open."""
 _READ_SIZE = 1 << 16
 
 
 class EndlessError(Exception):
-    """A process that was stopped since it took too long or printed too much; the text says which, after "it"."""
+    """A process was stopped because it took too long or printed too much; the text continues a sentence about it."""
 
 
 def run(
@@ -79,7 +79,7 @@ def _output(process: subprocess.Popen[bytes], deadline: float, max_bytes: int) -
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End it and what it started; the compiler proper is a child of the command that is called."""
+    """Kill the process and its children, such as the compiler proper."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except OSError:

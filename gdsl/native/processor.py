@@ -1,4 +1,4 @@
-"""The processor of this machine."""
+"""Identifies the processor of this machine."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _TELLING = ("model name", "flags", "Features", "CPU part", "isa")
 
 @cache
 def identity() -> str:
-    """What `-march=native` depends on, as a hash: code made for one machine is never run on another kind."""
+    """What `-march=native` depends on, as a hash: code compiled for one kind of machine is never run on another."""
     telling = sorted({line for line in _lines() if line.startswith(_TELLING)})
     return hashlib.sha256("\n".join([*_machine(), *telling]).encode()).hexdigest()
 
 
 @cache
 def name() -> str:
-    """What its maker calls it, or of what kind it is."""
+    """Its model name, or its kind."""
     names = (line.split(":", 1)[1].strip() for line in _lines() if line.startswith("model name") and ":" in line)
     return next(names, "") or platform.processor() or platform.machine()
 
 
 def _lines() -> list[str]:
-    """What Linux says of it."""
+    """The description by Linux."""
     try:
         return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

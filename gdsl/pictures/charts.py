@@ -12,13 +12,13 @@ _MOST_BARS = 40
 """Different whole numbers that get a bar each."""
 _BINS = 60
 _EXACT = 2**53
-"""Whole numbers below are places on an axis."""
+"""Smaller whole numbers are exact on an axis."""
 _WIDE = 1000
 """The quotient of the largest and the smallest value from which an axis is logarithmic."""
 
 
 def draw_values(ax: Any, values: NDArray[Any], apart: str, title: str) -> None:
-    """How often each of `values`, which are finite, comes; `apart` tells of the others."""
+    """How often each of the finite `values` occurs; `apart` describes the others."""
     ax.set_title(title)
     ax.set_ylabel("elements")
     if apart:
@@ -61,7 +61,7 @@ def draw_degrees(ax: Any, graph: Any, title: str) -> None:
         num_isolated = int(counts[0]) if len(counts) else 0
         label = f"{name}; {num_isolated:,} vertices have none" if num_isolated else name
         ax.scatter(degrees_present, counts[degrees_present], s=14, alpha=0.7, linewidths=0, label=label)
-    scale = "log" if graph.num_edges else "linear"  # a logarithmic axis of nothing cannot be drawn
+    scale = "log" if graph.num_edges else "linear"  # an empty logarithmic axis cannot be drawn
     ax.set(xscale=scale, yscale=scale, xlabel="degree", ylabel="vertices", title=title)
     ax.legend(loc="upper right")
 
@@ -70,8 +70,8 @@ _MARKS_UP_TO = 60
 
 
 def draw_trace(ax: Any, trace: Any, title: str) -> None:
-    """The elements that each operator ran on and their edges, in the order in which they ran; an operator that comes
-    once tells nothing by a line, and is left out beside others."""
+    """The elements that each operator ran on and their edges, in the order in which they ran; an operator that ran once
+    is left out if there are others."""
     labels = list(dict.fromkeys(record.label for record in trace))
     degree_arrays = {label: [place for place, record in enumerate(trace) if record.label == label] for label in labels}
     shown = {label: places for label, places in degree_arrays.items() if len(places) > 1} or degree_arrays
@@ -91,6 +91,6 @@ def draw_trace(ax: Any, trace: Any, title: str) -> None:
 
 
 def _passes(records: Any) -> list[int]:
-    """The passes of an operator, from 1; their number in turn where a loop around them begins again."""
+    """The passes of an operator, from 1; numbered consecutively where an enclosing loop starts again."""
     passes = [record.iteration + 1 for record in records]
     return passes if all(a < b for a, b in itertools.pairwise(passes)) else list(range(1, len(passes) + 1))

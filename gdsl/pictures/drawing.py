@@ -71,24 +71,24 @@ _LINE = "#9a9a9a"
 
 
 class Coloured(NamedTuple):
-    """What gives vertices (or stored edges) their colours: a value each, where it is known."""
+    """Values that color vertices or stored edges, where they are known."""
 
     values: NDArray[Any]
     known: NDArray[np.bool_]
     of_edges: bool = False
 
     def masked(self) -> Any:
-        """The values, of which those that are not known have no colour."""
+        """The values, with unknown ones masked."""
         return np.ma.masked_array(self.values.astype(np.float64), mask=~self.known)
 
 
 def can_be_drawn(graph: Any) -> bool:
-    """Whether anything could be seen in a drawing of `graph`."""
+    """Whether `graph` is small enough to draw."""
     return bool(0 < graph.num_vertices <= MOST_VERTICES and graph.num_edges <= MOST_EDGES)
 
 
 def draw_graph(ax: Any, graph: Any, coloured: Coloured | None, title: str) -> None:
-    """Draw `graph` on `ax`; without `coloured` all looks alike."""
+    """Draw `graph` on `ax`; without `coloured` in one color."""
     sources, targets = (np.asarray(ends) for ends in graph.edges)
     places = positions(graph.num_vertices, sources, targets)
     of_edges = coloured if coloured is not None and coloured.of_edges else None
@@ -113,7 +113,7 @@ def _draw_vertices(ax: Any, places: NDArray[np.float64], coloured: Coloured | No
 def _draw_lines(
     ax: Any, places: NDArray[np.float64], sources: NDArray[Any], targets: NDArray[Any], coloured: Coloured | None
 ) -> None:
-    """Each edge that is stored both ways once, but where both may have another value."""
+    """Draw each edge that is stored both ways once, unless the two directions have their own values."""
     from matplotlib.collections import LineCollection
 
     shown = sources <= targets if coloured is None else np.ones(len(sources), dtype=bool)
@@ -150,7 +150,7 @@ def _draw_labels(ax: Any, graph: Any, places: NDArray[np.float64]) -> None:
 
 
 def _add_colour_bar(ax: Any, drawn: Any, values: NDArray[Any]) -> None:
-    """A bar that says which colour is which value, with whole numbers for whole numbers."""
+    """Add a color bar, with whole numbers for whole numbers."""
     if not len(values):
         return
     bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.8)

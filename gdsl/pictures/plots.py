@@ -16,7 +16,7 @@ from gdsl.pictures.drawing import MOST_EDGES, MOST_VERTICES, Coloured, can_be_dr
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
-"""What keeps the day out of a file: the same picture gives the same bytes."""
+"""Metadata that leave the date out of a file, so that the same picture gives the same bytes."""
 _PANEL = (6.0, 4.5)
 """Inches."""
 
@@ -30,7 +30,7 @@ def require_matplotlib() -> Any:
 
 
 def axes_of(ax: Any) -> Any:
-    """`ax`, or new axes as pyplot makes them, which a notebook or `plt.show()` shows; without a display Matplotlib
+    """`ax`, or new axes as pyplot creates them, which a notebook or `plt.show()` shows; without a display Matplotlib
     draws for files alone. Raises E0907."""
     require_matplotlib()
     if ax is not None:
@@ -41,7 +41,7 @@ def axes_of(ax: Any) -> Any:
 
 
 def panels(draws: Sequence[Draw]) -> Any:
-    """A figure with a panel for each of `draws`, of which no window knows. Raises E0907."""
+    """A figure with a panel for each of `draws`, outside of pyplot, so that no window shows it. Raises E0907."""
     require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -68,8 +68,8 @@ KINDS = ("drawing", "distribution")
 class Values(NamedTuple):
     """One value for each vertex or edge.
 
-    known: which of them have a place among the others. apart: in words how many have none. graph: None where that has
-    gone.
+    known: which of them have a place among the others. apart: a description of how many have none. graph: None if it is
+    not available.
     """
 
     name: str
@@ -95,7 +95,7 @@ def plot_graph(graph: Any, ax: Any = None, kind: str | None = None) -> Any:
 
 def plot_values(values: Values, ax: Any = None, kind: str | None = None) -> Any:
     """A picture of one result, as a drawing of its graph where that is small. Returns the axes. Raises ValueError for
-    another `kind` than there is."""
+    an unknown `kind`."""
     graph = values.graph
     if graph is None and kind == "drawing":
         raise ValueError("the result has come here without its graph, and cannot be drawn")

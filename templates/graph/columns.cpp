@@ -1,5 +1,5 @@
 // Whole lines of text as columns of numbers: decimal digits, a minus, a point and an exponent of `e`, and nothing else.
-// What is anything else, or wrong, is left to the exact reader, which knows what it means.
+// Anything else is left to the exact reader, which knows what it means or reports the error.
 #include <cfloat>
 #include <charconv>
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace gdsl_text {
 
 enum Kind : int32_t { INT32, INT64, UINT64, FLOAT64 };
 
-// What the rows of a block came to, where they are not as many as there are lines.
+// The result for a block that is not all rows.
 constexpr int64_t UNUSUAL = -1, TOO_WIDE = -2;
 
-// A real number that is left to the caller: its row and column, and where its word stands.
+// A real number that is left to the caller: its row and column, and where its word is.
 struct Left {
     int64_t row, column, begin, length;
 };
@@ -24,14 +24,14 @@ constexpr int MOST_DIGITS_OF_A_WHOLE = 18;  // more may not fit in an int64
 constexpr int MOST_DIGITS_OF_A_REAL = 19;   // more may not fit in a uint64
 constexpr int MOST_DIGITS_OF_AN_EXPONENT = 4;
 
-// The powers of ten that are float64, exactly.
+// The powers of ten that float64 represents exactly.
 constexpr double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr uint64_t TENS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 inline bool is_digit(char byte) { return static_cast<unsigned char>(byte - '0') < 10; }
 
-// Up to eight bytes, the first in the lowest; zeros, which are no digits, behind the end.
+// Up to eight bytes, the first in the lowest; zeros, which are not digits, after the end.
 inline uint64_t eight(const char* at, const char* end) {
     uint64_t bytes = 0;
     if (end - at >= 8) {
@@ -45,13 +45,13 @@ inline uint64_t eight(const char* at, const char* end) {
     return bytes;
 }
 
-// Of eight bytes the highest bit of each that is no digit.
+// The highest bit of each of eight bytes that is not a digit.
 inline uint64_t others_among(uint64_t bytes) {
     const uint64_t digits = bytes ^ 0x3030303030303030u;
     return (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
 }
 
-// The value of the first `count` of them, zero to seven, of which the last stands highest then; or of all eight.
+// The value of the first `count` of them, zero to seven, which are shifted to the highest bytes; or of all eight.
 inline uint64_t value_of(uint64_t bytes) {
     bytes = bytes * 10 + (bytes >> 8);
     return ((bytes & 0x000000FF000000FFu) * 0x000F424000000064u +
@@ -61,8 +61,8 @@ inline uint64_t value_of(uint64_t bytes, int count) {
     return value_of(((bytes ^ 0x3030303030303030u) << 8) << (56 - 8 * count));
 }
 
-// Behind the digits at `at`, which are appended to `value`; `length` grows by how many they are. What has more of them
-// than fit in a number of 64 bits wraps.
+// Appends the digits at `at` to `value`, adds their number to `length`, and returns the place after them. More digits
+// than fit in 64 bits wrap.
 inline const char* append_digits(const char* at, const char* end, uint64_t& value, int& length) {
     uint64_t bytes = eight(at, end), others = others_among(bytes);
     for (; others == 0; others = others_among(bytes)) {
@@ -83,7 +83,7 @@ inline bool is_blank(char byte, char other = '\t') { return byte == ' ' || byte 
 inline bool whole(const char*& at, const char* end, int64_t& value) {
     const uint64_t bytes = eight(at, end), others = others_among(bytes);
     const int count = others ? __builtin_ctzll(others) >> 3 : 0;
-    if (count != 0) {  // as nearly all are: fewer than eight digits
+    if (count != 0) {  // the usual case: fewer than eight digits
         value = static_cast<int64_t>(value_of(bytes, count));
         at += count;
         return true;
@@ -98,7 +98,7 @@ inline bool whole(const char*& at, const char* end, int64_t& value) {
 
 enum class Real { READ, LEFT, NONE };
 
-// The word of a real number whose digits are more, or further from the point, than one operation takes.
+// A real number with more digits, or a larger exponent, than one exact operation handles.
 inline Real far_real(const char* begin, const char* end, double& value) {
 #ifdef __cpp_lib_to_chars
     const std::from_chars_result found = std::from_chars(begin, end, value);
@@ -107,8 +107,8 @@ inline Real far_real(const char* begin, const char* end, double& value) {
     return Real::LEFT;
 }
 
-// A real number, the nearest float64. LEFT where that is not known here, NONE where it is none. What cannot be foretold,
-// such as signs, is no branch.
+// The float64 nearest to a real number. LEFT if that is not known here, NONE if it is not a number. Unpredictable
+// things, such as signs, are not branches.
 inline Real real(const char*& word, const char* end, double& value) {
     const char* at = word;
     const bool negative = *at == '-';
@@ -140,7 +140,7 @@ inline Real real(const char*& word, const char* end, double& value) {
     }
     // Both factors are float64, and the processor rounds their exact product or quotient, once.
     if (FLT_EVAL_METHOD == 0 && length <= MOST_DIGITS_OF_A_REAL && digits <= uint64_t{1} << 53 && power >= -22 && power <= 22) {
-        const int up = power > 0 ? power : 0, down = up - power;  // of which one is 0, and 10^0 changes nothing
+        const int up = power > 0 ? power : 0, down = up - power;  // one of them is 0, and 10^0 changes nothing
         const double found = static_cast<double>(static_cast<int64_t>(digits)) * POWERS[up] / POWERS[down];
         uint64_t bits;
         std::memcpy(&bits, &found, 8);
@@ -163,13 +163,13 @@ inline bool keep_whole(int32_t kind, void* column, int64_t row, int64_t value) {
     return kind == INT64 ? keep<int64_t>(column, row, value) : keep<uint64_t>(column, row, value);
 }
 
-// The rows of the text, as many as there are lines; what came of them otherwise. WIDTH is `width` where it is not 0.
+// The number of rows of the text, which is that of its lines, or a negative code. WIDTH is `width` unless it is 0.
 template <int WIDTH>
 int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t* kinds, char mark, void* const* columns,
                 Left* left, int64_t* num_left) {
     const int32_t last = (WIDTH != 0 ? WIDTH : width) - 1;
     const char* at = text;
-    const char other = mark == '\t' ? ' ' : '\t';  // where tabs are between words, an empty word is between two
+    const char other = mark == '\t' ? ' ' : '\t';  // between tabs, an empty word is a word
     int64_t row = 0;
     for (; at != end; row++) {
 #pragma GCC unroll 4
@@ -188,7 +188,7 @@ int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t*
                 if (!whole(at, end, value)) return UNUSUAL;
                 if (!keep_whole(kinds[place], columns[place], row, value)) return TOO_WIDE;
             }
-            // The text ends with the end of a line, so there is a byte behind every word.
+            // The text ends with a line end, so a byte follows every word.
             if (place != last && !(mark != 0 ? *at == mark : is_blank(*at, other))) return UNUSUAL;
             at += place != last;
         }
@@ -201,9 +201,9 @@ int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t*
 
 }  // namespace gdsl_text
 
-// The rows of `size` bytes of whole lines in `columns`, or why there are none. These have room for as many rows as there
-// may be, where a word and what is behind it are two bytes or more, and for one that is not whole.
-// `delimiter` stands right behind all words of a line but the last; 0: blanks do.
+// Writes the rows of `size` bytes of whole lines to `columns`, and returns their number or a negative code. The columns
+// have room for as many rows as there may be, where a word and the byte after it are two bytes or more, and for one
+// incomplete row. `delimiter` directly follows all words of a line but the last; 0: blanks do.
 extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, const int32_t* kinds, int32_t delimiter,
                                 void* const* columns, gdsl_text::Left* left, int64_t* num_left) {
     using namespace gdsl_text;
@@ -213,8 +213,8 @@ extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, c
     return rows(text, text + size, width, kinds, static_cast<char>(delimiter), columns, left, num_left);
 }
 
-// The whole numbers of `size` bytes of whole lines, how many of them there are, and how many stand in each line, of which
-// there are `num_lines`. There is room for a number every two bytes, and for a line each byte.
+// Writes the whole numbers of `size` bytes of whole lines and the count of each of the `num_lines` lines; returns how
+// many numbers there are. There is room for a number every two bytes, and for a line each byte.
 extern "C" int64_t gdsl_numbers(const char* text, int64_t size, int64_t* numbers, int64_t* lengths, int64_t* num_lines) {
     using namespace gdsl_text;
     const char *at = text, *end = text + size;

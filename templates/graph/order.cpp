@@ -1,4 +1,4 @@
-// Whole numbers in order by some of their bits, those with equal ones as they stood: by counting, some bits at a time.
+// Stable radix sorts of whole numbers by some of their bits, and of edges.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -6,14 +6,14 @@
 
 namespace gdsl_order {
 
-constexpr int DIGIT = 8;  // bits; more of them are more places that are written to than a first-level cache has room for
+constexpr int DIGIT = 8;  // bits; with more, the places that are written to exceed a first-level cache
 constexpr int64_t BUCKETS = 1 << DIGIT;
-constexpr int WIDE_DIGIT = 12;         // bits, where all of them lie in the second level
-constexpr int64_t MANY = 1 << 13;      // numbers from which on to count that many kinds of digits is little
-constexpr int64_t IN_CACHE = 1 << 18;  // numbers, of which it is not worth while to make pieces
+constexpr int WIDE_DIGIT = 12;         // bits, if all numbers are in the second-level cache
+constexpr int64_t MANY = 1 << 13;      // so many numbers are worth counting wide digits
+constexpr int64_t IN_CACHE = 1 << 18;  // fewer numbers are not divided into pieces
 
-// The numbers of `from` in `to`, in order by the digit of `bits` at `shift`, of which there are `counts`, which become
-// the places where those of each digit end.
+// Moves the numbers of `from` to `to`, sorted by the digit of `bits` at `shift`. `counts` are the counts of the digits,
+// and become the places where the numbers of each digit end.
 template <typename Number>
 void move(const Number* from, Number* to, int64_t size, int shift, int bits, int64_t* counts) {
     const int64_t buckets = int64_t{1} << bits;
@@ -25,16 +25,16 @@ void move(const Number* from, Number* to, int64_t size, int shift, int bits, int
     }
 }
 
-// `numbers` in order by the bits from `low` up to `high`, from the last digit to the first; whether they now lie in
-// `spare`, and not where they were.
+// Sorts `numbers` by the bits from `low` up to `high`, from the last digit to the first; returns whether they are now
+// in `spare`.
 template <typename Number>
 bool from_the_last(Number* numbers, Number* spare, int64_t size, int low, int high) {
     constexpr int MOST = (8 * sizeof(Number) + WIDE_DIGIT - 1) / WIDE_DIGIT;
-    int64_t counts[MOST << WIDE_DIGIT];  // those of digits of fewer bits, which are more, take less room
+    int64_t counts[MOST << WIDE_DIGIT];  // narrow digits, of which there are more, take less room
     const int most = size < MANY ? DIGIT : WIDE_DIGIT;
     const int digits = (high - low + most - 1) / most;
     if (digits == 0) return false;
-    // The first digit may have bits above `high`, which are the same in all of these.
+    // The first digit may include bits above `high`, which are equal in all numbers.
     const int bits = (high - low + digits - 1) / digits;
     const int64_t buckets = int64_t{1} << bits;
     std::memset(counts, 0, sizeof *counts * buckets * digits);
@@ -56,7 +56,7 @@ bool from_the_last(Number* numbers, Number* spare, int64_t size, int low, int hi
     return moved;
 }
 
-// The same, of which what a cache has no room for is divided by its first digit before.
+// Sorts numbers of any count: those that do not fit in a cache are first divided by their first digit.
 template <typename Number>
 void sort(Number* numbers, Number* spare, int64_t size, int low, int high, bool into_spare) {
     if (size == 0) return;
@@ -78,10 +78,10 @@ void sort(Number* numbers, Number* spare, int64_t size, int low, int high, bool 
     }
 }
 
-// Edges of 32-bit ids that are put in order by source and destination, those of equal ones as given: first in blocks of
-// neighbouring sources, as many as can be written to side by side, then each block by itself.
+// A stable sort of edges of 32-bit ids by source and destination: first into blocks of neighbouring sources, as many as
+// can be written to together, then each block on its own.
 
-// Values that go along with edges, each of 1, 2, 4 or 8 bytes.
+// Values of edges, each of 1, 2, 4 or 8 bytes.
 struct Values {
     int32_t count;
     const int32_t* sizes;
@@ -98,8 +98,9 @@ void by_size(int32_t size, const Visit& visit) {
     if (size == 8) visit(uint64_t{});
 }
 
-// `size` edges, with `both_ways` each followed by its opposite, but a loop, to where `next` says that the block of the
-// source goes on: its lower `local_bits` bits to `locals`, the destination to `columns`, values of `from` to `to`.
+// Appends `size` edges to the blocks of their sources, whose ends are in `next`; with `both_ways` each edge except
+// loops is followed by its opposite. The lower `local_bits` bits of the source go to `locals`, the destination to `columns`,
+// values of `from` to `to`.
 inline void divide(const int32_t* sources, const int32_t* destinations, const Values& from, int64_t size, bool both_ways,
                    int local_bits, int64_t* next, uint32_t* locals, int32_t* columns, const Values& to) {
     const uint32_t mask = (uint32_t{1} << local_bits) - 1;
@@ -129,8 +130,8 @@ inline void divide(const int32_t* sources, const int32_t* destinations, const Va
     }
 }
 
-// One block of `size` edges in order where it stands, in `locals`, `columns` and `values` from `begin` on, and the ends
-// of the lists of its `num_vertices` sources. `keys` and `spare` are room for a key an edge.
+// Sorts one block of `size` edges in place, in `locals`, `columns` and `values` from `begin` on, and writes the ends of
+// the lists of its `num_vertices` sources. `keys` and `spare` have room for a key an edge.
 template <typename Key>
 void order_block(const uint32_t* locals, int32_t* columns, const Values& values, int64_t begin, int64_t size, int local_bits,
                  int id_bits, int64_t num_vertices, int64_t* ends, Key* keys, Key* spare) {
@@ -147,7 +148,7 @@ void order_block(const uint32_t* locals, int32_t* columns, const Values& values,
         columns[begin + at] = static_cast<int32_t>(key & ids);
         ends[static_cast<int64_t>(key >> id_bits)] = begin + at + 1;
     }
-    int64_t last = begin;  // where the lists of vertices without edges end, too
+    int64_t last = begin;  // also the end of the lists of vertices without edges
     for (int64_t vertex = 0; vertex < num_vertices; vertex++) last = ends[vertex] = ends[vertex] > last ? ends[vertex] : last;
     for (int32_t number = 0; number < values.count; number++) {
         by_size(values.sizes[number], [&](auto kind) {
@@ -162,8 +163,8 @@ void order_block(const uint32_t* locals, int32_t* columns, const Values& values,
 
 }  // namespace gdsl_order
 
-// Put `size` numbers in order by their bits from `low` up to `high`, above which all have the same; `spare` is room for
-// as many.
+// Sorts `size` numbers by their bits from `low` up to `high`, above which all bits are equal; `spare` has room for as
+// many numbers.
 extern "C" void gdsl_sort_64(uint64_t* numbers, uint64_t* spare, int64_t size, int32_t low, int32_t high) {
     gdsl_order::sort(numbers, spare, size, low, high, false);
 }
@@ -172,7 +173,7 @@ extern "C" void gdsl_sort_32(uint32_t* numbers, uint32_t* spare, int64_t size, i
     gdsl_order::sort(numbers, spare, size, low, high, false);
 }
 
-// How many of some edges, with `both_ways` and their opposites, go to each block, added to `counts`.
+// Adds to `counts` how many edges, with `both_ways` also opposites, belong to each block.
 extern "C" void gdsl_count_blocks(const int32_t* sources, const int32_t* destinations, int64_t size, int32_t both_ways,
                                   int32_t local_bits, int64_t* counts) {
     for (int64_t at = 0; at < size; at++) {
@@ -188,8 +189,8 @@ extern "C" void gdsl_divide(const int32_t* sources, const int32_t* destinations,
     gdsl_order::divide(sources, destinations, from, size, both_ways != 0, local_bits, next, locals, columns, to);
 }
 
-// The block of edges from `begin` up to `end`, whose first source is `first` of `num_vertices`; `room` is for two keys an
-// edge, of `key_size` bytes each, which is 16 where 8 are too few for both ends and a place in the block.
+// Sorts the block of edges from `begin` up to `end`; `room` is for two keys an edge, of `key_size` bytes each: 16 if 8
+// are too few for both ends and a place in the block.
 extern "C" void gdsl_order_block(const uint32_t* locals, int32_t* columns, int32_t num_values, const int32_t* sizes,
                                  void* const* moved, int64_t begin, int64_t end, int32_t local_bits, int32_t id_bits,
                                  int64_t num_vertices, int64_t* ends, void* room, int32_t key_size) {
