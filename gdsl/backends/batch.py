@@ -1,12 +1,12 @@
-"""One program for many values: what a backend gives for some of them at a time, and how it does so without a way of its
-own, which is one after the other."""
+"""Runs of one program with many values of its params: the interface of backends, and the default, one run after the
+other."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, overload, runtime_checkable
 
 from gdsl.backends.failures import timeout_error
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome, Pair, Scalar
@@ -16,23 +16,22 @@ from gdsl.graph.graph import Graph
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the caller allows: how many values at a time, and how many bytes for them; None: as many as fit."""
+    """The caller's bounds: how many values at a time, and how many bytes for them; None: as many as fit."""
 
     at_once: int | None = None
     memory: int | None = None
     whole: bool = False
-    """Whether all results are wanted at the end, and none before."""
+    """Whether all results are needed together at the end."""
     done: Callable[[int], None] = lambda more: None
-    """Is told how many more values are done, now and then."""
+    """Called now and then with how many more values are done."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Part:
-    """What a backend gave for some of the values, which stand one after the other.
+    """Results for some consecutive values.
 
-    arrays: by name [count, elements], as `Outcome` has each of them; of pairs a `Pair` of two such.
-    scalars: by name a value for each. iterations: of each. time_ms: what all took together.
-    how: in a few words how it was done.
+    arrays: by name [count, elements], as in `Outcome`; for pairs a `Pair` of two such. scalars: by name a value for
+    each. iterations: of each. time_ms: of all together. how: the way they were run, in a few words.
     """
 
     arrays: dict[str, Any]
@@ -43,7 +42,7 @@ class Part:
 
 
 class FailedAtError(Exception):
-    """The run with value number `index` was refused or failed, all before it did not."""
+    """The run with value number `index` was refused or failed; all before it succeeded."""
 
     def __init__(self, index: int, error: GdslError) -> None:
         super().__init__(index, error)
@@ -52,14 +51,15 @@ class FailedAtError(Exception):
 
 @runtime_checkable
 class RunsBatches(Protocol):
-    """An executable with a way of its own."""
+    """An executable with its own implementation of batches."""
 
     def run_batch(
         self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
     ) -> Iterator[Part] | None:
-        """Run with each of `bound`, in order, a `Part` at a time; None where one after the other is as good.
+        """Run with each of `bound`, in order, a `Part` at a time; None if one run after the other is as good.
 
-        Raises FailedAtError, and what `Executable.run` raises where that is no matter of one value."""
+        Raises FailedAtError, and what `Executable.run` raises if it does not concern one value.
+        """
         ...
 
 
@@ -77,7 +77,7 @@ def run_batch(
 def one_after_the_other(
     executable: Executable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds, why: str = ""
 ) -> Iterator[Part]:
-    """A call each."""
+    """A call for each value."""
     how = f"one after the other{', ' if why else ''}{why}"
     began = time.monotonic()
     for index, bindings in enumerate(bound):
@@ -92,8 +92,8 @@ def one_after_the_other(
 
 
 def check_time(limits: Limits, began: float, index: int) -> None:
-    """Raise FailedAtError with E0802 where the time of all was over before value number `index`: runs may each be too
-    short to look at the clock."""
+    """Raise FailedAtError with E0802 if the timeout of all runs passed before value number `index`: each run may be too
+    short to check the clock."""
     if limits.timeout is not None and time.monotonic() - began > (limits.left or 0.0):
         raise FailedAtError(index, timeout_error(limits.timeout))
 
@@ -109,3 +109,44 @@ def _row(values: Any) -> Any:
     if isinstance(values, Pair):
         return Pair(_row(values.first), _row(values.second))
     return values.reshape(1, -1)
+
+
+class VariedBindings(Sequence[Bindings]):
+    """Bindings that differ in the values of some params; each is created when it is accessed."""
+
+    def __init__(self, first: Bindings, varied: Mapping[str, Sequence[Any]]) -> None:
+        """`varied`: the values of each param, all of the same length, at least one."""
+        self._first, self._varied = first, varied
+
+    def __len__(self) -> int:
+        return len(next(iter(self._varied.values())))
+
+    @overload
+    def __getitem__(self, index: int) -> Bindings: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Bindings]: ...
+    def __getitem__(self, index: int | slice) -> Bindings | Sequence[Bindings]:
+        if isinstance(index, slice):
+            places = range(len(self))[index]
+            varied = {name: values[index] for name, values in self._varied.items()}
+            return VariedBindings(self[places[0]], varied) if places else ()
+        if index == 0:
+            return self._first
+        own = {name: values[index] for name, values in self._varied.items()}
+        return Bindings({**self._first.params, **own}, self._first.inputs, self._first.own)
+
+    def values(self, name: str) -> Sequence[Any]:
+        """All values of a param."""
+        return self._varied.get(name) or [self._first.params[name]] * len(self)
+
+
+def param_values(bound: Sequence[Bindings], name: str) -> Sequence[Any]:
+    """The value of a param in each of `bound`."""
+    return bound.values(name) if isinstance(bound, VariedBindings) else [bindings.params[name] for bindings in bound]
+
+
+def finish_tests(bound: Sequence[Bindings]) -> None:
+    """Wait for the tests of `Bindings.open`; of `VariedBindings` only the first has any."""
+    for bindings in bound[:1] if isinstance(bound, VariedBindings) else bound:
+        for test in bindings.open:
+            test()

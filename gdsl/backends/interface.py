@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
+from gdsl.graph.memory import available_memory, whole_memory
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
@@ -172,6 +173,11 @@ class Space:
     name: str
     total: int | None
     free: int | None
+
+
+def machine_space() -> Space:
+    """The memory of this machine: the total, and what is available without swapping."""
+    return Space("this machine", whole_memory(), available_memory())
 
 
 @dataclass(frozen=True, slots=True)

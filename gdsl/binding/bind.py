@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from gdsl import deadline
-from gdsl.backends.alike import Alike
+from gdsl.backends.batch import VariedBindings
 from gdsl.backends.interface import Bindings
 from gdsl.binding.conditions import Condition, Conditioned, WhereChecker
 from gdsl.binding.expressions import Evaluator
@@ -146,7 +146,7 @@ class Binder:
 
     def bind_all(
         self, graph: Graph, shared: Mapping[str, object], varied: Mapping[str, Sequence[Any]], **options: Any
-    ) -> Alike | None:
+    ) -> VariedBindings | None:
         """What `bind` returns for each of the values in `varied`, equally many by param, together with `shared`.
 
         None where each must be bound separately: only integers in their ranges may differ. Raises as `bind` for the
@@ -162,7 +162,7 @@ class Binder:
             low, end = state.ranges.get(name, (0, 0))
             if not all_within(values, low, end):
                 return None
-        return Alike(first, varied)
+        return VariedBindings(first, varied)
 
     def _check_where(
         self,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.alike import param_values
+from gdsl.backends.batch import param_values
 from gdsl.backends.cpu import batch as on_cpu
 from tests.support.graphs import make_graph, path
 

@@ -14,12 +14,11 @@ from gdsl import cache
 from gdsl.backends import failures
 from gdsl.backends.batch import Bounds, Part
 from gdsl.backends.cpu import library as libraries
-from gdsl.backends.cpu import plan_of
 from gdsl.backends.cpu.batch import run_batch
 from gdsl.backends.cpu.library import Library, LibraryError
+from gdsl.backends.cpu.planning import plan_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
-from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
-from gdsl.backends.machine import machine_space
+from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space, machine_space
 from gdsl.cache.location import is_noexec, private_file
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.alike import param_values
+from gdsl.backends.batch import param_values
 from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory

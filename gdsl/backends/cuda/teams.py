@@ -9,8 +9,7 @@ from typing import Any
 import numpy
 
 from gdsl.backends import failures
-from gdsl.backends.alike import param_values, settle
-from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time
+from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time, finish_tests, param_values
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, signed
@@ -156,7 +155,7 @@ class TeamRuns:
         run, whole = memory.run, False
         try:
             run.begin(values[0], call.limits)
-            settle(values)
+            finish_tests(values)
             run.put_inside()
             made = memory.allocate(values, shape.teams)
             arguments = Arguments(memory.record(made), memory.batch(made))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
-from gdsl.backends.machine import machine_space
+from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space, machine_space
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph

@@ -1,0 +1,30 @@
+"""From a program to its kernel plan and C++ text; the compiler is imported when it is first needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdsl.ir.nodes import Program
+    from gdsl.plan.nodes import Plan
+    from gdsl.plan.target import Sizes
+    from gdsl.types import Widths
+
+
+def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None) -> Plan:
+    """The kernel plan of `program` (as lowered), verified unless the same was planned before (`again`). `after`: the
+    plan when the pass of that name has run, unverified."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
+
+    return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again, after=after)
+
+
+def source_text(program: Program, ids: int | Widths) -> str:
+    """The C++ of `program` (as lowered), for graphs whose ids have these widths."""
+    from gdsl.codegen.cpu.generate import generate
+    from gdsl.types import Widths
+
+    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    return generate(plan_of(program), widths).text
