@@ -44,7 +44,7 @@ def _of_schedule(loop: nodes.While, functors: dict[str, frozenset[str]], source:
         if frontiers and isinstance(step, nodes.Advance) and step.result is None and step.to is Domain.VERTEX:
             words = source.excerpt(step.span)
             if not _DROPPED_ON_PURPOSE.search(source.text_between(step.span)):
-                return _thrown_away(loop, step.span, frontiers[0], words or "advance(…)")
+                return _discarded_result(loop, step.span, frontiers[0], words or "advance(…)")
     return _steady(loop.condition.span, source)
 
 
@@ -93,7 +93,7 @@ def _is_false(condition: nodes.Expression) -> bool:
     return isinstance(condition, nodes.Literal) and condition.value is False
 
 
-def _thrown_away(loop: nodes.While, span: Span, frontier: str, words: str) -> Diagnostic:
+def _discarded_result(loop: nodes.While, span: Span, frontier: str, words: str) -> Diagnostic:
     message = f"the result of `advance` is discarded, and the loop waits for `{frontier}` to become empty"
     labels = (Label(loop.condition.span, "nothing in the loop changes it"),)
     return Diagnostic("W01", message, span, labels, fix=f"write `{frontier} = {words};`")
@@ -116,7 +116,7 @@ def endless_worklists(effects: ProgramEffects, source: Source) -> Iterator[Diagn
     """The warnings about `while (f)` loops whose frontier never runs empty once the graph has a cycle."""
     for loop in walk(effects.program.schedule):
         if isinstance(loop, nodes.While):
-            frontier = _awaited(loop.condition)
+            frontier = _frontier_of_condition(loop.condition)
             site = _endless(loop, frontier, effects, source) if frontier is not None else None
             if site is not None:
                 initials = {
@@ -125,7 +125,7 @@ def endless_worklists(effects: ProgramEffects, source: Source) -> Iterator[Diagn
                 yield _message(loop, site, initials, source)
 
 
-def _awaited(condition: nodes.Expression) -> str | None:
+def _frontier_of_condition(condition: nodes.Expression) -> str | None:
     """The frontier of `while (f)` and `while (size(f) > 0)`."""
     if isinstance(condition, nodes.FrontierNotEmpty):
         return condition.frontier
@@ -180,7 +180,7 @@ def _follow(
     if step.result is None or effects is None:
         return
     begins = step.frontier.frontier is None or step.frontier.frontier in reached
-    keeps = begins and _accepts_for_ever(effects, changed)
+    keeps = begins and _always_accepts(effects, changed)
     found = effects if isinstance(step, nodes.Advance) else reached.get(step.frontier.frontier or "")
     _set(reached, step.result, found, keeps)
 
@@ -217,25 +217,25 @@ def _written_in(loop: nodes.While, effects: ProgramEffects) -> set[str]:
     return found
 
 
-def _accepts_for_ever(effects: Effects, changed: set[str]) -> bool:
+def _always_accepts(effects: Effects, changed: set[str]) -> bool:
     """Whether what is accepted once is accepted in every later pass."""
     accept = effects.accept
     if accept is None or not _is_unchanged(accept, effects, changed):
         return False
     tests = (accept, *effects.conjuncts)
     return all(_is_unchanged(term, effects, changed) for term in tests) and not any(
-        _climbs(term, effects) for term in tests
+        _is_monotone(term, effects) for term in tests
     )
 
 
-def _climbs(term: Term, effects: Effects) -> bool:
+def _is_monotone(term: Term, effects: Effects) -> bool:
     """Whether the far end is always larger than the near one, or always smaller, as with `src < dst` or
     `level[src] < level[dst]`: what is passed on then follows no cycle."""
     if not isinstance(term, Operation) or len(term.arguments) != 2:
         return False
     left, right = term.arguments
     if term.operation in (BinaryOperation.AND, BinaryOperation.BIT_AND):
-        return _climbs(left, effects) or _climbs(right, effects)
+        return _is_monotone(left, effects) or _is_monotone(right, effects)
     if term.operation not in (BinaryOperation.LESS, BinaryOperation.GREATER):
         return False
     if isinstance(left, ElementTerm) and isinstance(right, ElementTerm) and left.array == right.array:

@@ -24,9 +24,9 @@ def unused(
     plain = without_comments(source.text)
     texts = [plain, *(without_comments(other.text) for other in source.imported or ())]
     mentions = Counter(_WORD.findall(" ".join((*texts, *tune))))
-    made = _made_by_their_initial_value(program)
+    complete = _complete_initially(program)
     for symbol in symbols:
-        if not symbol.span.file and mentions[symbol.name] == 1 and symbol.name not in made:
+        if not symbol.span.file and mentions[symbol.name] == 1 and symbol.name not in complete:
             message = _message(symbol)
             if message is not None:
                 yield Diagnostic("W03", message[0], symbol.span, fix=message[1])
@@ -49,7 +49,7 @@ def _message(symbol: Symbol) -> tuple[str, str] | None:
     return None
 
 
-def _made_by_their_initial_value(program: nodes.Program) -> set[str]:
+def _complete_initially(program: nodes.Program) -> set[str]:
     """Results that are complete as they begin, such as `vertex degree : int32 = out_degree(id);`."""
     trivial = (nodes.Literal, nodes.NoneId)
     all_data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)

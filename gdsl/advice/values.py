@@ -48,7 +48,7 @@ _SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagnostic]:
     """The warnings about `+=`, `-=`, `sum` and `neighbor_reduce` over all elements of data that begin as `inf`."""
-    infinite = _begin_as_infinity(effects.program) - _made_finite(effects)
+    infinite = _initially_infinite(effects.program) - _overwritten(effects)
     if not infinite:
         return
     for site in effects.sites.values():
@@ -56,7 +56,7 @@ def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagno
             continue
         for span, value, tests in _sums(site):
             name = next((name for name in _read(value) if name in infinite), None)
-            if name is not None and name not in _tested(site, value, tests):
+            if name is not None and name not in _tested_data(site, value, tests):
                 yield _sum_message(span, name, source)
 
 
@@ -71,7 +71,7 @@ def _sums(site: Effects) -> Iterator[tuple[Span, Term, tuple[Term, ...]]]:
         yield operator.span, value, ()
 
 
-def _begin_as_infinity(program: nodes.Program) -> set[str]:
+def _initially_infinite(program: nodes.Program) -> set[str]:
     all_data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     return {
         data.name
@@ -82,7 +82,7 @@ def _begin_as_infinity(program: nodes.Program) -> set[str]:
     }
 
 
-def _made_finite(effects: ProgramEffects) -> set[str]:
+def _overwritten(effects: ProgramEffects) -> set[str]:
     """What a step or an operator over everything replaces as a whole."""
     found = {
         node.array for node in walk(effects.program.schedule) if isinstance(node, nodes.Fill | nodes.NeighborReduce)
@@ -106,7 +106,7 @@ def _read(term: Term) -> Iterator[str]:
             yield part.name
 
 
-def _tested(site: Effects, value: Term, tests: tuple[Term, ...]) -> set[str]:
+def _tested_data(site: Effects, value: Term, tests: tuple[Term, ...]) -> set[str]:
     """The data that something asks about before the sum takes the value."""
     asked = [*site.conjuncts, *tests]
     asked += [part.condition for part in inside(value) if isinstance(part, Choice)]

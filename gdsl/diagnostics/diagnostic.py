@@ -117,7 +117,7 @@ def render(diagnostic: Diagnostic, source: Source | None) -> str:
     """`diagnostic` as text of several lines without a final line end: head, places underlined, notes, fix."""
     span = diagnostic.span if diagnostic.span != NOWHERE else None
     head = f"{_head(diagnostic, span, source)}{_severity(diagnostic)}[{diagnostic.code}]"
-    lines = [f"{head}: {_told(diagnostic.message)}"]
+    lines = [f"{head}: {_safe(diagnostic.message)}"]
     places = [(span, diagnostic.hint)] if span else []
     places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
     places += [(call, "in this call") for call in _few(span.calls if span else ())]
@@ -167,7 +167,7 @@ def _underlined(span: Span, text: str, source: Source, width: int) -> list[str]:
     lead = "".join("\t" if character == "\t" else " " for character in shown[: first - start])
     return [
         f"  {span.line:>{width}} | {_printable(shown)}".rstrip(),
-        f"  {'':>{width}} | {lead}{'^' * marks} {_told(text)}".rstrip(),
+        f"  {'':>{width}} | {lead}{'^' * marks} {_safe(text)}".rstrip(),
     ]
 
 
@@ -175,13 +175,13 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _told(text: str) -> str:
+def _safe(text: str) -> str:
     """Words that may name anything a file holds: they move no cursor and change no colour."""
     return text if text.isprintable() else "".join(c if c in "\n\t" else printable(c) for c in text)
 
 
 def _indented(prefix: str, text: str) -> str:
-    first, *others = _told(text).split("\n")
+    first, *others = _safe(text).split("\n")
     return "\n".join([f"  {prefix}{first}", *(f"  {'':{len(prefix)}}{line}" for line in others)])
 
 

@@ -9,7 +9,7 @@ from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram, check_all
 from gdsl.frontend.check.type_parameters import Types, check_choice, instances
-from gdsl.frontend.parser import merged, parse_all
+from gdsl.frontend.parser import merge_diagnostics, parse_all
 from gdsl.source import Source
 
 
@@ -37,7 +37,7 @@ class Reading:
             from gdsl.frontend.importing import with_definitions
 
             imported = with_definitions(self.tree, source)
-            self.tree, self.mistakes = imported.tree, tuple(merged(self.mistakes, imported.diagnostics))
+            self.tree, self.mistakes = imported.tree, tuple(merge_diagnostics(self.mistakes, imported.diagnostics))
             self._broken = dataclasses.replace(self._broken, names=self._broken.names | imported.lost)
         self._found: dict[Types, Analysis] = {}
 
@@ -57,7 +57,7 @@ class Reading:
         key = tuple(chosen.items())
         if key not in self._found:
             found = check_all(self.tree, self._source, self._broken, chosen)
-            diagnostics = tuple(merged(self.mistakes, found.diagnostics))
+            diagnostics = tuple(merge_diagnostics(self.mistakes, found.diagnostics))
             checked = None if diagnostics else found.checked
             self._found[key] = Analysis(found.tree, found.symbols, diagnostics, checked)
         return self._found[key]

@@ -163,7 +163,7 @@ class TreeBuilder(NamelessBuilder):
     ) -> syntax.Functor:
         """A functor; `others` are its result, where one is written, and its parts."""
         result = next((other for other in others if isinstance(other, syntax.TypeName)), None)
-        parts = self.once([part for part in others if isinstance(part, Part)], f"the functor `{name}`")
+        parts = self.parts_by_keyword([part for part in others if isinstance(part, Part)], f"the functor `{name}`")
         if form is syntax.FunctorForm.EDGE and result is not None:
             form = syntax.FunctorForm.VALUE
         self._check_parts(meta, name, parts, result, form)
@@ -196,7 +196,7 @@ class TreeBuilder(NamelessBuilder):
                     fix = f"write `{form.text}`, with a condition in the value: `c ? x : y`"
                     self.diagnostics.append(Diagnostic("E0110", message, parts[word].span, fix=fix))
         else:
-            self.one_task(parts, f"the functor `{name}`")
+            self.refuse_apply_with_value(parts, f"the functor `{name}`")
         if ("value" in parts) != (result is not None) and not self.broken.touches(span_of(meta)):
             message = f"the functor `{name}` has " + ("`value` but no `-> type`" if result is None else "no `value`")
             fix = f"edge functor {name}(src, dst, e) -> type {{ value …; }}"
@@ -307,7 +307,7 @@ class TreeBuilder(NamelessBuilder):
 
     def _program(self, meta: Any, children: list[Any], *, is_library: bool) -> syntax.Program:
         doc, name, *others = children
-        parts = self.once([part for part in others if isinstance(part, Part)], f"the program `{name}`")
+        parts = self.parts_by_keyword([part for part in others if isinstance(part, Part)], f"the program `{name}`")
         if "schedule" not in parts and not self.broken.parts and not is_library:
             message = f"the program `{name}` has no `schedule`"
             fix = "add `schedule { … }`, which says what runs in which order"

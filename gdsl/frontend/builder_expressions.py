@@ -31,7 +31,7 @@ def span_of(place: Any) -> Span:
     return Span(place.line, place.column, place.end_line, place.end_column)
 
 
-def _whole_pair(part: syntax.PairPart) -> str | None:
+def _whole_pair_fix(part: syntax.PairPart) -> str | None:
     """The write of a whole pair in place of one of its parts, as far as that can be said."""
     pair, index = part.pair, ""
     if isinstance(pair, syntax.Index):
@@ -62,9 +62,9 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:
             return node
-        message, fix = "only a name or an element such as `a[v]` can be written", _element_meant(node)
+        message, fix = "only a name or an element such as `a[v]` can be written", _element_fix(node)
         if isinstance(node, syntax.PairPart):
-            message, fix = "one part of a pair cannot be assigned on its own", _whole_pair(node)
+            message, fix = "one part of a pair cannot be assigned on its own", _whole_pair_fix(node)
         self.diagnostics.append(Diagnostic("E0214", message, node.span, fix=fix))
         return syntax.Name(node.span, "")
 
@@ -216,7 +216,7 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         return syntax.SetLiteral(span_of(meta), tuple(child for child in children if child is not None))
 
 
-def _element_meant(node: syntax.Expression) -> str | None:
+def _element_fix(node: syntax.Expression) -> str | None:
     """What `v.level` and `level(v)` are called here, where they are written."""
     if isinstance(node, syntax.Member) and isinstance(node.owner, syntax.Name):
         return f"write `{node.name}[{node.owner.name}]`"
@@ -256,7 +256,7 @@ class NamelessBuilder(ExpressionBuilder):
     def value(self, meta: Any, children: list[Any]) -> Part:
         return Part("value", span_of(meta), children[0])
 
-    def once(self, parts: list[Part], where: str) -> dict[str, Part]:
+    def parts_by_keyword(self, parts: list[Part], where: str) -> dict[str, Part]:
         """The parts by their keyword; says so where there are two of one."""
         found: dict[str, Part] = {}
         for part in parts:
@@ -268,7 +268,7 @@ class NamelessBuilder(ExpressionBuilder):
                 found[part.keyword] = part
         return found
 
-    def one_task(self, parts: dict[str, Part], where: str) -> None:
+    def refuse_apply_with_value(self, parts: dict[str, Part], where: str) -> None:
         """Refuse `apply` and `value` in one functor."""
         if "value" in parts and "apply" in parts:
             message = f"{where} has `apply` and `value`"
@@ -307,8 +307,8 @@ class NamelessBuilder(ExpressionBuilder):
         return ()
 
     def _of_block(self, span: Span, parameters: tuple[syntax.ParameterName, ...], items: list[Any]) -> syntax.Nameless:
-        parts = self.once([item for item in items if isinstance(item, Part)], "this functor")
-        self.one_task(parts, "this functor")
+        parts = self.parts_by_keyword([item for item in items if isinstance(item, Part)], "this functor")
+        self.refuse_apply_with_value(parts, "this functor")
         statements = tuple(item for item in items if isinstance(item, syntax.Statement))
         if parts and statements:
             message = "statements next to the `cond`, `apply` or `value` of a functor"

@@ -84,7 +84,7 @@ def shown_character(character: str) -> str:
     return f"`{character}`" if character.isascii() else f"`{character}` ({described})"
 
 
-def failed_at(failure: UnexpectedToken, source: Source) -> int:
+def failure_offset(failure: UnexpectedToken, source: Source) -> int:
     """The offset of the token that the parser could not take; at the end of the text that of what stands last."""
     if failure.token.type == "$END":
         return len(without_comments(source.text).rstrip())
@@ -94,7 +94,7 @@ def failed_at(failure: UnexpectedToken, source: Source) -> int:
 def unexpected_token(failure: UnexpectedToken, source: Source, spellings: dict[str, str]) -> Failure:
     """A token that the parser could not take; `spellings` has the text of the tokens that are always written alike."""
     token = failure.token
-    position = failed_at(failure, source)
+    position = failure_offset(failure, source)
     if token.type == "$END":
         line, column = line_and_column(source.text, max(position - 1, 0))
         span = Span(line, column, line, column + 1)

@@ -15,7 +15,7 @@ from itertools import count
 from gdsl.diagnostics import Diagnostic, GdslError, Label, printable
 from gdsl.frontend import syntax
 from gdsl.frontend.parser import parse_all
-from gdsl.frontend.syntax import moved, renamed
+from gdsl.frontend.syntax import with_names, with_spans
 from gdsl.frontend.vocabulary import closest
 from gdsl.imports import MOST_FILES, file_meant, is_allowed, read_import, same_file
 from gdsl.source import Origin, Source, Span
@@ -49,12 +49,12 @@ class Imported:
 def with_definitions(tree: syntax.Program, source: Source) -> Imported:
     """`tree` with the definitions that it imports; `source` has the files (`gdsl.imports.with_imports`)."""
     importer = _Importer(source, tree)
-    taken = importer.taken()
+    definitions_used = importer.definitions_used()
     tree = dataclasses.replace(
         tree,
-        functions=(*tree.functions, *(node for node in taken if isinstance(node, syntax.Function))),
-        functors=(*tree.functors, *(node for node in taken if isinstance(node, syntax.Functor))),
-        procedures=(*tree.procedures, *(node for node in taken if isinstance(node, syntax.Procedure))),
+        functions=(*tree.functions, *(node for node in definitions_used if isinstance(node, syntax.Function))),
+        functors=(*tree.functors, *(node for node in definitions_used if isinstance(node, syntax.Functor))),
+        procedures=(*tree.procedures, *(node for node in definitions_used if isinstance(node, syntax.Procedure))),
         imports=(),
     )
     return Imported(tree, tuple(importer.diagnostics), frozenset(importer.lost))
@@ -70,7 +70,7 @@ class _Importer:
         self._names: dict[tuple[str, str], str] = {}
         """By file and name there what a definition is called in the program."""
 
-    def taken(self) -> list[Definition]:
+    def definitions_used(self) -> list[Definition]:
         """All definitions that the program needs of other files, under the names that they have in it."""
         root = _File(self.source)
         self._read_imports(root, self.tree.imports, (root,))
@@ -81,7 +81,7 @@ class _Importer:
                 self._names.setdefault((file.source.name, there), name)
                 waiting.append((file, there))
         self.lost |= root.lost
-        words = syntax.words_of(self.tree) | set(root.imports)
+        words = syntax.all_names(self.tree) | set(root.imports)
         done: dict[tuple[str, str], Definition] = {}
         for file, there in waiting:
             key = (file.source.name, there)
@@ -89,12 +89,12 @@ class _Importer:
                 continue
             node = file.definitions[there]
             names = {there: self._names[key]}
-            for used, target in self._used(file, node):
+            for used, target in self._names_used(file, node):
                 names[used] = self._name_of(target, words)
                 waiting.append(target)
             for used in file.lost:
                 names[used] = self._lost_name(used, words)
-            done[key] = renamed(node, names)
+            done[key] = with_names(node, names)
         return list(done.values())
 
     def _name_of(self, target: tuple[_File, str], words: set[str]) -> str:
@@ -102,20 +102,20 @@ class _Importer:
         file, there = target
         key = (file.source.name, there)
         if key not in self._names:
-            taken = words | set(self._names.values())
-            others = taken.union(*(each.words for each in self._files))
+            used_names = words | set(self._names.values())
+            others = used_names.union(*(each.words for each in self._files))
             forms = (f"{there}_{number}" for number in count(2))
-            self._names[key] = there if there not in taken else next(form for form in forms if form not in others)
+            self._names[key] = there if there not in used_names else next(form for form in forms if form not in others)
         return self._names[key]
 
     def _lost_name(self, name: str, words: set[str]) -> str:
         """What stands for a name of another file that means nothing, so that it does not mean the importer's."""
-        taken = words.union(*(each.words for each in self._files))
-        form = next(form for form in (f"{name}_{number}" for number in count(2)) if form not in taken)
+        used_names = words.union(*(each.words for each in self._files))
+        form = next(form for form in (f"{name}_{number}" for number in count(2)) if form not in used_names)
         self.lost.add(form)
         return form
 
-    def _used(self, file: _File, node: Definition) -> Iterator[tuple[str, tuple[_File, str]]]:
+    def _names_used(self, file: _File, node: Definition) -> Iterator[tuple[str, tuple[_File, str]]]:
         """The names of the file that a definition uses, each with what it means."""
         own = syntax.names_declared_in(node)
         for part in syntax.walk(node):
@@ -177,10 +177,10 @@ class _Importer:
         source = self._source(node, name)
         if source is None:
             return None
-        made = _File(source)
-        self._files.append(made)
-        self._parse(made, node, around)
-        return made
+        file = _File(source)
+        self._files.append(file)
+        self._parse(file, node, around)
+        return file
 
     def _source(self, node: syntax.Import, name: str) -> Source | None:
         found = next((each for each in self.source.imported or () if same_file(each.name, name)), None)
@@ -218,10 +218,10 @@ class _Importer:
             fix = f"if it is a gdsl program, see what `gdslc check {printable(name)}` says"
             self._refuse(asked, message, fix=fix)
             return
-        self.diagnostics += (_placed(each, name) for each in parsed.diagnostics)
+        self.diagnostics += (_in_its_file(each, name) for each in parsed.diagnostics)
         if parsed.tree is None:
             return
-        tree = moved(parsed.tree, lambda span: _in_file(span, name))
+        tree = with_spans(parsed.tree, lambda span: _in_file(span, name))
         definitions: tuple[Definition, ...] = (*tree.functions, *tree.functors, *tree.procedures)
         for node in definitions:
             former = file.definitions.setdefault(node.name, node)
@@ -230,7 +230,7 @@ class _Importer:
                 message = f"`{node.name}` is declared twice"
                 self.diagnostics.append(Diagnostic("E0202", message, node.name_span, labels, fix="rename one of them"))
         file.data = frozenset([node.name for node in tree.declarations] + [node.name for node in tree.types])
-        file.words = frozenset(syntax.words_of(tree))
+        file.words = frozenset(syntax.all_names(tree))
         self._read_imports(file, tree.imports, (*around, file))
 
 
@@ -242,7 +242,7 @@ def _in_file(span: Span, name: str) -> Span:
     return dataclasses.replace(span, origin=Origin(name))
 
 
-def _placed(diagnostic: Diagnostic, name: str) -> Diagnostic:
+def _in_its_file(diagnostic: Diagnostic, name: str) -> Diagnostic:
     """A mistake of syntax, in its file."""
     if diagnostic.span is None:
         return dataclasses.replace(diagnostic, place=name)

@@ -269,12 +269,12 @@ def missing_semicolon(failure: Failure) -> Diagnostic | None:
     return Diagnostic("E0111", "a `;` is missing", place, labels, fix="write `;` here")
 
 
-def pair_of_types(failure: Failure, groups: Groups) -> str:
+def pair_type_fix(failure: Failure, groups: Groups) -> str:
     """`pair<int, float>`."""
     return f"write `({type_named(groups['first'])}, {type_named(groups['second'])})`"
 
 
-def import_meant(failure: Failure, groups: Groups) -> str:
+def import_fix(failure: Failure, groups: Groups) -> str:
     """An `import` in other words."""
     line = failure.line
     found = re.search(r"from\s+[\"']?([\w./]+?)(?:\.gdsl)?[\"']?\s*;?\s*$", line)
@@ -284,26 +284,26 @@ def import_meant(failure: Failure, groups: Groups) -> str:
     return f'write `import {name} from "{found[1] if found is not None else "file"}.gdsl";`'
 
 
-def import_first(failure: Failure, groups: Groups) -> str:
+def import_first_fix(failure: Failure, groups: Groups) -> str:
     """An `import` before `program name;`."""
-    return f"write it first; imports follow it: {import_meant(failure, groups).removeprefix('write ')}"
+    return f"write it first; imports follow it: {import_fix(failure, groups).removeprefix('write ')}"
 
 
-def typed_local(failure: Failure, groups: Groups) -> str:
+def typed_local_fix(failure: Failure, groups: Groups) -> str:
     """`let int x = 3;`, `function f(int x)`, `vertex int32 x;`."""
     word = re.match(r"\s*(?:(?:input|local)\s+)*(let|var|vertex|edge|scalar|param)\b", failure.line_before)
     lead = f"{word[1]} " if word and "(" not in failure.line_before else ""
     return f"write `{lead}{failure.text} : {type_named(failure.before)}`"
 
 
-def let_of_type(failure: Failure, groups: Groups) -> str:
+def let_fix(failure: Failure, groups: Groups) -> str:
     """`int x = 3;` among statements."""
     type_ = "" if failure.before in ("auto", "const") else f" : {type_named(failure.before)}"
     fix = f"write `let {failure.text}{type_} = …;`, or `var` for a name that changes; for the schedule declare "
     return f"{fix}a `scalar` in `problem`"
 
 
-def address_meant(failure: Failure, groups: Groups) -> str:
+def address_fix(failure: Failure, groups: Groups) -> str:
     """`atomicAdd(&x, y)`."""
     line = failure.line
     atomic = re.search(rf"(\w+)\s*\(\s*&\s*({ELEMENT})\s*,\s*({INSIDE})\)", line)
@@ -326,19 +326,19 @@ def may_be_called(failure: Failure, groups: Groups) -> bool:
     return not is_type or ("LPAR" in failure.expected and failure.line_before.strip() != failure.before)
 
 
-def first_value(failure: Failure, groups: Groups) -> str:
+def value_fix(failure: Failure, groups: Groups) -> str:
     """`let x;`, `var x : int32;`."""
     type_ = groups["type"]
     zero = _ZEROS.get(type_, "0.0" if type_.startswith("float") else "0")
     return f"write for example `{groups['word']} {groups['name']}{f' : {type_}' if type_ else ''} = {zero};`"
 
 
-def functor_head(failure: Failure, groups: Groups) -> str:
+def functor_head_fix(failure: Failure, groups: Groups) -> str:
     """The head of a functor with other parameters than it has."""
     kind = groups["kind"]
     return f"write `{kind} functor {groups['name']}({'v' if kind == 'vertex' else 'src, dst, e'}) {{ … }}`"
 
 
-def second_side(failure: Failure, groups: Groups) -> str:
+def second_side_fix(failure: Failure, groups: Groups) -> str:
     """`a ? b;`."""
     return f"write `{failure.line_before.rsplit(chr(10), 1)[-1].strip().removeprefix('= ')} : …`"

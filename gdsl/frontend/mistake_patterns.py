@@ -87,7 +87,7 @@ class Mistake:
             whole = found[0] if found is not None and pattern is self.rest else whole
         if self.when is not None and not self.when(failure, groups):
             return None
-        words = [_filled(each, failure, groups) for each in (self.message, self.fix)]
+        words = [_fill(each, failure, groups) for each in (self.message, self.fix)]
         return Diagnostic(self.code, words[0], self._place(failure, whole), fix=words[1])
 
     def _fits_tokens(self, failure: Failure) -> bool:
@@ -139,7 +139,7 @@ _FILTERS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _filled(words: Words, failure: Failure, groups: Groups) -> str:
+def _fill(words: Words, failure: Failure, groups: Groups) -> str:
     if not isinstance(words, str):
         return words(failure, groups)
     return re.sub(r"\$([a-z]+)(?:\|([a-z]+))?", lambda m: _FILTERS.get(m[2], str)(groups[m[1]]), words)

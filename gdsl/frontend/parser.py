@@ -43,25 +43,25 @@ def parse_all(source: Source, start: str = "program") -> Parsed:
         return Parsed(None, (wrong,), syntax.Broken())
     source, comments = without_foreign_comments(source)
     tree, diagnostics, broken = _tree(source, start)
-    diagnostics = merged(comments, diagnostics)
+    diagnostics = merge_diagnostics(comments, diagnostics)
     if tree is None:
         return Parsed(None, tuple(diagnostics), broken)
-    node, found = _built(tree, broken)
+    node, found = _build(tree, broken)
     assert isinstance(node, syntax.Program)
-    diagnostics = merged(diagnostics, found)
+    diagnostics = merge_diagnostics(diagnostics, found)
     deep = too_deep(node)
     if deep is not None:
         return Parsed(None, (*diagnostics, deep), broken)
     return Parsed(node, tuple(diagnostics), broken)
 
 
-def merged(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
+def merge_diagnostics(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics of several stages in the order of the text; those of a single one as it has ordered them."""
     found = [group for group in map(list, groups) if group]
-    return found[0] if len(found) == 1 else in_order(diagnostic for group in found for diagnostic in group)
+    return found[0] if len(found) == 1 else sort_diagnostics(diagnostic for group in found for diagnostic in group)
 
 
-def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """In the order of the text, each once."""
     return sorted(dict.fromkeys(diagnostics), key=lambda d: d.span.order if d.span is not None else ("", 0, 0))
 
@@ -78,11 +78,11 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
             try:
                 tree = parser("tune_entry").parse(word)
             except UnexpectedInput as failure:
-                wrong = _described(failure, source, _spellings("tune_entry"))
+                wrong = _describe(failure, source, _spellings("tune_entry"))
         if wrong is not None:
             fix = "write for example `visit.direction=pull`, `schedule.ids=64` or `bounds=off`"
             raise GdslError.single("E0412", "this is not a tuning word", wrong.span, source, fix=fix)
-        entry, _ = _built(tree, syntax.Broken())
+        entry, _ = _build(tree, syntax.Broken())
         assert isinstance(entry, syntax.TuneEntry)
         entries.append(entry)
     return tuple(entries)
@@ -99,7 +99,7 @@ def _tree(source: Source, start: str) -> tuple[Any, list[Diagnostic], syntax.Bro
 
         spellings = _spellings(start)
         kinds = {text: kind for kind, text in spellings.items()}
-        recovery = Recovery(source, lambda another: _described(another, source, spellings), kinds)
+        recovery = Recovery(source, lambda another: _describe(another, source, spellings), kinds)
         return recovery.tree(failure), recovery.diagnostics, recovery.broken
 
 
@@ -111,7 +111,7 @@ def _spellings(start: str) -> dict[str, str]:
     return {terminal.name: terminal.pattern.value for terminal in terminals if isinstance(terminal.pattern, PatternStr)}
 
 
-def _described(failure: Any, source: Source, spellings: dict[str, str]) -> Diagnostic:
+def _describe(failure: Any, source: Source, spellings: dict[str, str]) -> Diagnostic:
     from lark.exceptions import UnexpectedToken
 
     from gdsl.frontend.mistakes import describe  # many patterns, which only programs with mistakes need
@@ -121,7 +121,7 @@ def _described(failure: Any, source: Source, spellings: dict[str, str]) -> Diagn
     return unexpected_character(failure, source)
 
 
-def _built(tree: Any, broken: syntax.Broken) -> tuple[syntax.Node, list[Diagnostic]]:
+def _build(tree: Any, broken: syntax.Broken) -> tuple[syntax.Node, list[Diagnostic]]:
     """Our own tree, and the mistakes that the grammar lets through."""
     from gdsl.frontend.builder import TreeBuilder
 

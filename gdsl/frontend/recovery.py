@@ -15,7 +15,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from gdsl.diagnostics import TOO_MANY, Diagnostic
-from gdsl.frontend.failures import failed_at
+from gdsl.frontend.failures import failure_offset
 from gdsl.frontend.program_outline import ListKind, Outline
 from gdsl.frontend.syntax import Broken
 from gdsl.frontend.vocabulary import RESERVED, closest
@@ -54,15 +54,15 @@ class Recovery:
         self.kinds = kinds
         self.outline = Outline(source.text)
         self.diagnostics: list[Diagnostic] = []
-        self._lost: list[tuple[int, int]] = []
+        self._skipped: list[tuple[int, int]] = []
         self._names: set[str] = set()
-        self._parts_lost = False
-        self._resumed = -1
+        self._parts_skipped = False
+        self._resumed_at = -1
         """Where reading went on after the last failure."""
-        self._respelled = -1
-        self._mended = -1
+        self._corrected_at = -1
+        self._repaired_at = -1
         """Where the last token was put in."""
-        self._doubtful = -1
+        self._doubtful_part = -1
         """The number of the part whose braces are in doubt."""
 
     def tree(self, failure: Any) -> Any:
@@ -75,7 +75,7 @@ class Recovery:
             position = failure.pos_in_stream or 0
             tries = tries + 1 if position <= furthest else 0
             furthest = max(furthest, position)
-            self._go_on(failure, Stack(failure.interactive_parser, self.kinds, self.outline))
+            self._resume(failure, Stack(failure.interactive_parser, self.kinds, self.outline))
             try:
                 return failure.interactive_parser.resume_parse()
             except UnexpectedInput as another:
@@ -89,54 +89,55 @@ class Recovery:
     def broken(self) -> Broken:
         """What was passed over."""
         spans: list[tuple[int, int]] = []
-        for start, end in sorted(self._lost):
+        for start, end in sorted(self._skipped):
             if spans and start <= spans[-1][1]:
                 spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
             else:
                 spans.append((start, end))
         found = tuple(self.outline.span(start, end) for start, end in spans)
-        return Broken(found, frozenset(self._names) - RESERVED, self._parts_lost)
+        return Broken(found, frozenset(self._names) - RESERVED, self._parts_skipped)
 
-    def _go_on(self, failure: Unexpected, stack: Stack) -> None:
+    def _resume(self, failure: Unexpected, stack: Stack) -> None:
         """Report `failure` unless it comes of an earlier one, and bring the parser to where it can read on."""
         token: Any = getattr(failure, "token", None)
         at_end = token is not None and token.type == "$END"
-        position = failure.pos_in_stream or 0 if token is None else failed_at(failure, self.source)  # type: ignore[arg-type]
-        kind, kept = stack.innermost()
-        start = stack.start_behind(kept, position)
+        position = failure.pos_in_stream or 0 if token is None else failure_offset(failure, self.source)  # type: ignore[arg-type]
+        kind, states = stack.innermost()
+        start = stack.start_behind(states, position)
         part = self.outline.part_of(start)
         diagnostic = self.describe(failure)
-        first = not self.outline.plain[self._resumed : position].strip() if self._resumed >= 0 else False
-        doubtful = part == self._doubtful and (first or at_end or kind is ListKind.PARTS) and diagnostic.code != _SURE
-        if not doubtful and position != self._mended:
+        first = not self.outline.plain[self._resumed_at : position].strip() if self._resumed_at >= 0 else False
+        may_follow = first or at_end or kind is ListKind.PARTS
+        doubtful = part == self._doubtful_part and may_follow and diagnostic.code != _SURE
+        if not doubtful and position != self._repaired_at:
             self.diagnostics.append(diagnostic)
-        if not at_end and not doubtful and self._mend(failure, stack, diagnostic, position, kept):
+        if not at_end and not doubtful and self._repair(failure, stack, diagnostic, position, states):
             return
-        if not at_end and self._head_replaced(stack, kind, kept, start, position):
+        if not at_end and self._head_replaced(stack, kind, states, start, position):
             return
-        self._pass_over(failure, stack, kind, kept, start, position)
+        self._skip(failure, stack, kind, states, start, position)
 
     # ------------------------------------------------------------ what is clear
 
-    def _mend(self, failure: Unexpected, stack: Stack, diagnostic: Diagnostic, position: int, kept: int) -> bool:
+    def _repair(self, failure: Unexpected, stack: Stack, diagnostic: Diagnostic, position: int, states: int) -> bool:
         """Put in the one token that is missing, or take a misspelt word for what is meant."""
         token: Any = getattr(failure, "token", None)
         if token is None:
             return False
         if diagnostic.code == _SURE and diagnostic.span is not None:
             start = self.outline.offset(diagnostic.span)
-            return start > self._respelled and self._respelt(stack, diagnostic, start, position, kept)
-        missing = self._missing(failure, stack, diagnostic, kept, position)
-        if missing is None or position == self._mended or not stack.takes([missing]):
+            return start > self._corrected_at and self._correct_spelling(stack, diagnostic, start, position, states)
+        missing = self._missing(failure, stack, diagnostic, states, position)
+        if missing is None or position == self._repaired_at or not stack.takes([missing]):
             return False
         if self._braces_matter(failure, position):
-            self._doubtful = self.outline.part_of(position)
+            self._doubtful_part = self.outline.part_of(position)
         stack.feed(missing, position)
         stack.move(position)
-        self._mended = position
+        self._repaired_at = position
         return True
 
-    def _missing(self, failure: Any, stack: Stack, diagnostic: Diagnostic, kept: int, position: int) -> str | None:
+    def _missing(self, failure: Any, stack: Stack, diagnostic: Diagnostic, states: int, position: int) -> str | None:
         if diagnostic.code == "E0111":
             return "SEMICOLON"
         accepted = failure.accepts or failure.expected
@@ -144,18 +145,18 @@ class Recovery:
         if "LBRACE" in accepted and len(accepted) <= _FEW and short:
             return "LBRACE"
         if failure.token.type in ("SEMICOLON", "LBRACE"):
-            opened = stack.unclosed(kept)
+            opened = stack.unclosed(states)
             closed = opened == "LBRACE" and self.outline.closes_a_set(position + 1)
             if opened is not None and _CLOSING[opened] in accepted and not closed:
                 return _CLOSING[opened]
         return None
 
-    def _respelt(self, stack: Stack, diagnostic: Diagnostic, start: int, position: int, kept: int) -> bool:
+    def _correct_spelling(self, stack: Stack, diagnostic: Diagnostic, start: int, position: int, states: int) -> bool:
         word = re.compile(r"\w+").match(self.outline.plain, start)
         if word is None:
             return False
-        before = kept if start < position else None
-        if before is not None and stack.start_behind(kept, position) != start:
+        before = states if start < position else None
+        if before is not None and stack.start_behind(states, position) != start:
             return False
         words = [text for text, kind in self.kinds.items() if text.isalpha() and stack.takes([kind], before)]
         meant = closest(word.group(), words)
@@ -163,49 +164,49 @@ class Recovery:
             return False
         if before is not None:
             stack.cut(before)
-        self._respelled = start
+        self._corrected_at = start
         stack.feed(self.kinds[meant], start, meant)
-        self._lost.append((start, word.end()))
+        self._skipped.append((start, word.end()))
         stack.move(word.end())
         return True
 
-    def _head_replaced(self, stack: Stack, kind: ListKind | None, kept: int, start: int, position: int) -> bool:
+    def _head_replaced(self, stack: Stack, kind: ListKind | None, states: int, start: int, position: int) -> bool:
         """Take another head of the same sort for the broken one of a block, so that the block is read."""
         brace = self.outline.block_behind(start, position)
-        if brace is None or stack.unclosed_braces(kept):
+        if brace is None or stack.unclosed_braces(states):
             return False
         head = self.outline.readable_head(start, brace, statement=kind is ListKind.STATEMENTS)
         if head is None:
             return False
         tokens = [(self.kinds.get(word, "INTEGER" if word.isdigit() else "NAME"), word) for word in head]
-        if not stack.takes([token for token, _ in tokens] + ["LBRACE"], kept):
+        if not stack.takes([token for token, _ in tokens] + ["LBRACE"], states):
             return False
-        stack.cut(kept)
+        stack.cut(states)
         for token, word in tokens:
             stack.feed(token, start, word)
-        self._forget(ListKind.STATEMENTS, start, brace)
-        self._resumed = brace
+        self._skip_names(ListKind.STATEMENTS, start, brace)
+        self._resumed_at = brace
         stack.move(brace)
         return True
 
     # ------------------------------------------------------------ what is not
 
-    def _pass_over(
-        self, failure: Unexpected, stack: Stack, kind: ListKind | None, kept: int, start: int, position: int
+    def _skip(
+        self, failure: Unexpected, stack: Stack, kind: ListKind | None, states: int, start: int, position: int
     ) -> None:
         outline = self.outline
-        depth = stack.unclosed_braces(kept)
+        depth = stack.unclosed_braces(states)
         end = outline.end_of_broken(start, position, depth, kind)
         at_part = end in outline.head_set or end >= len(outline.plain)
         if outline.unbalanced(start, end) or self._braces_matter(failure, start):
-            self._doubtful = outline.part_of(start)
-        stack.cut(kept)
+            self._doubtful_part = outline.part_of(start)
+        stack.cut(states)
         if kind is None:
             stack.begin(position)
         if at_part:
             stack.close(end)
-        self._forget(kind, start, end)
-        self._resumed = end
+        self._skip_names(kind, start, end)
+        self._resumed_at = end
         stack.move(end)
 
     def _braces_matter(self, failure: Any, start: int) -> bool:
@@ -216,18 +217,18 @@ class Recovery:
         few = "LBRACE" in accepted and len(accepted) <= _FEW
         return few or "RBRACE" in accepted or token.type in ("LBRACE", "RBRACE")
 
-    def _forget(self, kind: ListKind | None, start: int, end: int) -> None:
-        self._lost.append((self.outline.beginning(start), end))
+    def _skip_names(self, kind: ListKind | None, start: int, end: int) -> None:
+        self._skipped.append((self.outline.beginning(start), end))
         text = self.outline.plain[start:end]
         if kind in (ListKind.STATEMENTS, ListKind.ITEMS, ListKind.KNOBS):
             self._names.update(name for found in _DECLARED.finditer(text) for name in found.groups() if name)
         else:
             self._names.update(re.findall(r"[A-Za-z_]\w*", text))
-            self._parts_lost |= kind is not ListKind.DECLARATIONS
+            self._parts_skipped |= kind is not ListKind.DECLARATIONS
 
 
 class Stack:
-    """The stack of a parser that has met something it cannot take. `kept` is a number of states that stay on it."""
+    """The stack of a parser that has met something it cannot take. `states` is a number of states that stay on it."""
 
     def __init__(self, parser: InteractiveParser, kinds: dict[str, str], places: Outline) -> None:
         self._parser = parser
@@ -240,21 +241,21 @@ class Stack:
     def innermost(self) -> tuple[ListKind | None, int]:
         """The innermost list that is being read, and how many states stay without its last element."""
         table = self._state.parse_conf.states
-        for kept in range(len(self._state.state_stack), 0, -1):
-            actions = table[self._state.state_stack[kept - 1]]
+        for states in range(len(self._state.state_stack), 0, -1):
+            actions = table[self._state.state_stack[states - 1]]
             for kind in ListKind:
                 ambiguous = kind is ListKind.KNOBS and ("RBRACE" not in actions or "PLUS" in actions)
-                if kind.value in actions and not ambiguous and self.takes([kind.value], kept):
-                    return kind, kept
+                if kind.value in actions and not ambiguous and self.takes([kind.value], states):
+                    return kind, states
         return None, 1
 
-    def takes(self, kinds: Iterable[str], kept: int | None = None) -> bool:
+    def takes(self, kinds: Iterable[str], states: int | None = None) -> bool:
         """Whether tokens of these kinds could come next."""
         from lark import Token
         from lark.exceptions import UnexpectedToken
 
-        states = self._state.state_stack[:kept]
-        trial = type(self._state)(self._silent, self._state.lexer, states, [None] * (len(states) - 1))
+        stack = self._state.state_stack[:states]
+        trial = type(self._state)(self._silent, self._state.lexer, stack, [None] * (len(stack) - 1))
         try:
             for kind in kinds:
                 trial.feed_token(Token(kind, ""))
@@ -262,9 +263,9 @@ class Stack:
             return False
         return True
 
-    def start_behind(self, kept: int, position: int) -> int:
-        """Where what lies above `kept` states begins in the text; `position` if nothing does."""
-        for value in self._state.value_stack[kept - 1 :]:
+    def start_behind(self, states: int, position: int) -> int:
+        """Where what lies above `states` states begins in the text; `position` if nothing does."""
+        for value in self._state.value_stack[states - 1 :]:
             start = getattr(value, "start_pos", None)
             if start is None:
                 start = getattr(getattr(value, "meta", None), "start_pos", None)
@@ -272,18 +273,18 @@ class Stack:
                 return min(int(start), position)
         return position
 
-    def unclosed(self, kept: int) -> str | None:
-        """The kind of the innermost bracket that is open above `kept` states."""
-        kinds = (getattr(value, "type", "") for value in reversed(self._state.value_stack[kept - 1 :]))
+    def unclosed(self, states: int) -> str | None:
+        """The kind of the innermost bracket that is open above `states` states."""
+        kinds = (getattr(value, "type", "") for value in reversed(self._state.value_stack[states - 1 :]))
         return next((kind for kind in kinds if kind in ("LPAR", "LSQB", "LBRACE")), None)
 
-    def unclosed_braces(self, kept: int) -> int:
-        """The number of braces that are open above `kept` states."""
-        return sum(getattr(value, "type", "") == "LBRACE" for value in self._state.value_stack[kept - 1 :])
+    def unclosed_braces(self, states: int) -> int:
+        """The number of braces that are open above `states` states."""
+        return sum(getattr(value, "type", "") == "LBRACE" for value in self._state.value_stack[states - 1 :])
 
-    def cut(self, kept: int) -> None:
-        """Forget all above `kept` states."""
-        del self._state.state_stack[kept:], self._state.value_stack[kept - 1 :]
+    def cut(self, states: int) -> None:
+        """Forget all above `states` states."""
+        del self._state.state_stack[states:], self._state.value_stack[states - 1 :]
 
     def feed(self, kind: str, position: int, text: str = "") -> None:
         """Have the parser take a token that does not stand in the text, as if it stood at `position`."""

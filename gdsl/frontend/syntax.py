@@ -982,7 +982,7 @@ def names_declared_in(node: Node) -> set[str]:
     return {part.name for part in walk(node) if isinstance(part, _DECLARING)}
 
 
-def words_of(program: Program) -> set[str]:
+def all_names(program: Program) -> set[str]:
     """Every name in a program, whatever it means there, but those of labels."""
     nodes, slots = list(walk(program)), ("name", "array", "function")
     return {program.name}.union(*({getattr(node, slot, "") for node in nodes} for slot in slots))
@@ -1008,7 +1008,7 @@ def map_slots(node: AnyNode, change: Callable[[Any], Any]) -> AnyNode:
     return dataclasses.replace(node, **changes) if changes else node
 
 
-def moved(node: AnyNode, place: Callable[[Span], Span]) -> AnyNode:
+def with_spans(node: AnyNode, place: Callable[[Span], Span]) -> AnyNode:
     """A tree as the parser built it, with every span replaced by `place` of it."""
 
     def change(value: Any) -> Any:
@@ -1019,7 +1019,7 @@ def moved(node: AnyNode, place: Callable[[Span], Span]) -> AnyNode:
     return map_slots(node, change)
 
 
-def renamed(node: AnyNode, names: Mapping[str, str]) -> AnyNode:
+def with_names(node: AnyNode, names: Mapping[str, str]) -> AnyNode:
     """A definition as the parser built it, with other names for it and for what it calls."""
 
     def change(value: Any) -> Any:
@@ -1035,7 +1035,7 @@ def renamed(node: AnyNode, names: Mapping[str, str]) -> AnyNode:
     return cast(AnyNode, change(node))
 
 
-def substituted(node: AnyNode, old: Node, new: Node) -> AnyNode:
+def substitute(node: AnyNode, old: Node, new: Node) -> AnyNode:
     """`node` with `new` in the place of `old`."""
 
     def change(value: Any) -> Any:

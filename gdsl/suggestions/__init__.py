@@ -4,6 +4,6 @@ Stages that find mistakes say what could be written instead; this package applie
 analysed again, and keeps the first suggestion that helps.
 """
 
-from gdsl.suggestions.verifying import Outcome, verified
+from gdsl.suggestions.verification import Outcome, verified
 
 __all__ = ["Outcome", "verified"]

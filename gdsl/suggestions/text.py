@@ -33,14 +33,14 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class EditedText:
     """A text with its replacements; `ranges` are the offsets in the new text that they take."""
 
     text: str
     ranges: tuple[tuple[int, int], ...]
 
 
-def apply(places: Places, edits: Iterable[Edit]) -> Applied | None:
+def apply(places: Places, edits: Iterable[Edit]) -> EditedText | None:
     """The text with all `edits`; None where two of them overlap."""
     found = sorted((*places.range(edit.span), edit.text) for edit in edits)
     return _apply(places.text, found)
@@ -52,7 +52,7 @@ def span_at(text: str, start: int, end: int) -> Span:
     return Span(line, start - text.rfind("\n", 0, start), end_line, end - text.rfind("\n", 0, end))
 
 
-def _apply(text: str, found: Sequence[tuple[int, int, str]]) -> Applied | None:
+def _apply(text: str, found: Sequence[tuple[int, int, str]]) -> EditedText | None:
     parts: list[str] = []
     ranges: list[tuple[int, int]] = []
     at = length = 0
@@ -65,7 +65,7 @@ def _apply(text: str, found: Sequence[tuple[int, int, str]]) -> Applied | None:
         length += len(new)
         at = end
     parts.append(text[at:])
-    return Applied("".join(parts), tuple(ranges))
+    return EditedText("".join(parts), tuple(ranges))
 
 
 _LONGEST = 200

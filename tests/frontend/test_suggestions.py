@@ -145,11 +145,11 @@ def test_a_fix_that_leads_to_another_mistake_is_not_shown() -> None:
 
 def test_the_number_of_trials_is_bounded() -> None:
     """A long text and one with many mistakes: the first ones have fixes, and all have messages."""
-    from gdsl.suggestions import verifying
+    from gdsl.suggestions import verification
 
     text = NUMBERS.format(" ".join(f"x[v] = tru{number};" for number in range(120)))
     found = said(text)
-    assert len(found) == 120 and verifying.MOST_TRIALS < 120
+    assert len(found) == 120 and verification.MOST_TRIALS < 120
     long = NUMBERS.format("lov = 1;") + "#" * 400_000
     [one] = said(long)
     assert one.fix is None and not one.suggestions

@@ -7,9 +7,9 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
-from gdsl.frontend.check.environment import Environment, belongs, graph_of, refuse_fixed_size
+from gdsl.frontend.check.environment import Environment, check_same_graph, graph_of, refuse_fixed_size
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
-from gdsl.frontend.check.members import is_foreign_member, popped
+from gdsl.frontend.check.members import is_foreign_member, pop_set
 from gdsl.frontend.check.operands import Block, OperandChecker
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import Symbol, SymbolKind
@@ -93,20 +93,20 @@ def _width(
 def buckets_statement(call: syntax.Method, symbol: Symbol, operators: OperandChecker) -> syntax.Statement | None:
     """`b.push(f);`, or `b.pop();` where nobody wants the set."""
     if call.name != "push":
-        taken = popped(call, symbol, operators.environment)
+        taken = pop_set(call, symbol, operators.environment)
         return None if taken is None else syntax.ExpressionStatement(call.span, taken)
-    if not _pushes(call, symbol, operators) or not belongs(symbol, call.span, operators.environment):
+    if not _binds_push(call, symbol, operators) or not check_same_graph(symbol, call.span, operators.environment):
         return None
-    return _pushed(call, symbol, operators, f"what is pushed to `{symbol.name}`")
+    return _typed_push(call, symbol, operators, f"what is pushed to `{symbol.name}`")
 
 
-def _pushes(call: syntax.Method, symbol: Symbol, operators: OperandChecker) -> bool:
+def _binds_push(call: syntax.Method, symbol: Symbol, operators: OperandChecker) -> bool:
     """Whether `push` has the one argument that it takes."""
     form = f"{symbol.name}.push(f);"
     return bind(call.arguments, SIGNATURES["push"], operators.environment, call.span, form) is not None
 
 
-def _pushed(
+def _typed_push(
     call: syntax.Method, symbol: Symbol, operators: OperandChecker, target: str
 ) -> syntax.ExpressionStatement | None:
     """The typed `symbol.push(f);`."""
@@ -128,9 +128,9 @@ class HistoryChecker:
     def __init__(self, environment: Environment, operators: OperandChecker) -> None:
         self.environment = environment
         self.operators = operators
-        self._walked: dict[str, Span] = {}
+        self._histories_in_loops: dict[str, Span] = {}
         """By unique name the histories that the loops around go through, each with what they say there."""
-        self._given: set[str] = set()
+        self._level_frontiers: set[str] = set()
         """The frontiers of such loops, by unique name."""
 
     def declaration(self, statement: syntax.HistoryDeclaration) -> syntax.Statement:
@@ -152,15 +152,15 @@ class HistoryChecker:
             message = f"a history has no `.{call.name}(…)`"
             environment.report("E0418", message, call.name_span, fix=f"write `{history.name}.push(f);`")
             return None
-        if not _pushes(call, history, self.operators):
+        if not _binds_push(call, history, self.operators):
             return None
-        if history.unique in self._walked:
-            labels = (Label(self._walked[history.unique], "by this loop"),)
+        if history.unique in self._histories_in_loops:
+            labels = (Label(self._histories_in_loops[history.unique], "by this loop"),)
             fix = "push to another history, or after the loop"
             message = f"`{history.name}` cannot be pushed to inside a loop over it"
             environment.report("E0418", message, call.span, fix=fix, labels=labels)
             return None
-        return _pushed(call, history, self.operators, f"a level of `{history.name}`")
+        return _typed_push(call, history, self.operators, f"a level of `{history.name}`")
 
     def _history(self, owner: syntax.Expression, whole: Span) -> Symbol | None:
         environment = self.environment
@@ -183,7 +183,7 @@ class HistoryChecker:
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a history"
             environment.report("E0418", message, owner.span, labels=labels)
             return None
-        return symbol if belongs(symbol, owner.span, environment) else None
+        return symbol if check_same_graph(symbol, owner.span, environment) else None
 
     def _is_history(self, name: str) -> bool:
         symbol = self.environment.find(name)
@@ -206,18 +206,18 @@ class HistoryChecker:
         if others:
             message = "a loop over a history has one variable, the frontier of each level"
             environment.report("E0418", message, others[0].span, fix=_LOOP)
-        outer = self._walked.get(history.unique)
-        self._walked[history.unique] = statement.value.span
+        outer = self._histories_in_loops.get(history.unique)
+        self._histories_in_loops[history.unique] = statement.value.span
         with environment.loop():
             kind, domain = SymbolKind.FRONTIER, Domain.VERTEX
             symbol = environment.declare(
                 Symbol(kind, name.name, name.span, domain=domain, graph=graph_of(environment, domain))
             )
-            self._given.add(symbol.unique)
+            self._level_frontiers.add(symbol.unique)
             body = block(statement.body)
-        del self._walked[history.unique]
+        del self._histories_in_loops[history.unique]
         if outer is not None:
-            self._walked[history.unique] = outer
+            self._histories_in_loops[history.unique] = outer
         if others:
             return None
         return syntax.LevelLoop(
@@ -226,7 +226,7 @@ class HistoryChecker:
 
     def gives(self, frontier: Symbol) -> bool:
         """Whether a frontier has its members from a loop over a history."""
-        return frontier.unique in self._given
+        return frontier.unique in self._level_frontiers
 
     def _order(self, over: syntax.Expression) -> tuple[bool, syntax.Expression] | None:
         environment = self.environment

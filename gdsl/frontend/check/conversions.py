@@ -131,13 +131,13 @@ def suggested_cast(source: Type, target: Type, words: str) -> str | None:
     if source.is_pair or target.is_pair:
         return _fix_of_pairs(source, target)
     if target is Type.BOOL and (source.is_numeric or source.is_id):
-        return "write `false`" if words == "0" else "write `true`" if words == "1" else compared(words, source)
+        return "write `false`" if words == "0" else "write `true`" if words == "1" else comparison_fix(words, source)
     if may_cast(source, target):
         return f"write `{target.name}({words})`"
     return None
 
 
-def compared(words: str, source: Type | None, sign: str = "!=") -> str:
+def comparison_fix(words: str, source: Type | None, sign: str = "!=") -> str:
     """How the number or id that `words` say, a `source`, becomes a bool."""
     return f"compare it: `{as_operand(words)} {sign} {'none' if source is not None and source.is_id else '0'}`"
 
@@ -170,17 +170,17 @@ def _fix_of_pairs(source: Type, target: Type) -> str | None:
     return f"write a pair: `(…, …)` of {target.parts[0].name} and {target.parts[1].name}"
 
 
-def hints_of(hint: Type | None) -> tuple[Type | None, Type | None]:
+def part_hints(hint: Type | None) -> tuple[Type | None, Type | None]:
     """The types that the parts of a pair take where the pair is to have the type `hint`."""
     return (hint.parts[0], hint.parts[1]) if hint is not None and hint.is_pair else (None, None)
 
 
-def made_pair(
+def typed_pair(
     node: syntax.Pair, first: syntax.Expression, second: syntax.Expression, hint: Type | None, environment: Environment
 ) -> syntax.Expression:
     """The pair of two typed expressions, which widen to the types of their places."""
     parts = []
-    for part, wanted in zip((first, second), hints_of(hint), strict=True):
+    for part, wanted in zip((first, second), part_hints(hint), strict=True):
         if part.type is None:
             return poison(node.span)
         if part.type.is_pair:
@@ -205,7 +205,7 @@ def part_of(node: syntax.PairPart, pair: syntax.Expression, environment: Environ
     return dataclasses.replace(node, pair=pair, type=pair.type.parts[node.place])
 
 
-def agreed(left: syntax.Expression, right: syntax.Expression) -> tuple[syntax.Expression, syntax.Expression]:
+def with_common_type(left: syntax.Expression, right: syntax.Expression) -> tuple[syntax.Expression, syntax.Expression]:
     """Both sides of an operation; two pairs, where they are spelled out, in the common types of their parts."""
     one, other = left.type, right.type
     if one is None or other is None or one is other or not (one.is_pair and other.is_pair):
@@ -228,6 +228,6 @@ def _pair_of(node: syntax.Pair, first: syntax.Expression, second: syntax.Express
     return dataclasses.replace(node, first=first, second=second, type=Type.pair(first.type, second.type))
 
 
-def undefined_fix(sign: str) -> str:
+def parts_fix(sign: str) -> str:
     """How to do to both parts what is not defined on the pair."""
     return f"do it to the parts, such as `(p.0 {sign} …, p.1)`"

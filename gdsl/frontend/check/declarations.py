@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.extents import MOST_VALUES
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import made_pair
+from gdsl.frontend.check.conversions import typed_pair
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF, NameChecker, literal_number
@@ -104,7 +104,7 @@ def check_functor(node: syntax.Functor, environment: Environment, key: Type | No
     """A functor, typed. One from another file knows nothing of the importer's names, so its own hide these. A nameless
     one without a `result` has that of its value, whose first part, where it is a pair, is of type `key`."""
     if node.span.file:
-        environment = environment.seeing(without(environment.globals, syntax.names_declared_in(node)))
+        environment = environment.seeing(names_without(environment.globals, syntax.names_declared_in(node)))
     part = environment.part(Place.APPLY, None if node.form is FunctorForm.COMMON else node.domain)
     symbols = tuple(
         part.declare(Symbol(kind, parameter.name, parameter.span, type_), parameter=True)
@@ -121,7 +121,7 @@ def check_functor(node: syntax.Functor, environment: Environment, key: Type | No
         value = ExpressionChecker(part).value(value, result, what)
     elif value is not None and node.nameless:
         part.place = Place.VALUE
-        value = _told_by_itself(value, key, ExpressionChecker(part), part)
+        value = _inferred_value(value, key, ExpressionChecker(part), part)
         result = value.type
     part.place = Place.APPLY
     with part.block():
@@ -129,14 +129,14 @@ def check_functor(node: syntax.Functor, environment: Environment, key: Type | No
     return dataclasses.replace(node, condition=condition, value=value, body=body, symbols=symbols, result=result)
 
 
-def _told_by_itself(
+def _inferred_value(
     value: syntax.Expression, key: Type | None, checker: ExpressionChecker, environment: Environment
 ) -> syntax.Expression:
     """The value of a functor that does not say its type: a score, or a ballot for keys of type `key`."""
     if key is None or not isinstance(value, syntax.Pair):
         return checker.infer(value)
     first = checker.value(value.first, key, "the key of a ballot")
-    return made_pair(value, first, checker.infer(value.second), None, environment)
+    return typed_pair(value, first, checker.infer(value.second), None, environment)
 
 
 def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:
@@ -154,9 +154,9 @@ def declare_functor(node: syntax.Functor, environment: Environment) -> syntax.Fu
     """Make a functor known, with the type of its `value`."""
     result = resolve_type(node.declared_result, environment) if node.declared_result is not None else None
     symbol = environment.declare_global(Symbol(SymbolKind.FUNCTOR, node.name, node.name_span, domain=node.domain))
-    made = dataclasses.replace(node, result=result, symbol=symbol)
-    environment.functors.setdefault(node.name, made)
-    return made
+    declared = dataclasses.replace(node, result=result, symbol=symbol)
+    environment.functors.setdefault(node.name, declared)
+    return declared
 
 
 def declare_function(node: syntax.Function, environment: Environment) -> syntax.Function:
@@ -167,9 +167,9 @@ def declare_function(node: syntax.Function, environment: Environment) -> syntax.
         dataclasses.replace(parameter, type=resolve_type(parameter.declared, environment))
         for parameter in node.parameters
     )
-    made = dataclasses.replace(node, parameters=parameters, result=result, symbol=symbol)
-    environment.functions.setdefault(node.name, made)
-    return made
+    declared = dataclasses.replace(node, parameters=parameters, result=result, symbol=symbol)
+    environment.functions.setdefault(node.name, declared)
+    return declared
 
 
 def check_function(node: syntax.Function, environment: Environment) -> syntax.Function:
@@ -178,7 +178,7 @@ def check_function(node: syntax.Function, environment: Environment) -> syntax.Fu
     part.result = node.result
     hidden = syntax.names_declared_in(node) if node.span.file else set[str]()
     hidden |= {parameter.name for parameter in node.parameters if _is_hidden(parameter, environment)}
-    part.globals = without(environment.globals, hidden) if hidden else environment.globals
+    part.globals = names_without(environment.globals, hidden) if hidden else environment.globals
     parameters = []
     for parameter in node.parameters:
         symbol = Symbol(SymbolKind.FUNCTION_PARAMETER, parameter.name, parameter.span, parameter.type)
@@ -221,7 +221,7 @@ def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) ->
     return symbol is not None and symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
 
 
-def without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+def names_without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
     """The names that are not hidden."""
     return {name: symbol for name, symbol in names.items() if name not in hidden}
 

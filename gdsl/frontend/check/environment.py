@@ -66,7 +66,7 @@ def refuse_now(name: syntax.Name, environment: Environment) -> None:
 
 
 @dataclass(slots=True)
-class Made:
+class Generated:
     """What the checker makes: functors of those without a name, scalars; and the names that these must not have."""
 
     functors: list[syntax.Functor] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Environment:
     """All declarations, in the order in which they were met."""
     source: Source = field(default_factory=lambda: Source("", ""))
     """The text, for fixes in the program's own words."""
-    made: Made = field(default_factory=Made)
+    generated: Generated = field(default_factory=Generated)
     blocks_around: int = 0
     """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
@@ -133,7 +133,7 @@ class Environment:
         part = Environment(
             *shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared, source=self.source
         )
-        part.made, part.votes, part.types = self.made, self.votes, self.types
+        part.generated, part.votes, part.types = self.generated, self.votes, self.types
         return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:
@@ -186,7 +186,7 @@ class Environment:
 
     def functor(self, name: str) -> syntax.Functor:
         """A functor of the program, or one that the checker built from a nameless one."""
-        return self.functors.get(name) or next(each for each in self.made.functors if each.name == name)
+        return self.functors.get(name) or next(each for each in self.generated.functors if each.name == name)
 
     def _declared(self, name: str) -> Symbol | None:
         for scope in reversed(self.scopes):
@@ -252,7 +252,7 @@ def graph_of(environment: Environment, domain: Domain) -> str:
     return family if domain is Domain.VERTEX else block
 
 
-def belongs(symbol: Symbol, span: Span, environment: Environment) -> bool:
+def check_same_graph(symbol: Symbol, span: Span, environment: Environment) -> bool:
     """Whether a frontier is one of the graph around; says so where it is not."""
     domain = symbol.domain or Domain.VERTEX
     if symbol.graph == graph_of(environment, domain):
@@ -282,11 +282,11 @@ def refuse_fixed_size(symbol: Symbol | None, what: str, environment: Environment
     return True
 
 
-def alike(one: object, other: object) -> bool:
+def same_expression(one: object, other: object) -> bool:
     """Whether two expressions say the same, wherever they stand and whatever is known of them."""
     if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(alike, one, other))
+        return len(one) == len(other) and all(map(same_expression, one, other))
     if not isinstance(one, syntax.Node) or not isinstance(other, syntax.Node):
         return type(one) is type(other) and one == other
     slots = [slot.name for slot in dataclasses.fields(one) if slot.name not in _NOT_COMPARED]
-    return type(one) is type(other) and all(alike(getattr(one, name), getattr(other, name)) for name in slots)
+    return type(one) is type(other) and all(same_expression(getattr(one, name), getattr(other, name)) for name in slots)

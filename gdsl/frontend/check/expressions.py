@@ -7,22 +7,22 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.calls import CallChecker
 from gdsl.frontend.check.conversions import (
-    agreed,
     coerce,
     common_type,
-    compared,
+    comparison_fix,
     converted,
     has_float,
-    hints_of,
     is_literal,
-    made_pair,
     negative_id,
+    part_hints,
     part_of,
     suggested_cast,
     typed_number,
+    typed_pair,
+    with_common_type,
 )
 from gdsl.frontend.check.environment import Place, poison
-from gdsl.frontend.check.members import member, misplaced
+from gdsl.frontend.check.members import member, report_method_value
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.frontend.check.wrong_operands import prefer_fractions, report_quotient, report_sides, report_undefined
 from gdsl.operations import BinaryOperation, UnaryOperation
@@ -55,7 +55,7 @@ class ExpressionChecker(CallChecker):
         """Says how what is at `span`, the value `typed` or its opposite, becomes a condition."""
         assert typed.type is not None
         message = f"a condition is a bool, and this is {typed.type.name}"
-        fix = None if typed.type.is_pair else compared(self.environment.words(typed.span), typed.type, sign)
+        fix = None if typed.type.is_pair else comparison_fix(self.environment.words(typed.span), typed.type, sign)
         self.environment.report("E0210", message, span, fix=fix)
         return poison(span)
 
@@ -101,7 +101,7 @@ class ExpressionChecker(CallChecker):
                 message = "a set of vertices can only become a frontier, in the schedule"
                 self.environment.report("E0403", message, expression.span)
             case syntax.Method():
-                misplaced(expression, self.environment)
+                report_method_value(expression, self.environment)
             case syntax.Nameless():
                 message = "a functor is only allowed where an operator takes one"
                 self.environment.report("E0401", message, expression.span, fix="write `f = filter(f, v => …);`")
@@ -110,8 +110,8 @@ class ExpressionChecker(CallChecker):
     def _pair(self, expression: syntax.Pair | syntax.PairPart, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.PairPart):
             return part_of(expression, self.infer(expression.pair), self.environment)
-        first, second = map(self.infer, (expression.first, expression.second), hints_of(hint))
-        return made_pair(expression, first, second, hint, self.environment)
+        first, second = map(self.infer, (expression.first, expression.second), part_hints(hint))
+        return typed_pair(expression, first, second, hint, self.environment)
 
     def _typeless(self, expression: syntax.Infinity | syntax.NoneLiteral, hint: Type | None) -> syntax.Expression:
         if isinstance(expression, syntax.Infinity):
@@ -175,16 +175,16 @@ class ExpressionChecker(CallChecker):
         if left.type is None or right.type is None:
             prefer_fractions(expression.left, right.type, self.environment)
             prefer_fractions(expression.right, left.type, self.environment)
-        return self._applied(expression, left, right, hint)
+        return self._apply(expression, left, right, hint)
 
-    def _applied(
+    def _apply(
         self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression, hint: Type | None = None
     ) -> syntax.Expression:
         """`expression` with its typed sides, in their common type; `hint` is the type of its place."""
         operation = expression.operation
         if left.type is None or right.type is None:
             return poison(expression.span)
-        left, right = agreed(left, right)
+        left, right = with_common_type(left, right)
         type_ = self._agree(expression, left, right, hint)
         if type_ is None:
             return poison(expression.span)
@@ -268,20 +268,20 @@ class ExpressionChecker(CallChecker):
             left = syntax.Unknown(link.span, type=first.type)  # stands for the whole run so far
             operand = typed[place + 1] if place + 1 < len(typed) else self._right_side(link.operand, first.type, hint)
             binary = syntax.Binary(link.span, link.operation, former, link.operand)
-            step = self._applied(binary, left, operand, hint)
+            step = self._apply(binary, left, operand, hint)
             former = link.operand
             if isinstance(step, syntax.Binary) and step.left is left and step.type is first.type:
                 run.append(syntax.Link(link.span, link.operation, step.right))
                 continue
-            whole = self._chained(first, run)
+            whole = self._chain_of(first, run)
             if isinstance(step, syntax.Binary):
                 assert step.type is not None
                 side = converted(whole, step.right.type) if step.right.type is not None else whole
                 step = dataclasses.replace(step, left=side)
             first, run = step, []
-        return self._chained(first, run)
+        return self._chain_of(first, run)
 
-    def _chained(self, first: syntax.Expression, links: list[syntax.Link]) -> syntax.Expression:
+    def _chain_of(self, first: syntax.Expression, links: list[syntax.Link]) -> syntax.Expression:
         """`first` and the typed operators behind it."""
         if not links:
             return first
@@ -296,20 +296,20 @@ class ExpressionChecker(CallChecker):
             return hint if hint is not None and hint.is_float else Type.FLOAT32
         return other if other is not None else hint
 
-    def operated(self, expression: syntax.Binary, left: syntax.Expression) -> syntax.Expression:
+    def apply_to(self, expression: syntax.Binary, left: syntax.Expression) -> syntax.Expression:
         """`expression` with a left side that is typed already."""
         if expression.operation in _SHIFTS:
-            return self._shifted(expression, left, self.infer(expression.right))
-        return self._applied(expression, left, self._right_side(expression.right, left.type, left.type), left.type)
+            return self._apply_shift(expression, left, self.infer(expression.right))
+        return self._apply(expression, left, self._right_side(expression.right, left.type, left.type), left.type)
 
     def _shift(self, expression: syntax.Binary, hint: Type | None) -> syntax.Expression:
         """A shift has the type of its left side; the count may be of any integer type."""
         right = self.infer(expression.right)
         literal = is_literal(expression.left) and not is_literal(expression.right)
         left = self.infer(expression.left, right.type if literal else hint)
-        return self._shifted(expression, left, right)
+        return self._apply_shift(expression, left, right)
 
-    def _shifted(
+    def _apply_shift(
         self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression
     ) -> syntax.Expression:
         if left.type is None or right.type is None:

@@ -21,26 +21,26 @@ _BY_ENDS = (OperatorKind.ADVANCE, OperatorKind.NEIGHBOR_REDUCE)
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class EdgeOrigin:
     """How edges were walked that a frontier holds, and where that is said."""
 
     over: Over
     span: Span
 
 
-def walked(value: syntax.Expression | None) -> Walked | str | None:
+def origin_of(value: syntax.Expression | None) -> EdgeOrigin | str | None:
     """How the edges of a typed set were walked: directly, or as those of the variable with this unique name; None of
     the empty set."""
     while isinstance(value, syntax.OperatorCall) and value.kind is OperatorKind.FILTER:
         value = value.input
     if isinstance(value, syntax.OperatorCall):
-        return Walked(value.over, value.span)
+        return EdgeOrigin(value.over, value.span)
     if isinstance(value, syntax.SetChain):
         return _group_of(value)
     if isinstance(value, syntax.Name) and value.symbol is not None and value.symbol.domain is Domain.EDGE:
         return value.symbol.unique
     named = value is not None and not (isinstance(value, syntax.SetLiteral) and not value.members)
-    return Walked(Over.OUT_EDGES, value.span) if named and value is not None else None
+    return EdgeOrigin(Over.OUT_EDGES, value.span) if named and value is not None else None
 
 
 def _group_of(chain: syntax.SetChain) -> str:
@@ -50,8 +50,8 @@ def _group_of(chain: syntax.SetChain) -> str:
 
 def over_of(value: syntax.Expression | None, known: Mapping[str, Over]) -> Over:
     """The same where `known` has that of the variables."""
-    found = walked(value)
-    return found.over if isinstance(found, Walked) else known.get(found or "", Over.OUT_EDGES)
+    found = origin_of(value)
+    return found.over if isinstance(found, EdgeOrigin) else known.get(found or "", Over.OUT_EDGES)
 
 
 class FarEnds:
@@ -60,7 +60,7 @@ class FarEnds:
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
         self._leaders: dict[str, str] = {}
-        self._walked: dict[str, Walked] = {}
+        self._walked: dict[str, EdgeOrigin] = {}
         """By the variable that stands for its group."""
 
     def find(self, statements: Iterable[syntax.Statement]) -> dict[str, Over]:
@@ -68,16 +68,16 @@ class FarEnds:
         parts = [node for statement in statements for node in syntax.walk(statement)]
         for node in parts:
             if isinstance(node, syntax.FrontierDeclaration):
-                self._assigned(node.symbol, node.value, node.span)
+                self._unite_variable(node.symbol, node.value, node.span)
             elif isinstance(node, syntax.Assign) and isinstance(node.target, syntax.Name):
-                self._assigned(node.target.symbol, node.value, node.span)
+                self._unite_variable(node.target.symbol, node.value, node.span)
         for node in parts:
             if isinstance(node, syntax.SetChain) and node.domain is Domain.EDGE:
                 for operand in (node.first, *(link.operand for link in node.links)):
-                    self._united(_group_of(node), "this", operand, operand.span)
+                    self._unite(_group_of(node), "this", operand, operand.span)
         for node in parts:
             if isinstance(node, syntax.OperatorCall) and node.kind in _BY_ENDS:
-                self._asked(node)
+                self._check_far_end(node)
         groups = {name: self._walked.get(self._leader(name)) for name in self._leaders}
         return {name: found.over for name, found in groups.items() if found is not None}
 
@@ -87,14 +87,14 @@ class FarEnds:
             self._leaders[name] = name = self._leaders[self._leaders[name]]
         return name
 
-    def _assigned(self, symbol: syntax.Symbol | None, value: syntax.Expression | None, span: Span) -> None:
+    def _unite_variable(self, symbol: syntax.Symbol | None, value: syntax.Expression | None, span: Span) -> None:
         if symbol is None or symbol.kind is not SymbolKind.FRONTIER or symbol.domain is not Domain.EDGE:
             return
-        self._united(symbol.unique, f"`{symbol.name}`", value, span)
+        self._unite(symbol.unique, f"`{symbol.name}`", value, span)
 
-    def _united(self, group: str, shown: str, value: syntax.Expression | None, span: Span) -> None:
+    def _unite(self, group: str, shown: str, value: syntax.Expression | None, span: Span) -> None:
         """The edges of `value` belong to what `group` holds."""
-        found, leader = walked(value), self._leader(group)
+        found, leader = origin_of(value), self._leader(group)
         if isinstance(found, str):
             other = self._leader(found)
             found = self._walked.get(other)
@@ -102,11 +102,11 @@ class FarEnds:
                 self._leaders[other] = leader
         known = self._walked.get(leader)
         if found is not None and known is not None and found.over is not known.over:
-            self._mixed(shown, span, known, found)
+            self._report_mixed(shown, span, known, found)
         elif found is not None and known is None:
             self._walked[leader] = found
 
-    def _mixed(self, shown: str, span: Span, first: Walked, second: Walked) -> None:
+    def _report_mixed(self, shown: str, span: Span, first: EdgeOrigin, second: EdgeOrigin) -> None:
         message = f"{shown} would hold edges walked over {first.over.value} and over {second.over.value}"
         places = [(first, f"{first.over.value} here"), (second, f"{second.over.value} here")]
         labels = [Label(place.span, text) for place, text in places if place.span != span]
@@ -114,10 +114,10 @@ class FarEnds:
         fix = "use two edge frontiers, or walk the same edges"
         self.environment.report("E0417", message, span, labels=labels, notes=(note,), fix=fix)
 
-    def _asked(self, call: syntax.OperatorCall) -> None:
+    def _check_far_end(self, call: syntax.OperatorCall) -> None:
         if call.runs_on is not Domain.EDGE or call.input is None:
             return
-        found = walked(call.input)
+        found = origin_of(call.input)
         if isinstance(found, str):
             found = self._walked.get(self._leader(found))
         if found is not None and found.over is Over.ALL_EDGES:

@@ -22,7 +22,7 @@ def is_intersect(value: syntax.Expression) -> bool:
     return isinstance(value, syntax.Call) and value.function == _NAME
 
 
-def apart(
+def split_total(
     statement: syntax.Statement, environment: Environment
 ) -> tuple[syntax.Statement] | tuple[syntax.Statement, syntax.Statement]:
     """`s = x` with one `intersect(…)` inside `x` as two statements: the total into `s`, then `x` with `s` in its place.
@@ -42,7 +42,7 @@ def apart(
     if any(isinstance(node, syntax.Name) and node.name == target.name for node in syntax.walk(statement.value)):
         return (statement,)
     (call,) = calls
-    value = syntax.substituted(statement.value, call, syntax.Name(call.span, target.name))
+    value = syntax.substitute(statement.value, call, syntax.Name(call.span, target.name))
     return syntax.Assign(call.span, target, call), dataclasses.replace(statement, value=value)
 
 

@@ -7,7 +7,7 @@ import re
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place, belongs, poison
+from gdsl.frontend.check.environment import Environment, Place, check_same_graph, poison
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import VALUES
 from gdsl.operations import Domain
@@ -15,9 +15,9 @@ from gdsl.source import Span
 from gdsl.types import Type
 
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\.\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?", re.DOTALL)
-_ADDED = ("add", "insert", "push", "append", "push_back", "enqueue", "put", "emplace")
+_ADD_METHODS = ("add", "insert", "push", "append", "push_back", "enqueue", "put", "emplace")
 _SETS = {
-    **dict.fromkeys(_ADDED, "write `{f} = {f} | {{ {x} }};`"),
+    **dict.fromkeys(_ADD_METHODS, "write `{f} = {f} | {{ {x} }};`"),
     **dict.fromkeys(("update", "union", "extend", "merge"), "write `{f} = {f} | {x};`"),
     **dict.fromkeys(("remove", "discard", "erase", "delete"), "write `{f} = {f} - {{ {x} }};`"),
     **dict.fromkeys(("intersect", "intersection", "intersection_update"), "write `{f} = {f} & {x};`"),
@@ -115,10 +115,23 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     return None
 
 
-_PUSHED = ("add", "insert", "append", "push_back", "enqueue", "put", "emplace", "update", "extend", "push")
+_PUSH_METHODS = ("add", "insert", "append", "push_back", "enqueue", "put", "emplace", "update", "extend", "push")
 _SIZES = ("size", "len", "length", "count", "num")
 _EMPTY = ("empty", "is_empty", "isEmpty", "isempty", "finished")
-_TAKEN = ("pop", "dequeue", "top", "front", "back", "last", "get", "next", "pop_front", "pop_back", "popleft", "peek")
+_POP_METHODS = (
+    "pop",
+    "dequeue",
+    "top",
+    "front",
+    "back",
+    "last",
+    "get",
+    "next",
+    "pop_front",
+    "pop_back",
+    "popleft",
+    "peek",
+)
 _LEVELS = ("level", "min", "key", "priority", "bucket", "get_current_priority", "current_priority")
 
 
@@ -129,13 +142,15 @@ def instead(symbol: Symbol, method: str, given: str) -> str | None:
         return f"write `size({name})`"
     if method in _EMPTY:
         return f"write `size({name}) == 0`"
-    if method in _PUSHED:
+    if method in _PUSH_METHODS:
         return f"write `{name}.push({given or 'f'});`, a statement of the schedule"
     if symbol.kind is SymbolKind.BUCKETS:
         if method in _LEVELS:
             return f"write `{name}.level`"
-        return f"write `{name}.pop()`" if method in _TAKEN or method.startswith("dequeue") else None
-    return f"`for f in backward({name}) {{ … }}` loops over its levels, the last first" if method in _TAKEN else None
+        return f"write `{name}.pop()`" if method in _POP_METHODS or method.startswith("dequeue") else None
+    return (
+        f"`for f in backward({name}) {{ … }}` loops over its levels, the last first" if method in _POP_METHODS else None
+    )
 
 
 def buckets_of(owner: syntax.Expression, environment: Environment) -> Symbol | None:
@@ -189,7 +204,7 @@ def _no_member(expression: syntax.Member, owner: Symbol | None, environment: Env
     environment.report("E0112", f"{what} has no `.{expression.name}`", expression.span, fix=fix)
 
 
-def misplaced_pop(call: syntax.Method, symbol: Symbol, environment: Environment) -> None:
+def report_bucket_method(call: syntax.Method, symbol: Symbol, environment: Environment) -> None:
     """Report a method of buckets that stands as a value."""
     message, fix = f"`{symbol.name}.{call.name}(…)` gives no value", instead(symbol, call.name, "")
     if call.name == "pop":
@@ -197,7 +212,7 @@ def misplaced_pop(call: syntax.Method, symbol: Symbol, environment: Environment)
     environment.report("E0419", message, call.span, fix=fix)
 
 
-def popped(call: syntax.Method, symbol: Symbol, environment: Environment) -> syntax.Popped | None:
+def pop_set(call: syntax.Method, symbol: Symbol, environment: Environment) -> syntax.Popped | None:
     """`b.pop()`, as a set; None after a mistake."""
     if call.name != "pop":
         message = f"`{symbol.name}.{call.name}(…)` gives no set"
@@ -211,16 +226,16 @@ def popped(call: syntax.Method, symbol: Symbol, environment: Environment) -> syn
     if call.arguments:
         environment.report("E0402", "`pop` takes no arguments", call.span, fix=f"write `{symbol.name}.pop()`")
         return None
-    return syntax.Popped(call.span, symbol) if belongs(symbol, call.span, environment) else None
+    return syntax.Popped(call.span, symbol) if check_same_graph(symbol, call.span, environment) else None
 
 
-def misplaced(call: syntax.Method, environment: Environment) -> None:
+def report_method_value(call: syntax.Method, environment: Environment) -> None:
     """Report a method that stands as a value."""
     owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
     if owner is not None and owner.kind is SymbolKind.MISTAKEN:
         return
     if owner is not None and owner.kind is SymbolKind.BUCKETS and environment.place is Place.SCHEDULE:
-        misplaced_pop(call, owner, environment)
+        report_bucket_method(call, owner, environment)
         return
     if (owner is None or owner.kind is not SymbolKind.HISTORY) and is_foreign_member(call.span, environment):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.declarations import check_functor, without
+from gdsl.frontend.check.declarations import check_functor, names_without
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -41,7 +41,7 @@ class NamelessChecker:
             return None
         environment = self.environment
         stem = call.label or call.function
-        name = environment.made.name(stem, numbered=call.label is None)
+        name = environment.generated.name(stem, numbered=call.label is None)
         condition, given = value.condition, value.value
         if value.whole is not None:
             condition, given = (value.whole, None) if result is None else (None, value.whole)
@@ -56,7 +56,7 @@ class NamelessChecker:
         made = check_functor(node, self._around(value), result if form is FunctorForm.BALLOT else None)
         if len(environment.diagnostics) > before:
             return None
-        environment.made.functors.append(made)
+        environment.generated.functors.append(made)
         return syntax.Name(value.span, name, symbol=symbol)
 
     def _around(self, value: syntax.Nameless) -> Environment:
@@ -64,7 +64,7 @@ class NamelessChecker:
         environment = self.environment
         own = syntax.names_declared_in(value)
         local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}
-        visible = without(environment.globals, own) if environment.in_procedure else environment.globals
+        visible = names_without(environment.globals, own) if environment.in_procedure else environment.globals
         return environment.seeing({**local, **visible})
 
     def _fits_common(self, value: syntax.Nameless) -> bool:

@@ -9,7 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.extents import MOST_VALUES
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import is_literal
-from gdsl.frontend.check.environment import Environment, Place, alike, built_in, poison, refuse_now
+from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now, same_expression
 from gdsl.frontend.check.foreign_names import report_foreign_name
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
@@ -166,7 +166,7 @@ class NameChecker:
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
             SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),
             SymbolKind.BUCKETS: ("a set of buckets", f"write `size({symbol.name})` for the number of its members"),
-            SymbolKind.FRONTIER: ("a frontier", _of_frontier(symbol, in_schedule)),
+            SymbolKind.FRONTIER: ("a frontier", _frontier_fix(symbol, in_schedule)),
         }
         if symbol.kind in words:
             what, fix = words[symbol.kind]
@@ -261,7 +261,7 @@ class NameChecker:
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
         try:
-            place = of_several(symbol, self, expression)
+            place = value_place(symbol, self, expression)
         except Mistake:
             return None
         checked = needs_check(index)
@@ -301,7 +301,7 @@ class NameChecker:
         return False
 
 
-def _of_frontier(symbol: Symbol, in_schedule: bool) -> str:
+def _frontier_fix(symbol: Symbol, in_schedule: bool) -> str:
     if in_schedule:
         return f"write `size({symbol.name})` for its number of elements"
     return "functors cannot access frontiers: mark its members in an array by `compute`"
@@ -325,7 +325,7 @@ def literal_number(value: syntax.Expression) -> int | None:
     return int(value.value) if isinstance(value, syntax.Number) else None
 
 
-def of_several(symbol: Symbol, names: NameChecker, expression: syntax.Index) -> syntax.Expression | None:
+def value_place(symbol: Symbol, names: NameChecker, expression: syntax.Index) -> syntax.Expression | None:
     """The typed place of `array[index][place]`; None where the array has one value an element.
 
     Raises `Mistake`, which is reported, where the two do not go together."""
@@ -382,7 +382,12 @@ def _is_known(symbol: Symbol, place: syntax.Expression, environment: Environment
     if isinstance(place, syntax.Number):
         return isinstance(symbol.count, syntax.Number)
     part = isinstance(place, syntax.Name) and place.symbol is not None and place.symbol.kind is SymbolKind.BUILTIN
-    return part and isinstance(place, syntax.Name) and place.name == "part" and alike(symbol.count, environment.count)
+    return (
+        part
+        and isinstance(place, syntax.Name)
+        and place.name == "part"
+        and same_expression(symbol.count, environment.count)
+    )
 
 
 def own_part(symbol: Symbol, span: Span) -> syntax.Expression | None:

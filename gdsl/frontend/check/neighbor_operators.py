@@ -37,7 +37,7 @@ class NeighborReduceChecker:
         source = operators.members(arguments["f"], runs_on, f"the input of `{call.function}`")
         own = self._own_operation(arguments["op"])
         operation = self._operation(arguments["op"]) if own is None else None
-        reduced = self._reduced(own, operation, array)
+        reduced = self._value_type(own, operation, array)
         functor = operators.functor(call, arguments["functor"], FunctorForm.VALUE, call.function, reduced)
         over, by = operators.over(arguments), operators.choice(arguments, "by")
         fits = self._keywords_fit(arguments, runs_on)
@@ -49,7 +49,11 @@ class NeighborReduceChecker:
         result = known.result if known is not None else reduced
         if result is None or not self._over_vertices(call, array):
             return None
-        if not (self._reduces(call, operation, result, array) if operation else self._takes(call, own, result, array)):
+        if not (
+            self._reduces(call, operation, result, array)
+            if operation
+            else self._operator_fits(call, own, result, array)
+        ):
             return None
         made = syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, label=call.label)
         made = dataclasses.replace(made, operation=operation, own_operation=own, by_far_ends=by == "far")
@@ -58,7 +62,7 @@ class NeighborReduceChecker:
         empty = self.expressions.value(arguments["empty"], array.type, "`empty=`")
         return None if empty.type is None else dataclasses.replace(made, empty=empty)
 
-    def _reduced(self, own: syntax.Name | None, operation: NeighborOperation | None, array: Symbol) -> Type | None:
+    def _value_type(self, own: syntax.Name | None, operation: NeighborOperation | None, array: Symbol) -> Type | None:
         """The type of the values of a functor that does not say it."""
         function = self.environment.functions.get(own.name) if own is not None else None
         taken = function.result if function is not None else None
@@ -95,7 +99,7 @@ class NeighborReduceChecker:
             self.environment.report("E0402", message, value.span, labels=labels, fix=fix)
         return value
 
-    def _takes(self, call: syntax.Call, own: syntax.Name | None, result: Type, array: Symbol) -> bool:
+    def _operator_fits(self, call: syntax.Call, own: syntax.Name | None, result: Type, array: Symbol) -> bool:
         """Whether an operator of the program takes what the functor gives, and the array what the operator does."""
         function = self.environment.functions[own.name] if own is not None else None
         if function is None or function.result is None or own is None:
@@ -152,7 +156,7 @@ def vote_types(program: syntax.Program, environment: Environment) -> dict[str, t
     """By vote functor the types of its `key` and `total`: those of the ballots with which the schedule calls it."""
     found: dict[str, tuple[Type, Type]] = {}
     first: dict[str, syntax.Functor] = {}
-    for score, ballot in _scored(program, environment):
+    for score, ballot in _scores_with_ballots(program, environment):
         if ballot.result is None:
             continue
         key, weight = ballot.result.parts
@@ -166,7 +170,9 @@ def vote_types(program: syntax.Program, environment: Environment) -> dict[str, t
     return found
 
 
-def _scored(program: syntax.Program, environment: Environment) -> Iterator[tuple[syntax.Name, syntax.Functor]]:
+def _scores_with_ballots(
+    program: syntax.Program, environment: Environment
+) -> Iterator[tuple[syntax.Name, syntax.Functor]]:
     """The vote functors that the schedule and procedures name, each with the ballot beside it."""
     for part in (*program.schedule, *program.procedures):
         for node in syntax.walk(part):
@@ -202,9 +208,9 @@ class VoteChecker:
         if source is None or ballot is None or over is None or key is None or (scores and score is None):
             return None
         result = self.environment.functor(score.name).result if score is not None else None
-        if not self._keyed(call, key, array, "the result is stored in") or not self._scores(score, result):
+        if not self._has_key_type(call, key, array, "the result is stored in") or not self._scores(score, result):
             return None
-        keep = self._kept(arguments.by_name["keep"], key) if "keep" in arguments else None
+        keep = self._keep_array(arguments.by_name["keep"], key) if "keep" in arguments else None
         if "keep" in arguments and keep is None:
             return None
         return syntax.OperatorCall(call.span, kind, source, ballot, over, label=call.label, score=score, keep=keep)
@@ -248,7 +254,7 @@ class VoteChecker:
             return None
         return key
 
-    def _keyed(self, node: syntax.Node, key: Type, array: Symbol, what: str) -> bool:
+    def _has_key_type(self, node: syntax.Node, key: Type, array: Symbol, what: str) -> bool:
         """Whether an array has a key for each vertex."""
         if array.domain is not Domain.VERTEX:
             self.environment.report("E0406", f"`{array.name}` is not over vertices", node.span)
@@ -272,7 +278,7 @@ class VoteChecker:
             self.environment.report("E0205", message, score.span, fix=fix)
         return result.is_numeric
 
-    def _kept(self, argument: syntax.Argument, key: Type) -> syntax.Name | None:
+    def _keep_array(self, argument: syntax.Argument, key: Type) -> syntax.Name | None:
         """The array of `keep=`."""
         value = argument.value
         symbol = self.environment.find(value.name) if isinstance(value, syntax.Name) else None
@@ -286,6 +292,6 @@ class VoteChecker:
             return None
         if refuse_fixed_size(symbol, "`keep=`", self.environment, argument.span):
             return None
-        if not self._keyed(argument, key, symbol, "`keep=` takes"):
+        if not self._has_key_type(argument, key, symbol, "`keep=` takes"):
             return None
         return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)

@@ -10,9 +10,9 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import Arguments, bind
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.members import buckets_of, popped
+from gdsl.frontend.check.members import buckets_of, pop_set
 from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
-from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
+from gdsl.frontend.check.set_operations import SetChecker, contains_set
 from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
@@ -78,9 +78,9 @@ class OperandChecker:
         """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
         several of them combined. `target` is what it is for, in words."""
         match value:
-            case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
+            case syntax.Binary() | syntax.Chain() if contains_set(value, self.environment):
                 return self.combinations.chain(value, domain)
-            case syntax.Unary() if speaks_of_sets(value, self.environment):
+            case syntax.Unary() if contains_set(value, self.environment):
                 self.combinations.unary(value, domain)
                 return None
             case syntax.SetLiteral():
@@ -91,7 +91,7 @@ class OperandChecker:
             case syntax.Name():
                 return self.sets.named(value, domain, target)
             case syntax.Method() if (owner := buckets_of(value.owner, self.environment)) is not None:
-                taken = popped(value, owner, self.environment)
+                taken = pop_set(value, owner, self.environment)
                 return taken if taken and self.sets.fits(taken, Domain.VERTEX, domain, target) else None
             case syntax.Call() if value.function in OPERATORS:
                 typed = self.operator(value)
@@ -105,7 +105,7 @@ class OperandChecker:
         self.sets.no_set(value, domain)
         return None
 
-    def _turned_round(self, call: syntax.Call, given: Symbol) -> bool:
+    def _is_swapped(self, call: syntax.Call, given: Symbol) -> bool:
         """Whether the functor stands where the set should, and the set in its place: said of the set."""
         first = call.arguments[0].value if call.arguments else None
         symbol = self.environment.find(first.name) if isinstance(first, syntax.Name) else None
@@ -126,8 +126,8 @@ class OperandChecker:
         environment = self.environment
         symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
         if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
-            if symbol is None or not (symbol.kind is SymbolKind.MISTAKEN or self._turned_round(call, symbol)):
-                fix = self._named(value, wanted)
+            if symbol is None or not (symbol.kind is SymbolKind.MISTAKEN or self._is_swapped(call, symbol)):
+                fix = self._functor_fix(value, wanted)
                 environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
             return None
         if symbol is None:
@@ -149,7 +149,7 @@ class OperandChecker:
             return None
         return dataclasses.replace(value, symbol=symbol)
 
-    def _named(self, value: syntax.Expression, wanted: FunctorForm) -> str:
+    def _functor_fix(self, value: syntax.Expression, wanted: FunctorForm) -> str:
         """What to write for a functor of the form `wanted` in the place of `value`, which is no name of one."""
         called = self.environment.find(value.function) if isinstance(value, syntax.Call) else None
         if called is not None and called.kind is SymbolKind.FUNCTOR:

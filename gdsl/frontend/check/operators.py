@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import Arguments
-from gdsl.frontend.check.environment import Environment, alike, built_in
+from gdsl.frontend.check.environment import Environment, built_in, same_expression
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.neighbor_operators import NeighborReduceChecker, VoteChecker
@@ -123,7 +123,7 @@ class OperatorChecker(OperandChecker):
             message = f"`{one.name}` and `{two.name}` have different types or kinds"
             self.environment.report("E0405", message, call.span, labels=labels)
             return None
-        if not alike(one.count, two.count):
+        if not same_expression(one.count, two.count):
             message = f"`{one.name}` and `{two.name}` have different numbers of values per element"
             fix = "write the same expression for both: `a[n]`, `b[n]`"
             self.environment.report("E0405", message, call.span, labels=labels, fix=fix)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Made
+from gdsl.frontend.check.environment import Environment, Generated
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import BinaryOperation, Domain, Over
 from gdsl.types import Type
@@ -33,7 +33,7 @@ def declare_set(node: syntax.Declaration, environment: Environment) -> syntax.De
         environment.report("E0224", message, node.initial.span, fix=fix)
     symbol = Symbol(SymbolKind.FRONTIER, node.name, node.name_span, None, Domain.VERTEX)
     declared = environment.declare_global(symbol)
-    unique = environment.made.name(f"{node.name}_set", numbered=False)
+    unique = environment.generated.name(f"{node.name}_set", numbered=False)
     declared = dataclasses.replace(declared, unique=unique)
     if environment.globals[node.name].span == node.name_span:
         environment.globals[node.name] = declared
@@ -115,7 +115,7 @@ def _least(part: syntax.Expression, name: str) -> int | None:
     return 1 if operation is BinaryOperation.NOT_EQUAL and number.value == 0 else None
 
 
-def with_sets(program: syntax.Program, made: Made) -> syntax.Program:
+def with_sets(program: syntax.Program, made: Generated) -> syntax.Program:
     """The typed program with an input in the place of each such param, and with the frontiers that it uses."""
     sets = [node for node in program.declarations if is_set(node)]
     nodes = [node for statement in program.schedule for node in syntax.walk(statement)]
@@ -145,7 +145,7 @@ def _input(node: syntax.Declaration) -> syntax.Declaration:
     return dataclasses.replace(node, kind=kind, is_input=True, is_set=True, type=Type.BOOL, symbol=symbol)
 
 
-def _members(node: syntax.Declaration, made: Made) -> syntax.Functor:
+def _members(node: syntax.Declaration, made: Generated) -> syntax.Functor:
     """What accepts the vertices of the set."""
     span, name = node.span, made.name(f"in_{node.name}", numbered=False)
     vertex = Symbol(SymbolKind.VERTEX, "v", span, Type.VERTEX, unique="v")

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.declarations import without
-from gdsl.frontend.check.environment import Environment, Made, Place, graph_of, refuse_fixed_size
+from gdsl.frontend.check.declarations import names_without
+from gdsl.frontend.check.environment import Environment, Generated, Place, graph_of, refuse_fixed_size
 from gdsl.frontend.check.operators import OperatorChecker
-from gdsl.frontend.check.recursion import cyclic, refuse_recursion
+from gdsl.frontend.check.recursion import names_on_cycles, refuse_recursion
 from gdsl.frontend.check.statements import resolve_type
-from gdsl.frontend.syntax import Symbol, SymbolKind, moved
+from gdsl.frontend.syntax import Symbol, SymbolKind, with_spans
 from gdsl.interpreter import DEEPEST_NESTING
 from gdsl.operations import Domain
 from gdsl.source import Origin, Span
@@ -44,9 +44,9 @@ class Procedures:
     root: Environment
     block: Block
     known: dict[str, syntax.Procedure] = field(default_factory=dict)
-    endless: set[str] = field(default_factory=set)
+    recursive: set[str] = field(default_factory=set)
     """Those that lead to themselves, which are not expanded."""
-    wrong: set[str] = field(default_factory=set)
+    faulty: set[str] = field(default_factory=set)
     """Those with a mistake of their own, of which a call says nothing more."""
     expansions: int = 0
     expanded: int = 0
@@ -55,8 +55,8 @@ class Procedures:
     """Whether a procedure is checked as it stands: calls within it are not expanded."""
     _sizes: dict[str, int] = field(default_factory=dict)
     """By procedure the nodes of its syntax tree."""
-    _stopped: bool = False
-    _said: set[tuple[str, str, Span | None]] = field(default_factory=set)
+    _limit_reported: bool = False
+    _reported: set[tuple[str, str, Span | None]] = field(default_factory=set)
 
     def declare(self, procedures: tuple[syntax.Procedure, ...]) -> None:
         """Make the procedures known."""
@@ -72,7 +72,7 @@ class Procedures:
             for node in procedures
         }
         self._sizes = {node.name: sum(1 for _ in syntax.walk(node)) for node in procedures}
-        self.endless = cyclic(calls)
+        self.recursive = names_on_cycles(calls)
         refuse_recursion("procedure", {node.name: node.name_span for node in procedures}, calls, self.root, once=True)
 
     def check_all(self) -> None:
@@ -83,10 +83,10 @@ class Procedures:
             parameters = self.root.part(Place.SCHEDULE).seeing({})
             names = {each.name: parameters.declare(self._unknown(each)) for each in node.parameters}
             inner = self._inside(node, names)
-            inner.made = Made(taken=set(self.root.made.taken), labels=self.root.made.labels)
+            inner.generated = Generated(taken=set(self.root.generated.taken), labels=self.root.generated.labels)
             self.block(inner, self, None, node.body)
             if len(self.root.diagnostics) > before:
-                self.wrong.add(node.name)
+                self.faulty.add(node.name)
         self.checking = False
 
     def _unknown(self, parameter: syntax.ProcedureParameter) -> Symbol:
@@ -110,7 +110,7 @@ class Procedures:
             syntax.LoopName,
         )
         declared = {part.name for part in syntax.walk(node) if isinstance(part, declaring)}
-        inner = self.root.part(Place.SCHEDULE).seeing({**without(self.root.globals, declared), **names})
+        inner = self.root.part(Place.SCHEDULE).seeing({**names_without(self.root.globals, declared), **names})
         inner.in_procedure = True
         return inner
 
@@ -132,18 +132,18 @@ class Procedures:
         before = len(environment.diagnostics)
         bound = _Binding(self, node, call, environment, operators)
         bound.all()
-        if len(environment.diagnostics) > before or self.checking or node.name in self.endless:
+        if len(environment.diagnostics) > before or self.checking or node.name in self.recursive:
             return ()
         if not self._may_grow(call, node, environment):
             return ()
-        body = moved(node, lambda span: dataclasses.replace(span, origin=Origin(span.file, call.span)))
+        body = with_spans(node, lambda span: dataclasses.replace(span, origin=Origin(span.file, call.span)))
         inner = self._inside(node, bound.names)
         inner.taken, inner.loops = environment.taken, environment.loops
         inner.around = list(environment.around)
         inner.blocks_around = environment.blocks_around + len(environment.scopes)
         inner.diagnostics, inner.declared = [], []
         statements = self.block(inner, self, operators, body.body)
-        if node.name not in self.wrong:
+        if node.name not in self.faulty:
             nested = environment.in_procedure
             environment.diagnostics += [each for each in inner.diagnostics if nested or self._first(each)]
         return (*bound.before, *statements)
@@ -161,17 +161,17 @@ class Procedures:
             message = f"the schedule has more than {MOST_EXPANSIONS:,} calls of procedures, nested ones included"
         elif self.expanded > LARGEST_EXPANSION:
             message = f"the calls of procedures become more than {LARGEST_EXPANSION:,} names, numbers and operations"
-        if message is not None and not self._stopped:
+        if message is not None and not self._limit_reported:
             environment.report("E0242", message, call.span, fix="call them in a loop")
-            self._stopped = True
+            self._limit_reported = True
         return message is None
 
     def _first(self, diagnostic: Diagnostic) -> bool:
         """Whether a mistake is said for the first time: one of the procedure shows at every call."""
         place = diagnostic.span.written if diagnostic.span is not None else None
         said = (diagnostic.code, diagnostic.message, place)
-        new = said not in self._said
-        self._said.add(said)
+        new = said not in self._reported
+        self._reported.add(said)
         return new
 
 
@@ -190,7 +190,7 @@ class _Binding:
         self.call = call
         self.environment = environment
         self.operators = operators
-        self.made = procedures.root.made
+        self.generated = procedures.root.generated
         self.checking = procedures.checking
         self.names: dict[str, Symbol] = {}
         self.before: list[syntax.Statement] = []
@@ -236,9 +236,9 @@ class _Binding:
         if isinstance(value, syntax.Name) and value.symbol is not None and value.symbol.kind is SymbolKind.PARAM:
             self.names[parameter.name] = value.symbol
             return
-        name = self.made.name(f"{self.node.name}_{parameter.name}", numbered=False)
+        name = self.generated.name(f"{self.node.name}_{parameter.name}", numbered=False)
         symbol = Symbol(SymbolKind.SCALAR, name, parameter.span, type_, unique=name)
-        self.made.scalars.append(symbol)
+        self.generated.scalars.append(symbol)
         target = syntax.Name(given.span, name, symbol=symbol, type=type_)
         self.before.append(syntax.Assign(given.span, target, value))
         self.names[parameter.name] = symbol

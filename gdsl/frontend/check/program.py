@@ -19,7 +19,7 @@ from gdsl.frontend.check.declarations import (
     declare_function,
     declare_functor,
 )
-from gdsl.frontend.check.environment import Environment, Made, Place
+from gdsl.frontend.check.environment import Environment, Generated, Place
 from gdsl.frontend.check.far_ends import FarEnds
 from gdsl.frontend.check.neighbor_operators import vote_types
 from gdsl.frontend.check.param_sets import with_sets
@@ -27,7 +27,7 @@ from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
 from gdsl.frontend.check.type_parameters import declare_types
-from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
+from gdsl.frontend.parser import parse_tune_words, sort_diagnostics, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
 from gdsl.knobs import WITHOUT
@@ -55,7 +55,7 @@ class CheckedProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """All that the checker found out about a tree: `tree` is typed as far as it has no mistakes, `checked` is None
     where there are any."""
 
@@ -80,19 +80,19 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
 
 def check_all(
     program: syntax.Program, source: Source, broken: syntax.Broken | None = None, types: Mapping[str, Type] = NO_TYPES
-) -> Checked:
+) -> CheckResult:
     """The same of any tree, also of one that the parser could read in parts only; raises nothing. `types` are those of
     type parameters, which else have their defaults."""
     environment = Environment(broken=broken or syntax.Broken(), source=source)
-    typed, far_ends, whole = _typed(program, environment, types)
+    typed, far_ends, complete = _typed(program, environment, types)
     knobs = Knobs()
-    TuningChecker(environment, operator_calls(typed.schedule), knobs, whole=whole).entries(program.tune)
-    found = in_order(environment.diagnostics)
+    TuningChecker(environment, operator_calls(typed.schedule), knobs, complete=complete).entries(program.tune)
+    found = sort_diagnostics(environment.diagnostics)
     diagnostics = tuple(one for one in found if one.span is None or not environment.broken.touches(one.span))
     checked = (
         None if diagnostics or environment.broken.spans else CheckedProgram(saturated(typed), source, knobs, far_ends)
     )
-    return Checked(typed, tuple(environment.declared), diagnostics, checked)
+    return CheckResult(typed, tuple(environment.declared), diagnostics, checked)
 
 
 def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
@@ -103,7 +103,7 @@ def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
     for word in tune:
         checker = TuningChecker(environment, calls, checked.knobs, of_text=False)
         if word.startswith(WITHOUT):
-            checker.leave_out(word.removeprefix(WITHOUT), Span(1, len(WITHOUT) + 1, 1, len(word) + 1))
+            checker.disable_pass(word.removeprefix(WITHOUT), Span(1, len(WITHOUT) + 1, 1, len(word) + 1))
         else:
             checker.entries(parse_tune_words((word,)))
         if environment.diagnostics:
@@ -114,8 +114,8 @@ def _typed(
     program: syntax.Program, environment: Environment, types: Mapping[str, Type]
 ) -> tuple[syntax.Program, dict[str, Over], bool]:
     """The typed program, how its edge frontiers were walked, and whether its schedule has no mistakes."""
-    environment.made.taken.update(syntax.words_of(program))
-    environment.made.labels.update(_labels(program))
+    environment.generated.taken.update(syntax.all_names(program))
+    environment.generated.labels.update(_labels(program))
     _check_requirements(program, environment)
     program = dataclasses.replace(program, types=declare_types(program, types, environment))
     declarations = [declare_data(node, environment) for node in program.declarations]
@@ -136,19 +136,19 @@ def _typed(
     around = environment.part(Place.SCHEDULE)
     around.taken.update(environment.globals)  # what a procedure declares may have the name of data, which it hides
     schedule = check_block(around, procedures, None, program.schedule)
-    made = _with_made(typed, environment.made, schedule)
+    made = _with_generated(typed, environment.generated, schedule)
     deep = too_deep(made) if procedures.expansions and not environment.diagnostics else None
     if deep is not None:
         environment.diagnostics.append(deep)
     far_ends = FarEnds(environment).find(schedule)
-    whole = len(environment.diagnostics) == before and not environment.broken.spans
-    return made, far_ends, whole
+    complete = len(environment.diagnostics) == before and not environment.broken.spans
+    return made, far_ends, complete
 
 
-def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
+def _with_generated(typed: syntax.Program, made: Generated, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
     """The program with its typed schedule and with what this needs beside the program's own."""
     scalars = tuple(_local_scalar(symbol) for symbol in made.scalars)
-    whole = dataclasses.replace(
+    complete = dataclasses.replace(
         typed,
         declarations=(*typed.declarations, *scalars),
         functors=(*typed.functors, *made.functors),
@@ -156,7 +156,7 @@ def _with_made(typed: syntax.Program, made: Made, schedule: tuple[syntax.Stateme
         procedures=(),
         imports=(),
     )
-    return with_sets(whole, made)
+    return with_sets(complete, made)
 
 
 def _local_scalar(symbol: Symbol) -> syntax.Declaration:

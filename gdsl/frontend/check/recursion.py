@@ -17,7 +17,7 @@ def refuse_recursion(
 ) -> None:
     """Report those of `names` (each with its place) that call themselves, directly or through others; `once` a circle
     where that is enough."""
-    suspects, said = cyclic(calls), set[str]()
+    suspects, said = names_on_cycles(calls), set[str]()
     for name, span in names.items():
         way = _way_back(name, calls) if name in suspects - said else None
         if way is not None:
@@ -52,7 +52,7 @@ def _way(start: str, reached: dict[str, tuple[str, tuple[str, Span]]]) -> list[t
     return way[::-1]
 
 
-def cyclic(calls: Calls) -> set[str]:
+def names_on_cycles(calls: Calls) -> set[str]:
     """Those that lead to themselves or to such a one: what is left when all others are taken away, first
     those that call nothing."""
     callers: dict[str, list[str]] = {}

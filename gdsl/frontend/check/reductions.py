@@ -9,9 +9,17 @@ import re
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
-from gdsl.frontend.check.environment import Environment, Place, belongs, built_in, poison, refuse_fixed_size, refuse_now
+from gdsl.frontend.check.environment import (
+    Environment,
+    Place,
+    built_in,
+    check_same_graph,
+    poison,
+    refuse_fixed_size,
+    refuse_now,
+)
 from gdsl.frontend.check.names import ID_OF, NameChecker
-from gdsl.frontend.check.set_operations import speaks_of_sets
+from gdsl.frontend.check.set_operations import contains_set
 from gdsl.frontend.signatures import REDUCTIONS
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
@@ -80,7 +88,7 @@ class ReductionChecker:
         if symbol.kind is not SymbolKind.ARRAY or symbol.domain is None:
             labels = (Label(symbol.span, "declared here"),) if symbol.name not in _EVERYTHING else ()
             message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
-            self.environment.report("E0402", message, value.span, labels=labels, fix=_instead(word, symbol))
+            self.environment.report("E0402", message, value.span, labels=labels, fix=_fix_for(word, symbol))
             return None
         if refuse_fixed_size(symbol, f"`{word}`", self.environment, value.span):
             return None
@@ -111,7 +119,7 @@ class ReductionChecker:
             fix = f"name a set of {over}, or leave it out: `{word}({array.name})`"
             self.environment.report("E0416", message, value.span, labels=labels, fix=fix)
             return None
-        if not everything and not belongs(symbol, value.span, self.environment):
+        if not everything and not check_same_graph(symbol, value.span, self.environment):
             return None
         return dataclasses.replace(value, symbol=symbol)
 
@@ -144,7 +152,7 @@ def _of_flags(operation: ArrayReduction) -> str:
     return "use `any` or `all`"
 
 
-def _instead(word: str, symbol: Symbol) -> str | None:
+def _fix_for(word: str, symbol: Symbol) -> str | None:
     """What is meant by a reduction of something that is no array."""
     if symbol.kind is SymbolKind.FRONTIER or symbol.name in _EVERYTHING:
         known = {
@@ -194,10 +202,10 @@ def refuse_expression(call: syntax.Call, environment: Environment) -> None:
     """Report the reduction `call` of an expression that is no name of an array."""
     word, value = call.function, call.arguments[0].value
     message = f"`{word}` takes the name of an array, not an expression"
-    environment.report("E0402", message, value.span, fix=_instead_of_expression(call, word, value, environment))
+    environment.report("E0402", message, value.span, fix=_expression_fix(call, word, value, environment))
 
 
-def _instead_of_expression(call: syntax.Call, word: str, value: syntax.Expression, environment: Environment) -> str:
+def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, environment: Environment) -> str:
     if is_set(value, environment):
         return named_set(value, environment)
     arrays = arrays_named(value, environment)
@@ -223,7 +231,7 @@ def _instead_of_expression(call: syntax.Call, word: str, value: syntax.Expressio
 def is_set(value: syntax.Expression, environment: Environment) -> bool:
     """Whether an expression is a set that has no name."""
     calls = isinstance(value, syntax.Call) and value.function in _OPERATORS
-    combined = isinstance(value, syntax.Binary | syntax.Chain) and speaks_of_sets(value, environment)
+    combined = isinstance(value, syntax.Binary | syntax.Chain) and contains_set(value, environment)
     return calls or combined or isinstance(value, syntax.SetLiteral)
 
 

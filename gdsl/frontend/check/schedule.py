@@ -9,16 +9,16 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.buckets_and_histories import HistoryChecker, buckets_declaration, buckets_statement
 from gdsl.frontend.check.conversions import as_operand
-from gdsl.frontend.check.environment import Environment, belongs, graph_of, refuse_fixed_size
+from gdsl.frontend.check.environment import Environment, check_same_graph, graph_of, refuse_fixed_size
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
-from gdsl.frontend.check.intersect import apart, is_intersect
+from gdsl.frontend.check.intersect import is_intersect, split_total
 from gdsl.frontend.check.members import buckets_of
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
-from gdsl.frontend.check.set_operations import spelled_out_set
+from gdsl.frontend.check.set_operations import set_assignment_fix
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
-from gdsl.frontend.check.updates import short_assign, spelled_out
+from gdsl.frontend.check.updates import as_assignment, short_assign
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
@@ -61,7 +61,7 @@ class ScheduleChecker:
             if call is not None:
                 typed += self.procedures.expand(call, self.environment, self.operators)
                 continue
-            split = [self.statement(each) for each in apart(statement, self.environment)]
+            split = [self.statement(each) for each in split_total(statement, self.environment)]
             typed += (each for each in split if each is not None)
         return tuple(typed)
 
@@ -156,7 +156,7 @@ class ScheduleChecker:
                 return None
             if symbol.kind is SymbolKind.GRAPH:
                 return self.graphs.assign(statement, symbol)
-            if symbol.kind is SymbolKind.FRONTIER and not belongs(symbol, target.span, environment):
+            if symbol.kind is SymbolKind.FRONTIER and not check_same_graph(symbol, target.span, environment):
                 return None
             if symbol.kind is SymbolKind.FRONTIER:
                 if not symbol.mutable:
@@ -165,7 +165,7 @@ class ScheduleChecker:
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
                 made = dataclasses.replace(target, symbol=symbol)
                 return None if value is None else dataclasses.replace(statement, target=made, value=value)
-            if self._keeps_sets(symbol, target.span):
+            if self._refuse_container_write(symbol, target.span):
                 return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
@@ -185,7 +185,7 @@ class ScheduleChecker:
             return None
         return self._assign_value(statement)
 
-    def _keeps_sets(self, symbol: Symbol | None, span: Span) -> bool:
+    def _refuse_container_write(self, symbol: Symbol | None, span: Span) -> bool:
         """Whether a name that is written is a history or buckets; says so."""
         if symbol is None or symbol.kind not in (SymbolKind.HISTORY, SymbolKind.BUCKETS):
             return False
@@ -221,7 +221,7 @@ class ScheduleChecker:
             fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
             other = environment.find(value.name) if isinstance(value, syntax.Name) else None
             if other is not None and other.kind is SymbolKind.ARRAY:
-                fix = _copied(symbol, other)
+                fix = _copy_fix(symbol, other)
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
             return None
         if symbol.is_input:
@@ -255,9 +255,9 @@ class ScheduleChecker:
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
             message = f"`{statement.operation.value}` is not defined on frontiers"
             words = as_operand(self.environment.words(statement.value.span))
-            self.environment.report("E0206", message, statement.span, fix=spelled_out_set(statement, words))
+            self.environment.report("E0206", message, statement.span, fix=set_assignment_fix(statement, words))
             return None
-        if self._keeps_sets(symbol, statement.target.span):
+        if self._refuse_container_write(symbol, statement.target.span):
             return None
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
         if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
@@ -265,7 +265,7 @@ class ScheduleChecker:
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):
             return None
-        return spelled_out(update, update.target)
+        return as_assignment(update, update.target)
 
     def _short_assign(self, statement: syntax.ShortAssign) -> syntax.Statement | None:
         sign = f"{statement.operation.value}="
@@ -311,7 +311,7 @@ class ScheduleChecker:
         return None
 
 
-def _copied(target: Symbol, other: Symbol) -> str:
+def _copy_fix(target: Symbol, other: Symbol) -> str:
     """How the elements of an array get those of another one."""
     if target.domain is not other.domain or target.domain is None:
         return "an element is copied by a functor, `a[v] = b[v];`"

@@ -23,7 +23,7 @@ _OPERATORS = frozenset(kind.value for kind in OperatorKind)
 Combination = syntax.Binary | syntax.Chain
 
 
-def speaks_of_sets(value: syntax.Expression, environment: Environment) -> bool:
+def contains_set(value: syntax.Expression, environment: Environment) -> bool:
     """Whether any operand of an operation, however deep in operations, is a set: a frontier, all vertices or edges, a
     set literal, or the call of an operator."""
     waiting: list[syntax.Expression] = [value]
@@ -104,7 +104,7 @@ class SetChecker:
         self, operation: BinaryOperation, left: syntax.Expression | None, right: syntax.Expression, value: Combination
     ) -> None:
         fix, sides = _COMBINED, [right] if left is None else [left, right]
-        if operation in _MEANT and all(speaks_of_sets(side, self.environment) for side in sides):
+        if operation in _MEANT and all(contains_set(side, self.environment) for side in sides):
             first = self._shown(left) if left is not None else "…"
             fix = f"write `{_MEANT[operation].format(first, self._shown(right))}`"
         self.environment.report("E0206", f"`{operation.value}` is not defined on frontiers", value.span, fix=fix)
@@ -119,7 +119,7 @@ class SetChecker:
         return as_operand(self.environment.words(value.span))
 
 
-def spelled_out_set(update: syntax.Update, words: str) -> str | None:
+def set_assignment_fix(update: syntax.Update, words: str) -> str | None:
     """How `f |= g` is written; None for what no sets have."""
     sign = {"+": "|"}.get(update.operation.value[:-1], update.operation.value[:-1])
     if sign not in _BY_SIGN or not isinstance(update.target, syntax.Name):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, belongs, built_in, refuse_now
+from gdsl.frontend.check.environment import Environment, built_in, check_same_graph, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.frontend.vocabulary import closest
@@ -95,7 +95,7 @@ class Sets:
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
             return None
         made = dataclasses.replace(value, symbol=symbol)
-        if not belongs(symbol, value.span, self.environment):
+        if not check_same_graph(symbol, value.span, self.environment):
             return None
         return made if self.fits(made, symbol.domain or Domain.VERTEX, domain, target) else None
 

@@ -11,7 +11,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.functions import declare_names, neighbors_of
 from gdsl.frontend.check.param_sets import VERTEX_SET
-from gdsl.frontend.check.updates import short_assign, spelled_out, told_first
+from gdsl.frontend.check.updates import as_assignment, effects_first, short_assign
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
 from gdsl.operations import BinaryOperation
@@ -61,9 +61,9 @@ class StatementChecker:
 
     def block(self, statements: Iterable[syntax.Statement]) -> tuple[syntax.Statement, ...]:
         """The typed statements of a block; those with a mistake are left out."""
-        return tuple(typed for statement in statements for typed in self._spelled_out(statement))
+        return tuple(typed for statement in statements for typed in self._expanded(statement))
 
-    def _spelled_out(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...]:
+    def _expanded(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...]:
         """The typed statements that one statement stands for."""
         if isinstance(statement, syntax.Update):
             return self._update(statement)
@@ -210,11 +210,11 @@ class StatementChecker:
         update = self.expressions.update(statement, effects=self.environment.place is Place.APPLY)
         if update is None or not self._writes_here(update.target, statement):
             return ()
-        *before, last = told_first(update, self.environment)
+        *before, last = effects_first(update, self.environment)
         target = update.target
         local = isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL
         if local and isinstance(last, syntax.Update) and isinstance(target, syntax.Name):
-            last = spelled_out(last, target)
+            last = as_assignment(last, target)
         return (*before, last)
 
     def _short_assign(self, statement: syntax.ShortAssign) -> tuple[syntax.Statement, ...]:

@@ -57,12 +57,12 @@ class TuningChecker:
         calls: list[syntax.OperatorCall],
         knobs: Knobs,
         *,
-        whole: bool = True,
+        complete: bool = True,
         of_text: bool = True,
     ) -> None:
         """`calls` are all of the schedule; `whole`: that has no mistakes, so none is missing; `of_text`: the
         entries are in the program's text, too, so that messages can show both places."""
-        self.whole = whole
+        self.complete = complete
         self.knows_text = of_text
         self.environment = environment
         self.knobs = knobs
@@ -89,22 +89,22 @@ class TuningChecker:
                 continue
             else:
                 near = closest(entry.subject or "", [*self.calls, "schedule"])
-                fix = f"did you mean `{near}`?" if near else f"write {_listed([*self.calls, 'schedule'])}"
+                fix = f"did you mean `{near}`?" if near else f"write {_enumeration([*self.calls, 'schedule'])}"
                 message = f"there is no functor and no label `{entry.subject}`"
                 self.environment.report("E0411", message, entry.span, fix=fix)
 
-    def leave_out(self, name: str, span: Span) -> None:
+    def disable_pass(self, name: str, span: Span) -> None:
         """Note that the plan does without the pass `name`, which stands at `span` in the caller's word."""
         if name in PLAN_PASSES:
             self.knobs.without = tuple(sorted({*self.knobs.without, name}))
             return
         near = closest(name, PLAN_PASSES)
-        fix = f"did you mean `{near}`?" if near else f"there are {_listed(PLAN_PASSES, 'and')}"
+        fix = f"did you mean `{near}`?" if near else f"there are {_enumeration(PLAN_PASSES, 'and')}"
         self.environment.report("E0412", f"there is no pass `{name}` over a plan that can be left out", span, fix=fix)
 
     def _unknown(self, entry: syntax.TuneEntry, knobs: tuple[str, ...]) -> None:
         near = closest(entry.knob, knobs)
-        fix = f"did you mean `{near}`?" if near else f"there are {_listed(knobs, 'and')}"
+        fix = f"did you mean `{near}`?" if near else f"there are {_enumeration(knobs, 'and')}"
         if entry.subject is None and entry.knob != "bounds" and near is not None:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         elif entry.subject is None and entry.knob in OPERATOR_KNOBS:
@@ -120,14 +120,14 @@ class TuningChecker:
         fitting = (name for name, calls in self.calls.items() if any(c.tuned_as in knob.operators for c in calls))
         return next(fitting, "functor")
 
-    def _chosen(self, entry: syntax.TuneEntry, knob: Knob) -> Chosen | None:
+    def _choice(self, entry: syntax.TuneEntry, knob: Knob) -> Chosen | None:
         """What the entry sets `knob` to; None after a message."""
         value = knob.values.get(str(entry.value))
         if value is None or (entry.arguments and not knob.arguments):
             message = f"`{entry.knob}` does not take `{entry.value}`"
             if entry.arguments:
                 message = f"`{entry.knob}` takes no arguments"
-            self.environment.report("E0412", message, entry.span, fix=f"it takes {_listed(knob.values)}")
+            self.environment.report("E0412", message, entry.span, fix=f"it takes {_enumeration(knob.values)}")
             return None
         arguments = self._arguments(entry, knob)
         return Chosen(value, arguments, self.knows_text) if arguments is not None else None
@@ -158,7 +158,7 @@ class TuningChecker:
         if entry.knob not in SCHEDULE_KNOBS or (entry.subject is None and not BY_NAME[entry.knob].alone):
             self._unknown(entry, SCHEDULE_KNOBS)
             return
-        chosen = self._chosen(entry, BY_NAME[entry.knob])
+        chosen = self._choice(entry, BY_NAME[entry.knob])
         if chosen is not None:
             self.knobs.program[entry.knob] = chosen
 
@@ -170,13 +170,13 @@ class TuningChecker:
             self._unknown(entry, OPERATOR_KNOBS)
             return
         if not any(call.tuned_as in BY_NAME[knob].operators for call in self.calls[subject]):
-            if not self.whole:
+            if not self.complete:
                 return  # the call may be where the mistake is
-            operators = _listed(BY_NAME[knob].operators)
+            operators = _enumeration(BY_NAME[knob].operators)
             message = f"`{knob}` is for {operators}, which `{subject}` does not take part in"
             self.environment.report("E0413", message, entry.span)
             return
-        chosen = self._chosen(entry, BY_NAME[knob])
+        chosen = self._choice(entry, BY_NAME[knob])
         if chosen is not None and self._may_pull(entry, subject, chosen):
             self.knobs.operators.setdefault(subject, {})[knob] = chosen
 
@@ -193,5 +193,5 @@ class TuningChecker:
         return False
 
 
-def _listed(words: Iterable[str], last: str = "or") -> str:
+def _enumeration(words: Iterable[str], last: str = "or") -> str:
     return enumerate_words([f"`{word}`" for word in words], last)

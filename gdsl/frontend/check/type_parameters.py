@@ -152,7 +152,7 @@ def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: 
     types = [{each[place][1] for each in wrong} for place in range(len(names))]
     all_types = [{each[place][1] for each in every} for place in range(len(names))]
     some = [place for place in range(len(names)) if types[place] != all_types[place]]
-    fix = _named(first.fix, [instance[place] for place in some or range(len(names))])
+    fix = _with_parameter_names(first.fix, [instance[place] for place in some or range(len(names))])
     if len(some) != 1:
         shown = " and ".join(f"`{names[place]}` is {instance[place][1].name}" for place in some or range(len(names)))
         return dataclasses.replace(first, notes=(*first.notes, f"for some types only, such as where {shown}"), fix=fix)
@@ -161,11 +161,11 @@ def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: 
         fix = None  # a cast would make another number of it
     listed = enumerate_words(type_.name for type_ in TYPES.values() if type_ in types[place])
     note = f"only where `{names[place]}` is {listed}"
-    fix = fix or _admitting_fewer(program, names[place], types[place])
+    fix = fix or _fewer_types_fix(program, names[place], types[place])
     return dataclasses.replace(first, notes=(*first.notes, note), fix=fix)
 
 
-def _named(fix: str | None, types: Sequence[tuple[str, Type]]) -> str | None:
+def _with_parameter_names(fix: str | None, types: Sequence[tuple[str, Type]]) -> str | None:
     """A fix for one instance with the names of type parameters in its casts; None where these may be several."""
     for type_ in {type_ for _, type_ in types}:
         if fix is not None and re.search(cast := rf"\b{type_.name}\(", fix):
@@ -174,7 +174,7 @@ def _named(fix: str | None, types: Sequence[tuple[str, Type]]) -> str | None:
     return fix
 
 
-def _admitting_fewer(program: syntax.Program, name: str, wrong: set[Type]) -> str | None:
+def _fewer_types_fix(program: syntax.Program, name: str, wrong: set[Type]) -> str | None:
     """A class of types without those that the program is wrong for."""
     node = next(each for each in program.types if each.name == name)
     admitted = set(TYPE_CLASSES[node.class_name or ""])

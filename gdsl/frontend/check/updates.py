@@ -17,7 +17,7 @@ from gdsl.types import Type
 _ORDERINGS = {ReduceOperation.MIN: "min", ReduceOperation.MAX: "max"}
 
 
-def spelled_out(update: syntax.Update, target: syntax.Name) -> syntax.Assign:
+def as_assignment(update: syntax.Update, target: syntax.Name) -> syntax.Assign:
     """`target = target op y`. On a scalar integers wrap, as in a functor; on a `var` it is any other assignment."""
     span = update.span
     if update.operation in _ORDERINGS:
@@ -32,11 +32,11 @@ def spelled_out(update: syntax.Update, target: syntax.Name) -> syntax.Assign:
     return syntax.Assign(span, target, value)
 
 
-def told_first(update: syntax.Update, environment: Environment) -> tuple[syntax.Statement, ...]:
+def effects_first(update: syntax.Update, environment: Environment) -> tuple[syntax.Statement, ...]:
     """What an `update` of what other updates say stands for: these, then the update by what they said."""
     if not any(isinstance(node, syntax.UpdateValue | syntax.CompareAndSwap) for node in syntax.walk(update.value)):
         return (update,)
-    named, value = _named(environment, "told", update.value)
+    named, value = _as_local(environment, "told", update.value)
     return named, dataclasses.replace(update, value=value)
 
 
@@ -47,12 +47,12 @@ def short_assign(
     a mistake."""
     before: tuple[syntax.Statement, ...] = ()
     if isinstance(target, syntax.Index) and not _is_steady(target.index):
-        named, index = _named(checker.environment, "index", target.index)
+        named, index = _as_local(checker.environment, "index", target.index)
         before, target = (named,), dataclasses.replace(target, index=index)
     if isinstance(target, syntax.Index) and target.place is not None and not _is_steady(target.place):
-        named, place = _named(checker.environment, "place_of_value", target.place)
+        named, place = _as_local(checker.environment, "place_of_value", target.place)
         before, target = (*before, named), dataclasses.replace(target, place=place)
-    typed = checker.operated(syntax.Binary(statement.span, statement.operation, target, statement.value), target)
+    typed = checker.apply_to(syntax.Binary(statement.span, statement.operation, target, statement.value), target)
     if typed.type is None or target.type is None:
         return ()
     if not widens(typed.type, target.type):
@@ -67,7 +67,7 @@ def short_assign(
     return *before, syntax.Assign(statement.span, target, converted(typed, target.type))
 
 
-def _named(environment: Environment, name: str, value: syntax.Expression) -> tuple[syntax.Let, syntax.Name]:
+def _as_local(environment: Environment, name: str, value: syntax.Expression) -> tuple[syntax.Let, syntax.Name]:
     """A local with a value, and the value by its name."""
     symbol = environment.hidden(name, value.type)
     let = syntax.Let(value.span, name, value.span, None, value, False, value.type, symbol)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gdsl.diagnostics import Edit, Suggestion
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import as_operand, compared, suggested_cast, undefined_fix
+from gdsl.frontend.check.conversions import as_operand, comparison_fix, parts_fix, suggested_cast
 from gdsl.frontend.check.environment import Environment
 from gdsl.source import Span
 from gdsl.types import Type
@@ -82,11 +82,11 @@ def report_sides(expression: syntax.Binary, left: Type, right: Type, environment
     message = f"`{sign}` between {left.name} and {right.name}"
     if left.is_pair or right.is_pair:
         pairs = left.is_pair and right.is_pair and expression.operation.is_comparison
-        advice = "make the types of their parts the same" if pairs else undefined_fix(sign)
+        advice = "make the types of their parts the same" if pairs else parts_fix(sign)
         environment.report("E0206", message, expression.span, fix=advice)
         return
     if Type.BOOL in (left, right):
-        fix = compared(second, right) if left is Type.BOOL else compared(first, left)
+        fix = comparison_fix(second, right) if left is Type.BOOL else comparison_fix(first, left)
     else:
         fix = suggested_cast(left, right, first) or ""
     sides = (expression.left, expression.right)
@@ -115,7 +115,7 @@ def report_undefined(
         return
     if type_.is_pair:
         message = f"`{sign}` is not defined on pairs"
-        environment.report("E0206", message, expression.span, fix=undefined_fix(sign))
+        environment.report("E0206", message, expression.span, fix=parts_fix(sign))
         return
     fixes: dict[str, str] = {}
     if isinstance(expression, syntax.Binary):
@@ -124,7 +124,7 @@ def report_undefined(
         if environment.words(expression.span).startswith(f"{first} //="):
             fixes["//"] = f"write `{first} = trunc({first} / {second});`"
     elif isinstance(expression, syntax.Unary):
-        fixes["!"] = compared(environment.words(expression.operand.span), type_, "==")
+        fixes["!"] = comparison_fix(environment.words(expression.operand.span), type_, "==")
     environment.report("E0206", f"`{sign}` is not defined on {type_.name}", expression.span, fix=fixes.get(sign))
 
 

@@ -21,7 +21,7 @@ _BUCKETS = "buckets have an array and a width"
 _TYPES_TO_TRY = ("float32", "int32", "bool", "vertex", "float64", "int64")
 
 
-def named(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
+def name_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What `diagnostic` suggests about a name of the program."""
     assert diagnostic.span is not None
     start, end = places.range(diagnostic.span)
@@ -39,7 +39,7 @@ def named(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
             yield from _set(plain, places, start, end, name[1])
 
 
-def declared(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
+def declaration_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """A declaration of the name that nothing declares."""
     assert diagnostic.span is not None
     start, end = places.range(diagnostic.span)
@@ -149,12 +149,12 @@ def _wide(plain: str, places: Places, start: int) -> Iterator[Suggestion]:
     if found[0] is None or found[1] is None:
         return
     type_ = found[1][1]
-    declared = re.search(rf"\btype\s+{type_}\s*[:=][^;]*;", plain)
-    if declared is None:
+    declaration_suggestions = re.search(rf"\btype\s+{type_}\s*[:=][^;]*;", plain)
+    if declaration_suggestions is None:
         return
     name = f"wide_{type_}"
     code = f"type {name} = wide({type_});"
-    where = Edit(span_at(places.text, declared.end(), declared.end()), f" {code}")
+    where = Edit(span_at(places.text, declaration_suggestions.end(), declaration_suggestions.end()), f" {code}")
     uses = re.finditer(rf"(?<=:)\s*wide\s*\(\s*{type_}\s*\)", plain)
     edits = [Edit(span_at(places.text, use.start(), use.end()), f" {name}") for use in uses]
     yield Suggestion(f"name it: `{code}`, and write `{name}`", (where, *edits))

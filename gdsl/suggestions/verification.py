@@ -12,8 +12,8 @@ from itertools import chain
 from gdsl.diagnostics import Diagnostic, Suggestion
 from gdsl.frontend.syntax import Symbol
 from gdsl.source import Source
-from gdsl.suggestions.placing import candidates, foreign, replaces_text
-from gdsl.suggestions.text import Applied, Places, apply, statements_around
+from gdsl.suggestions.placement import candidates, replaces_text, rewriting_suggestions
+from gdsl.suggestions.text import EditedText, Places, apply, statements_around
 
 MOST_TRIALS = 60
 """Analyses for all the mistakes of one program; a suggestion that was not tried is not shown."""
@@ -58,7 +58,7 @@ def verified(
     tried: list[Diagnostic] = []
     covered: set[tuple[str, str]] = set()
     for diagnostic in diagnostics:
-        if _said(diagnostic) not in covered:
+        if _key(diagnostic) not in covered:
             tried.append(trials.tried(diagnostic) if _has_code(diagnostic, source.text) else diagnostic)
             covered |= trials.removed_everywhere(diagnostic, tried[-1])
     return tuple(map(trials.with_shared, trials.without_consequences(tried)))
@@ -84,7 +84,7 @@ class _Trials:
         analyse: Analyse,
         instances: int,
     ) -> None:
-        self.before = Counter(map(_said, diagnostics))
+        self.before = Counter(map(_key, diagnostics))
         self.stage = min(map(_stage, diagnostics))
         self.types = _types(symbols)
         self.source = source
@@ -105,8 +105,9 @@ class _Trials:
         self.mistakes += 1
         if self.mistakes > MOST_MISTAKES:
             self.left = 0
-        found = () if self.left <= 0 else chain(candidates(diagnostic, self.places), foreign(diagnostic, self.places))
-        for number, suggestion in enumerate(found):
+        places = self.places
+        suggestions = chain(candidates(diagnostic, places), rewriting_suggestions(diagnostic, places))
+        for number, suggestion in enumerate(suggestions):
             if number >= MOST_OF_ONE or self.left <= 0:
                 break
             if chosen and not suggestion.beside:
@@ -115,10 +116,10 @@ class _Trials:
             if (
                 changed is not None
                 and changed.text != self.source.text
-                and self._helps(diagnostic, changed, suggestion)
+                and self._works(diagnostic, changed, suggestion)
             ):
                 chosen.append(suggestion)
-                self._chosen.append((suggestion, Counter(map(_said, self._known[changed.text].diagnostics))))
+                self._chosen.append((suggestion, Counter(map(_key, self._known[changed.text].diagnostics))))
         fix = None if replaces_text(diagnostic, self.source.text) else diagnostic.fix
         if chosen:
             fix = "; ".join(suggestion.words for suggestion in chosen)
@@ -132,8 +133,8 @@ class _Trials:
         if not diagnostic.suggestions:
             return set()
         after = self._after(diagnostic.suggestions[0])
-        own = {_said(before)} if not after[_said(before)] else set()
-        others = {said for said in self.before if not after[said] and said != _said(before)}
+        own = {_key(before)} if not after[_key(before)] else set()
+        others = {said for said in self.before if not after[said] and said != _key(before)}
         return own | {said for said in others if said[0] == "E0201" or said[1].startswith(_OF_THE_PARSER)}
 
     def without_consequences(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -148,7 +149,7 @@ class _Trials:
                 if other is one or other.span is None or other.span.file or _stage(other) >= _RULES:
                     continue
                 here = any(_overlap(self.places.range(other.span), each) for each in taken)
-                if here and after[_said(other)] < self.before[_said(other)]:
+                if here and after[_key(other)] < self.before[_key(other)]:
                     gone.add(place)
         return [one for number, one in enumerate(diagnostics) if number not in gone]
 
@@ -159,45 +160,46 @@ class _Trials:
         """A message of the rules that no suggestion of its own removes, with one of another message that does."""
         if diagnostic.suggestions or _stage(diagnostic) < _RULES:
             return diagnostic
-        said = _said(diagnostic)
+        said = _key(diagnostic)
         shared = next((one for one, after in self._chosen if after[said] < self.before[said]), None)
         return (
             diagnostic if shared is None else dataclasses.replace(diagnostic, fix=shared.words, suggestions=(shared,))
         )
 
-    def _helps(self, diagnostic: Diagnostic, changed: Applied, suggestion: Suggestion) -> bool:
+    def _works(self, diagnostic: Diagnostic, changed: EditedText, suggestion: Suggestion) -> bool:
         if changed.text not in self._known:
             self.left -= 1
             self._known[changed.text] = self.analyse(dataclasses.replace(self.source, text=changed.text))
         after = self._known[changed.text]
-        found = Counter(map(_said, after.diagnostics))
-        said = _said(diagnostic)
+        found = Counter(map(_key, after.diagnostics))
+        said = _key(diagnostic)
         if found[said] >= self.before[said]:
             return False
         places = Places(changed.text)
         spans = [self.places.range(edit.span) for edit in suggestion.edits]
         removed = "" if suggestion.guessed else " ".join(self.source.text[start:end] for start, end in spans)
         if any(
-            self._blamed(other, found[_said(other)], places, changed.ranges, removed) for other in after.diagnostics
+            self._is_new_mistake(other, found[_key(other)], places, changed.ranges, removed)
+            for other in after.diagnostics
         ):
             return False
-        return self._keeps_types(after.symbols, places, changed.ranges)
+        return self._preserves_types(after.symbols, places, changed.ranges)
 
-    def _blamed(
+    def _is_new_mistake(
         self, other: Diagnostic, count: int, places: Places, ranges: Iterable[tuple[int, int]], removed: str
     ) -> bool:
         """Whether a message speaks against the change: a new one, unless a later stage says it of another place, and
         one of the rules about what was written, new or not."""
-        if other.code == _NO_FILE or (removed and self._was_there(other, removed)):
+        if other.code == _NO_FILE or (removed and self._was_hidden(other, removed)):
             return False
         spans = [span for span in (other.span, *(label.span for label in other.labels)) if span is not None]
-        stage, new = _stage(other), count > self.before[_said(other)]
+        stage, new = _stage(other), count > self.before[_key(other)]
         if stage < _RULES:
             ranges = [*ranges, *(next(statements_around(places.plain, *taken), taken) for taken in ranges)]
         touches = any(_overlap(places.range(span), taken) for span in spans if not span.file for taken in ranges)
         return (touches and stage == _RULES) or (new and (touches or stage <= self.stage))
 
-    def _was_there(self, other: Diagnostic, removed: str) -> bool:
+    def _was_hidden(self, other: Diagnostic, removed: str) -> bool:
         """Whether a name is not declared that was in the text before: another mistake, which was not seen."""
         named = re.match(r"`(\w+)` is not declared|there is no \w+ `(\w+)`", other.message)
         if named is None or (named[1] or named[2]) in _WORDS:
@@ -207,7 +209,7 @@ class _Trials:
             return False  # the change has taken away what declares it
         return re.search(rf"\b{name}\b", removed) is not None
 
-    def _keeps_types(self, symbols: Sequence[Symbol], places: Places, ranges: Iterable[tuple[int, int]]) -> bool:
+    def _preserves_types(self, symbols: Sequence[Symbol], places: Places, ranges: Iterable[tuple[int, int]]) -> bool:
         """Whether whatever is declared before and after has the same type, unless its declaration is what changed."""
         after = _types(symbols)
         others = {name for name, known in self.types.items() if after.get(name, known) != known}
@@ -230,7 +232,7 @@ def _types(symbols: Iterable[Symbol]) -> dict[tuple[str, str], str]:
     }
 
 
-def _said(diagnostic: Diagnostic) -> tuple[str, str]:
+def _key(diagnostic: Diagnostic) -> tuple[str, str]:
     return diagnostic.code, diagnostic.message
 
 

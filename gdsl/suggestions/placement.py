@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
 from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CONTEXTUAL_KEYWORDS, RESERVED
 from gdsl.source import Span
-from gdsl.suggestions.declaring import declared, named
+from gdsl.suggestions.name_suggestions import declaration_suggestions, name_suggestions
 from gdsl.suggestions.text import Places, span_at, statements_around
 
 _QUOTED = re.compile(r'"[^"\n]*"')
@@ -56,24 +56,24 @@ def replaces_text(diagnostic: Diagnostic, text: str) -> bool:
 def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What `diagnostic` suggests, each as edits: its `suggestions` in their order, then what its fix says."""
     if diagnostic.span is not None and diagnostic.code in _OF_NAMES:
-        yield from named(diagnostic, places)
+        yield from name_suggestions(diagnostic, places)
     for suggestion in diagnostic.suggestions:
         if suggestion.edits:
             yield suggestion
         else:
-            yield from _placed(diagnostic, suggestion.words, places)
+            yield from _placements(diagnostic, suggestion.words, places)
     if diagnostic.fix is not None and replaces_text(diagnostic, places.text):
-        yield from _placed(diagnostic, diagnostic.fix, places)
+        yield from _placements(diagnostic, diagnostic.fix, places)
 
 
-def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
+def rewriting_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What else may be meant by a text that cannot be read, or whose names or types do not fit."""
     if diagnostic.span is None or not diagnostic.code.startswith(("E01", "E02", "E04")):
         return
     from gdsl.suggestions.rewritings import rewritten  # many patterns, which only programs with mistakes need
 
     if diagnostic.code not in _OF_NAMES:
-        yield from named(diagnostic, places)
+        yield from name_suggestions(diagnostic, places)
     start, end = places.range(diagnostic.span)
     for low, high in statements_around(places.plain, start, end):
         statement = places.text[low:high]
@@ -81,12 +81,12 @@ def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
         for new, what in rewritten(statement):
             if any(text not in new for text in quoted):  # the name of a file is no expression
                 continue
-            if statement.startswith("return") and not new.startswith("value") and not _ends(places, high):
+            if statement.startswith("return") and not new.startswith("value") and not _ends_functor(places, high):
                 continue  # what stands behind it would run
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
             words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
             yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)
-    yield from declared(diagnostic, places)
+    yield from declaration_suggestions(diagnostic, places)
 
 
 _LAST = re.compile(
@@ -95,12 +95,12 @@ _LAST = re.compile(
 )
 
 
-def _ends(places: Places, end: int) -> bool:
+def _ends_functor(places: Places, end: int) -> bool:
     """Whether nothing of a functor runs behind the statement that ends there."""
     return _LAST.match(places.plain, end) is not None
 
 
-def _placed(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[Suggestion]:
+def _placements(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[Suggestion]:
     """The ways to type in the first code of `words`, which may be any other of its codes as well."""
     span = diagnostic.span
     if span is None:
@@ -147,7 +147,9 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
                 open_brackets[_BRACKETS[word]] += 1 if word in "([{" else -1
             if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or found.total() > _MOST_TOKENS:
                 continue
-            if any(open_brackets[kind] != depth[kind] for kind in "([{") or _glues(places.text, tokens[low][0], code):
+            if any(open_brackets[kind] != depth[kind] for kind in "([{") or _joins_words(
+                places.text, tokens[low][0], code
+            ):
                 continue
             if (
                 any(word in _NEGATIONS and begin < start for begin, _, word in tokens[low : high + 1])
@@ -184,7 +186,7 @@ def _depths(code: str) -> Counter[str]:
     return found
 
 
-def _glues(text: str, start: int, code: str) -> bool:
+def _joins_words(text: str, start: int, code: str) -> bool:
     """Whether `code` at `start` would become a part of the word before it."""
     return code[:1].isidentifier() and text[start - 1 : start].isidentifier()
 
