@@ -351,6 +351,11 @@ class Plan:
     """A single launch in the fused form; else what the host walks."""
     layout: Renumbering | None = None
     teams: Teams | None = None
+    outlined: bool = False
+    """Whether operators call what they share, where short programs have copies; see `lengths`."""
+    resident_threads: int | None = None
+    """How many threads of a multiprocessor the kernels leave registers for; None: as the compiler sees fit. See
+    `grids`."""
 
     def slots(self, domain: Domain) -> int:
         """How many frontiers of a domain have storage of their own, the spare one with them."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.plan import first_values, hub_bounds
+from gdsl.plan import first_values, grids, hub_bounds
 from gdsl.plan.facts import Facts
+from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps
@@ -13,8 +14,12 @@ from gdsl.plan.work_order import orders, sizes_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with its sizes: those that the caller asked for, if any."""
-    return dataclasses.replace(plan, sizes=sizes_of(facts.sizes or _sizes(plan), orders(plan)))
+    """`plan` with its sizes, those that the caller asked for if any, and with what the compiler is told of its size."""
+    sizes = sizes_of(facts.sizes or _sizes(plan), orders(plan))
+    if not plan.target.grid:
+        return dataclasses.replace(plan, sizes=sizes)
+    resident = grids.resident_threads(plan)
+    return dataclasses.replace(plan, sizes=sizes, outlined=is_long(plan), resident_threads=resident)
 
 
 def _sizes(plan: Plan) -> Sizes:

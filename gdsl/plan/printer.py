@@ -9,7 +9,6 @@ from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts, rows_ahead
 from gdsl.plan.hub_bounds import BLOCK, LEAST_EDGES
-from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -133,7 +132,7 @@ def _sizes(plan: Plan) -> list[str]:
         *_reductions(plan),
         *_votes(plan),
         _registers(plan),
-        *(["what operators share is called"] if is_long(plan) else []),
+        *(["what operators share is called"] if plan.outlined else []),
         *_walks(plan),
     ]
 
@@ -159,7 +158,7 @@ def _votes(plan: Plan) -> list[str]:
 
 
 def _registers(plan: Plan) -> str:
-    resident = grids.resident_threads(plan)
+    resident = plan.resident_threads
     wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
     return f"registers {wanted}"
 

@@ -48,6 +48,8 @@ CHOICES = {
     ("Loop", "body"): "a barrier more",
     ("Members", "whole"): "a set whose size is asked for, or not",
     ("OnSets", "waits"): "a barrier more",
+    ("Plan", "outlined"): "calls or copies of what operators share",
+    ("Plan", "resident_threads"): "registers that are left",
     ("Plan", "turning"): "an entry that is there twice",
     ("Segment", "both_sides"): "both sides of a choice read, or one",
     ("Segment", "side_by_side"): "edges at a time",

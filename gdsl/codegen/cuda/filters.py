@@ -32,7 +32,6 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import turns
 from gdsl.plan.first_values import gathers
-from gdsl.plan.grids import resident_threads
 from gdsl.plan.nodes import (
     Combine,
     Copy,
@@ -73,7 +72,7 @@ class Filters(PlanFilters):
         self.upcoming_levels = tuple(dict.fromkeys(_upcoming_levels(plan)))
         """The histories of whose next levels the lists are found ahead, each with these lists."""
         self.graphs_around = deepest_on(plan.schedule)
-        resident = resident_threads(plan)
+        resident = plan.resident_threads
         self.resident_blocks = max(1, resident // plan.sizes.block_threads) if resident is not None else 0
         """The blocks that registers are left for; 0 where that is the compiler's choice."""
         self.changes_data = bool(plan.swapped or plan.turning or plan.kept)

@@ -16,7 +16,6 @@ from gdsl.codegen.structs import struct_dtype
 from gdsl.codegen.templates import render
 from gdsl.plan import structs
 from gdsl.plan.buffers import control_block, listed_member
-from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Struct
 from gdsl.plan.walking import leaves_edges_out
@@ -88,7 +87,6 @@ class _Generation:
             widths=self.widths,
             uses=uses,
             undefined=UNDEFINED,
-            is_long=is_long(self.plan),
             runtime=pieces,
             body=body,
         )
