@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from gdsl.diagnostics import GdslError
 from gdsl.effects import program_effects
@@ -22,8 +22,6 @@ from gdsl.uniqueness.free_choices import check_free_choices
 from gdsl.uniqueness.layout import check_layout
 from gdsl.uniqueness.layout import obstacle as obstacle_to_other_ids
 from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
-
-AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +55,17 @@ def judge_program(program: nodes.Program, source: Source, refuse: bool = True) -
     grades = grade(effects, findings)
     tried = tried_data(program, found.proved)
     fixed_ids = obstacle_to_other_ids(program)
+
+    def change(node: nodes.Node) -> nodes.Node:
+        return _with_findings(node, findings, grades)
+
     annotated = dataclasses.replace(
         program,
         arrays=tuple(dataclasses.replace(array, **_grade(array.name, grades, tried)) for array in program.arrays),
         scalars=tuple(dataclasses.replace(scalar, **_grade(scalar.name, grades, tried)) for scalar in program.scalars),
-        vertex_functors=tuple(_with_rules(functor, findings) for functor in program.vertex_functors),
-        edge_functors=tuple(_with_rules(functor, findings) for functor in program.edge_functors),
-        schedule=tuple(_schedule_step(step, findings, grades) for step in program.schedule),
+        vertex_functors=rewrite(program.vertex_functors, change),
+        edge_functors=rewrite(program.edge_functors, change),
+        schedule=rewrite(program.schedule, change),
         any_ids=fixed_ids is None,
     )
     if refuse:
@@ -113,32 +115,15 @@ def _grade(name: str, grades: Grades, tried: frozenset[str]) -> dict[str, Any]:
     return {"grade": grade_of_it, "doubt": doubt}
 
 
-def _with_rules(functor: AnyFunctor, findings: Findings) -> AnyFunctor:
-    return dataclasses.replace(functor, body=tuple(_statement(node, findings) for node in functor.body))
-
-
-def _statement(node: nodes.Statement, findings: Findings) -> nodes.Statement:
-    if isinstance(node, nodes.Store):
-        return dataclasses.replace(node, rule=findings.stores.get(id(node), node.rule))
-    if isinstance(node, nodes.Branch):
-        then, otherwise = (tuple(_statement(part, findings) for part in block) for block in (node.then, node.otherwise))
-        return dataclasses.replace(node, then=then, otherwise=otherwise)
-    if isinstance(node, nodes.ForRange | nodes.ForNeighbors | nodes.Loop):
-        return dataclasses.replace(node, body=tuple(_statement(part, findings) for part in node.body))
-    return node
-
-
-def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> nodes.Step:
-    def change(node: nodes.Node) -> nodes.Node:
-        if isinstance(node, nodes.Advance):
+def _with_findings(node: nodes.Node, findings: Findings, grades: Grades) -> nodes.Node:
+    match node:
+        case nodes.Store() if id(node) in findings.stores:
+            return dataclasses.replace(node, rule=findings.stores[id(node)])
+        case nodes.Advance() | nodes.Compute():
             return dataclasses.replace(node, closing=findings.closings.get(node.site))
-        if isinstance(node, nodes.Compute):
-            return dataclasses.replace(node, closing=findings.closings.get(node.site))
-        if isinstance(node, nodes.While):
+        case nodes.While():
             return dataclasses.replace(node, monotone=grades.obstacles[node.loop] is None)
-        return node
-
-    return rewrite(step, change)
+    return node
 
 
 MOST_NODES = 400_000

@@ -42,7 +42,7 @@ def with_given_ids(program: nodes.Program) -> nodes.Program:
     if any(each.name == NAME for each in data) or not any(map(_looks_up, walk((code, program.vote_functors)))):
         return program
     parts: dict[str, Any] = {
-        name: tuple(rewrite(part, _with_lookup) for part in getattr(program, name))
+        name: rewrite(getattr(program, name), _with_lookup)
         for name in ("arrays", "scalars", "functions", "vertex_functors", "edge_functors", "vote_functors")
     }
     # Tests before the run are about the caller's values.

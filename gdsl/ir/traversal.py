@@ -12,7 +12,7 @@ from gdsl import operations, types
 from gdsl.ir import nodes
 from gdsl.ir.nodes import If, Node, On, PopBuckets, PushBuckets, Repeat, Step, While
 
-Part = TypeVar("Part", bound=Node)
+Part = TypeVar("Part")
 
 
 def _is_enum(kind: object) -> bool:
@@ -68,11 +68,15 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     """Every step of a schedule, each before those inside it, in the order of the text."""
     for step in steps:
         yield step
-        if isinstance(step, While | Repeat | On | PushBuckets | PopBuckets):
-            yield from all_steps(step.body)
-        elif isinstance(step, If):
-            yield from all_steps(step.then)
-            yield from all_steps(step.otherwise)
+        for block in blocks_of(step):
+            yield from all_steps(block)
+
+
+def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:
+    """The blocks of steps directly inside a step."""
+    if isinstance(step, If):
+        return step.then, step.otherwise
+    return (step.body,) if isinstance(step, While | Repeat | On | PushBuckets | PopBuckets) else ()
 
 
 def expand_buckets(steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -111,7 +115,8 @@ def parts(item: object) -> list[object]:
 
 
 def rewrite(part: Part, change: Callable[[Any], Any]) -> Part:
-    """`part` with every node replaced by `change(node)`, the innermost first; unchanged parts are shared."""
+    """`part` (a node, or tuples of nodes) with every node replaced by `change(node)`, the innermost first; unchanged
+    parts are shared."""
     return _rewrite(part, change)  # type: ignore[return-value]
 
 

@@ -28,7 +28,6 @@ from gdsl.ir.nodes import (
     Role,
     ScalarTarget,
     ScalarValue,
-    Step,
     VertexFunctor,
     While,
     element_index,
@@ -51,10 +50,7 @@ def choose_worklists(program: Program) -> Program:
     def change(node: Node) -> Node:
         return without_buckets(node) if isinstance(node, While) and node.loop in numbers else node
 
-    def changed(step: Step) -> Step:
-        return rewrite(step, change) if loops else step
-
-    schedule = tuple(map(changed, program.schedule))
+    schedule = rewrite(program.schedule, change) if loops else program.schedule
     unused = {name for loop in loops for name in names_in(loop)} - names_in(schedule)
     return dataclasses.replace(
         program,

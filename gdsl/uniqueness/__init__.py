@@ -11,7 +11,6 @@ of the steps is ignored, so that loops need no second pass: too much may be grad
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -19,7 +18,7 @@ from gdsl.effects import ProgramEffects
 from gdsl.effects.access import Accesses, frontiers_of
 from gdsl.ir import nodes
 from gdsl.ir.nodes import Doubt
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import blocks_of, walk
 from gdsl.operations import Grade
 from gdsl.rules import Findings
 from gdsl.uniqueness.data import Data
@@ -93,12 +92,5 @@ def _steps(steps: Iterable[nodes.Step], around: frozenset[str], accesses: Access
         if isinstance(step, nodes.Contract | nodes.Subgraph):
             written = written | {_A_GRAPH}
         yield read, written
-        for body in _bodies(step):
-            yield from _steps(body, read, accesses)
-
-
-def _bodies(step: nodes.Step) -> Iterator[tuple[nodes.Step, ...]]:
-    for field in dataclasses.fields(step):
-        value = getattr(step, field.name)
-        if isinstance(value, tuple) and value and isinstance(value[0], nodes.Step):
-            yield value
+        for block in blocks_of(step):
+            yield from _steps(block, read, accesses)

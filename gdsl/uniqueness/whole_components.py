@@ -12,12 +12,12 @@ edges were sampled before, or which component was skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from gdsl.effects import Effects, Write
 from gdsl.effects.terms import Choice, ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
-from gdsl.ir.traversal import all_steps
+from gdsl.ir.traversal import all_steps, blocks_of
 from gdsl.operations import BinaryOperation, Builtin, Outcome, Over
 from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.relaxation import written_in
@@ -28,7 +28,7 @@ Sites = Mapping[int, JudgedOperator]
 def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozenset[str]) -> frozenset[tuple[int, str]]:
     """The loops of a schedule, by number, that visit every edge whose ends may differ in a label array."""
     within = [name for name in sorted(labels) if _stays_within(steps, sites, name)]
-    blocks = list(_blocks(steps)) if within else []
+    blocks = [steps, *(block for step in all_steps(steps) for block in blocks_of(step))] if within else []
     return frozenset(
         (step.loop, name)
         for name in within
@@ -36,16 +36,6 @@ def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozense
         for place, step in enumerate(block)
         if isinstance(step, nodes.While) and _goes_over_all(step, block[:place], sites, name)
     )
-
-
-def _blocks(steps: tuple[nodes.Step, ...]) -> Iterator[tuple[nodes.Step, ...]]:
-    yield steps
-    for step in all_steps(steps):
-        if isinstance(step, nodes.While | nodes.Repeat | nodes.On):
-            yield step.body
-        elif isinstance(step, nodes.If):
-            yield step.then
-            yield step.otherwise
 
 
 def _stays_within(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:

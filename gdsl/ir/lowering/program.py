@@ -247,8 +247,8 @@ def _with_checked_params(program: nodes.Program) -> nodes.Program:
 
     return dataclasses.replace(
         program,
-        vertex_functors=tuple(rewrite(functor, change) for functor in program.vertex_functors),
-        edge_functors=tuple(rewrite(functor, change) for functor in program.edge_functors),
-        vote_functors=tuple(rewrite(functor, change) for functor in program.vote_functors),
-        schedule=tuple(rewrite(step, change) for step in program.schedule),
+        vertex_functors=rewrite(program.vertex_functors, change),
+        edge_functors=rewrite(program.edge_functors, change),
+        vote_functors=rewrite(program.vote_functors, change),
+        schedule=rewrite(program.schedule, change),
     )
