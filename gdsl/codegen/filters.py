@@ -5,7 +5,8 @@ from __future__ import annotations
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
-from gdsl.codegen.functions import Argument, FunctionPrinter
+from gdsl.codegen.function_text import Argument
+from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import Arguments, FunctorTexts, TotalsText
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope

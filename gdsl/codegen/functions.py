@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.early import BOUNDS, EARLY, SEEN, EarlyText
-from gdsl.codegen.expressions import ExpressionPrinter
-from gdsl.codegen.keyed import KEY, KeyedPrinter, LatePrinter
-from gdsl.codegen.lines import RESUME, Lines
+from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
+from gdsl.codegen.function_text import (
+    BOUNDS,
+    EARLY,
+    KEPT,
+    SEEN,
+    Argument,
+    EarlyText,
+    FunctionParameter,
+    FunctionText,
+    Kept,
+)
+from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
+from gdsl.codegen.precedence import Text, call
 from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
 from gdsl.codegen.usage import Uses, function_uses, uses_of
 from gdsl.ir.calls import function_order, long_functions
@@ -28,48 +36,18 @@ from gdsl.ir.nodes import (
     Role,
     Statement,
     Store,
+    Update,
     VertexFunctor,
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.operations import Domain, Outcome
 from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.nodes import Claim, EarlyRead
-from gdsl.types import Type
 
 Functor = VertexFunctor | EdgeFunctor
-KEPT = "kept"
-"""What a function calls an array of which a block keeps the first values."""
-
-
-class Argument(Enum):
-    """What a generated function can be given, in the order of its parameters."""
-
-    DATA = "d"
-    VERTEX = "vertex"
-    SOURCE = "source"
-    DESTINATION = "destination"
-    EDGE = "edge"
-    NEAR = "near"
-    FAR = "far"
-    COMMON = "common"
-    SOURCE_EDGE = "source_edge"
-    DESTINATION_EDGE = "destination_edge"
-    KEY = "key"
-    TOTAL = "total"
-    FEW = "few"
-    HOLDS = "holds"
-    ITERATION = "iteration"
-    TOTALS = "totals"
-    EARLY = "early"
-    OWN = "own"
-    """A parameter of one of the program's own functions."""
-    KEPT = "kept"
-    """What a block keeps the first values of."""
-    BOUNDS = "bounds"
-    """What a block knows of values that are changed."""
-
-
+KEY = "key"
+"""What a functor's function calls that value."""
 _ROLES = {
     Role.VERTEX: Argument.VERTEX,
     Role.SOURCE: Argument.SOURCE,
@@ -81,56 +59,6 @@ _ROLES = {
     Role.SOURCE_EDGE: Argument.SOURCE_EDGE,
     Role.DESTINATION_EDGE: Argument.DESTINATION_EDGE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The first values of an array of `type` that a block keeps, and the places of a functor that ask for one."""
-
-    type: Type
-    places: tuple[Element, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionParameter:
-    """A parameter of a generated function."""
-
-    argument: Argument
-    type: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionText:
-    """A generated function: `body` is its lines, indented within the braces, `#line` directives among them."""
-
-    name: str
-    result: str
-    parameters: tuple[FunctionParameter, ...]
-    body: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        """Result, name and parameters, without qualifiers and without a brace."""
-        return f"{self.result} {self.name}({', '.join(map(str, self.parameters))})"
-
-    def definition(self, qualifiers: str = "") -> str:
-        """The whole function; where it has `#line` directives a `#line resume` follows."""
-        head = f"{qualifiers} {self.signature} {{".lstrip()
-        directed = any(line.startswith("#line") for line in self.body)
-        return "\n".join([head, *self.body, "}", *([RESUME] if directed else [])])
-
-    def call(self, arguments: Mapping[Argument, str]) -> str:
-        """A call with the texts of `arguments` that this function takes; the data is ``d`` if not said."""
-        texts = (arguments.get(p.argument, p.argument.value) for p in self.parameters)
-        return f"{self.name}({', '.join(texts)})"
-
-    def takes(self, argument: Argument) -> bool:
-        """Whether `argument` is among the parameters."""
-        return any(parameter.argument is argument for parameter in self.parameters)
 
 
 class FunctionPrinter:
@@ -398,3 +326,49 @@ def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:
         Role.NEAR: "near",
         Role.FAR: "far",
     }
+
+
+class KeyedPrinter(ExpressionPrinter):
+    """Prints what changes the array `keyed` so that it says in ``key`` to which value: ``changed_min(&x, key = y)``."""
+
+    keyed = ""
+
+    def update(self, node: Update, outcome: Outcome) -> Text:
+        """`changed(x op= y)` of that array."""
+        target = node.target
+        if not isinstance(target, ElementTarget) or target.array != self.keyed:
+            return super().update(node, outcome)
+        assert outcome is Outcome.CHANGED
+        plain = "plain_" if self.is_plain(target) else ""
+        value = f"{KEY} = {self.print(node.value)}"
+        return call(f"{plain}changed_{REDUCTIONS[node.operation]}", self.address(target), value)
+
+
+class LatePrinter(ExpressionPrinter):
+    """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
+    this call or another one: ``late_changed_min(&x, y)``, behind that what was `seen` of it, if it has been looked at.
+    Where that may have been one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of edges are
+    read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
+
+    late = ""
+    seen = ""
+    bounds = ""
+    once: frozenset[str] = frozenset()
+
+    def read(self, node: Element) -> Text:
+        """`array[index]`, which others may write now or not."""
+        if node.array not in self.once or node.now or node.array in self.shared_arrays:
+            return super().read(node)
+        return call("load_once", f"&{self.element(node.array, node.index, node.checked, node.domain)}")
+
+    def update(self, node: Update, outcome: Outcome) -> Text:
+        """`changed(x op= y)` of that array, whose elements others change too."""
+        target = node.target
+        if not isinstance(target, ElementTarget) or target.array != self.late:
+            return super().update(node, outcome)
+        assert outcome is Outcome.CHANGED and not self.is_plain(target)
+        arguments = (self.address(target), self.print(node.value), *([self.seen] if self.seen else []))
+        operation = REDUCTIONS[node.operation]
+        if self.bounds:
+            return call(f"bounded_changed_{operation}", self.bounds, self.print(target.index), *arguments)
+        return call(f"late_changed_{operation}", *arguments)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from gdsl.codegen.early import EARLY, EarlyText, early_text
-from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor, Kept
+from gdsl.codegen.function_text import EARLY, Argument, EarlyText, FunctionText, Kept, early_text
+from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor

@@ -8,7 +8,8 @@ import struct
 import pytest
 
 from gdsl.codegen.expressions import CheckTable, ExpressionPrinter
-from gdsl.codegen.functions import Argument, FunctionPrinter
+from gdsl.codegen.function_text import Argument
+from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.lines import comment_lines, number_lines
 from gdsl.codegen.literals import literal
 from gdsl.codegen.names import Names, identifiers_of

@@ -6,7 +6,7 @@ from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.filters import PlanFilters, on_an_edge
 from gdsl.codegen.fixed_size_arrays import InitialGroup
-from gdsl.codegen.functions import Argument
+from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functors import ON_COMMON, Ballot, Calls
 from gdsl.codegen.literals import conversion, literal, memory_type_name
 from gdsl.codegen.names import Scope

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.filters import PlanFilters, on_an_edge
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values
-from gdsl.codegen.functions import Argument, FunctionText, Kept
+from gdsl.codegen.function_text import Argument, FunctionText, Kept
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope

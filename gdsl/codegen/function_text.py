@@ -1,0 +1,132 @@
+"""Functions of the generated text, and the parameters that they can have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from gdsl.codegen.lines import RESUME
+from gdsl.codegen.literals import type_name
+from gdsl.ir.nodes import Element, Node
+from gdsl.operations import ReduceOperation
+from gdsl.plan.nodes import Early
+from gdsl.types import Type
+
+KEPT = "kept"
+"""What a function calls an array of which a block keeps the first values."""
+EARLY = "early"
+"""What functions call the values that have been read ahead."""
+BOUNDS = "bounds"
+"""What they call bounds of values."""
+SEEN = "seen"
+"""The one of them that is what was seen of an element that is changed."""
+
+
+class Argument(Enum):
+    """What a generated function can be given, in the order of its parameters."""
+
+    DATA = "d"
+    VERTEX = "vertex"
+    SOURCE = "source"
+    DESTINATION = "destination"
+    EDGE = "edge"
+    NEAR = "near"
+    FAR = "far"
+    COMMON = "common"
+    SOURCE_EDGE = "source_edge"
+    DESTINATION_EDGE = "destination_edge"
+    KEY = "key"
+    TOTAL = "total"
+    FEW = "few"
+    HOLDS = "holds"
+    ITERATION = "iteration"
+    TOTALS = "totals"
+    EARLY = "early"
+    OWN = "own"
+    """A parameter of one of the program's own functions."""
+    KEPT = "kept"
+    """What a block keeps the first values of."""
+    BOUNDS = "bounds"
+    """What a block knows of values that are changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The first values of an array of `type` that a block keeps, and the places of a functor that ask for one."""
+
+    type: Type
+    places: tuple[Element, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter:
+    """A parameter of a generated function."""
+
+    argument: Argument
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """A generated function: `body` is its lines, indented within the braces, `#line` directives among them."""
+
+    name: str
+    result: str
+    parameters: tuple[FunctionParameter, ...]
+    body: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """Result, name and parameters, without qualifiers and without a brace."""
+        return f"{self.result} {self.name}({', '.join(map(str, self.parameters))})"
+
+    def definition(self, qualifiers: str = "") -> str:
+        """The whole function; where it has `#line` directives a `#line resume` follows."""
+        head = f"{qualifiers} {self.signature} {{".lstrip()
+        directed = any(line.startswith("#line") for line in self.body)
+        return "\n".join([head, *self.body, "}", *([RESUME] if directed else [])])
+
+    def call(self, arguments: Mapping[Argument, str]) -> str:
+        """A call with the texts of `arguments` that this function takes; the data is ``d`` if not said."""
+        texts = (arguments.get(p.argument, p.argument.value) for p in self.parameters)
+        return f"{self.name}({', '.join(texts)})"
+
+    def takes(self, argument: Argument) -> bool:
+        """Whether `argument` is among the parameters."""
+        return any(parameter.argument is argument for parameter in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyText:
+    """The struct of what a sweep reads ahead; `names` has the member that stands for a place of the functor."""
+
+    type: str
+    members: tuple[tuple[str, str], ...]
+    """Their types and names."""
+    names: dict[Node, str]
+    bounds: str = ""
+    """The type of the bounds that may stand for a look."""
+
+
+def early_text(struct: str, early: Early) -> EarlyText:
+    """What is read ahead, as `struct`."""
+    reads = [read for level in (*early.before, *early.behind) for read in level]
+    named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
+    named += [("own", early.own)] if early.own is not None else []
+    names = {place: f"{EARLY}.{name}" for name, read in named for place in read.places}
+    members = [(type_name(read.value.type), name) for name, read in named]
+    members += [(type_name(early.seen.type), SEEN)] if early.seen is not None else []
+    return EarlyText(struct, tuple(members), names, bounds_of(early))
+
+
+def bounds_of(early: Early) -> str:
+    """The type of the bounds that are asked; empty where there are none."""
+    if early.bounds is None or early.seen is None:
+        return ""
+    falls = "true" if early.bounds is ReduceOperation.MIN else "false"
+    return f"hub_bounds<{falls}>"
