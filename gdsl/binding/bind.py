@@ -394,7 +394,7 @@ def _unknown(program: ir.Program, name: str, params: list[str], inputs: list[str
     close = difflib.get_close_matches(name, params + inputs, n=1)
     message = f"program {program.name} has no param and no input `{name}`"
     if any(declared.name == name for declared in problem_data(program)):
-        message = f"`{name}` is a result of program {program.name}, and cannot be given"
+        message = f"`{name}` is a result of program {program.name}, and cannot be passed"
     return Diagnostic(
         "E0602",
         message,

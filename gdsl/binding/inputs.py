@@ -122,7 +122,7 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
         fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
         if other is not None:
             column = shlex.quote(other)
-            fix = f"--weight-column {column} says that this is it, or from Python weight=graph.attributes[{other!r}]"
+            fix = f"--weight-column {column} selects it, or from Python weight=graph.attributes[{other!r}]"
     elif array.domain is Domain.EDGE and other is not None:
         called = f"a first line such as `source,target,{array.name}` gives a column of a list this name"
         fix = f"{called}, or from Python {array.name}=graph.attributes[{other!r}]"

@@ -206,7 +206,7 @@ class _Parts:
         return _Header(tuple(lengths), "F" if in_columns else "C", dtype, claimed)
 
     def _impossible(self, name: str, claimed: int) -> GdslError:
-        return self.error("E0706", f"its part `{name}` says {claimed:,} bytes, more than the file can hold")
+        return self.error("E0706", f"its part `{name}` claims {claimed:,} bytes, more than the file can hold")
 
 
 def _product(lengths: list[int]) -> int:

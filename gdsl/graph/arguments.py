@@ -79,7 +79,7 @@ def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | No
         return None
     array = exact_array(values)
     if array is None:
-        raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
+        raise bad_array(f"a value of `{name}` does not fit in 64 bits", "give integers below 2^63, or floats")
     return array
 
 

@@ -115,7 +115,7 @@ def _device(values: Any) -> int | None:
 def _reason(values: Any, error: Exception) -> str | None:
     kind = str(attribute(values, "dtype", "")).rpartition(".")[2]
     if kind.startswith(_FLOATS_OF_ML):
-        return f"has the type {kind}, which NumPy has not; give it as float32"
+        return f"has the type {kind}, which NumPy lacks; convert it to float32"
     if attribute(values, "requires_grad") is True:
         return "is a tensor that needs gradients; give tensor.detach()"
     layout = str(attribute(values, "layout", "")).rpartition(".")[2]

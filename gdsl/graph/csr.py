@@ -71,7 +71,7 @@ def checked_csr(
     degrees = np.diff(starts)
     if not len(starts) or starts[0] != 0 or starts[-1] != len(ends) or (degrees < 0).any():
         raise bad_array(
-            "offsets is not that of a CSR", f"offsets ascends from 0 to the number of columns, {len(ends):,}"
+            "offsets is not valid for a CSR", f"offsets ascends from 0 to the number of columns, {len(ends):,}"
         )
     if degrees.max(initial=0) > LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
@@ -79,7 +79,7 @@ def checked_csr(
     descents = np.flatnonzero(ends[1:] < ends[:-1]) + 1
     if len(descents) and (starts[np.searchsorted(starts, descents)] != descents).any():
         raise bad_array(
-            "columns is not that of a CSR", "the columns of each vertex ascend; Graph.from_edges sorts them"
+            "columns is not valid for a CSR", "the columns of each vertex ascend; Graph.from_edges sorts them"
         )
     edge_values = attribute_arrays(attributes, len(ends), "edge")
     vertex_values = attribute_arrays(vertex_attributes, len(degrees), "vertex")

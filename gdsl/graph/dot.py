@@ -20,7 +20,7 @@ _NAME_OR_TEXT = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])name(?=\s*=)", re.DOT
 _OTHER_NAME = "gdsl_name"
 """Replaces the attribute `name` while pydot reads: igraph writes it, and pydot takes it for its own argument."""
 _NO_SET = (
-    "an end of an edge is a subgraph that is not a set of nodes alone",
+    "an end of an edge is a subgraph that is more than a set of nodes",
     "write the subgraph before the edge, and the nodes as its end: a -> {b c}",
 )
 _BYTES_PER_EDGE = 400
@@ -45,7 +45,7 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
         raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
     if len(found) > 1:
         raise refused_file(
-            path, f"this file holds {len(found):,} graphs, and one is read", "write each into its own file"
+            path, f"this file holds {len(found):,} graphs, and only one can be read", "write each into its own file"
         )
     whole = found[0]
     directed, strict = whole.get_type() == "digraph", bool(whole.get_strict())

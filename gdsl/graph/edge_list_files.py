@@ -389,5 +389,5 @@ def _outside(
     if one_based and value == 0:
         hint = "the ids seem to count from 0 (0-based): --zero-based (one_based=False) says so"
     elif not one_based and value == num_vertices:
-        hint = "if the ids count from 1 (1-based), say one_based=True (--one-based)"
+        hint = "if the ids count from 1 (1-based), set one_based=True (--one-based)"
     return lines.error("E0707", message, hint)

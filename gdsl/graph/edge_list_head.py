@@ -166,7 +166,7 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
         fix = f"remove it: sed -i {lines.number}d {shlex.quote(lines.path)}"
         raise lines.error("E0705", f"`{text}` names the separator, and is not an edge", fix)
     if _SIZES.match(text):
-        fix = "put the mark of a comment in front"
+        fix = "make it a comment"
         if not lines.path.lower().endswith(COMPRESSED):
             fix += f": sed -i '{lines.number}s/^/# /' {shlex.quote(lines.path)}"
         raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is not an edge", fix)

@@ -103,7 +103,7 @@ class ElementAttributes:
         if array is None and all(isinstance(value, int) or value.is_integer() for value in values):
             array = exact_array([int(value) for value in values])  # whole numbers that were written as real ones
         if array is None:
-            message = f"the values of `{printable(name)}` fit no one type of 64 bits"
+            message = f"the values of `{printable(name)}` fit no single type of 64 bits"
             raise bad_array(message, "give integers below 2^53 next to floats, or only integers, or only floats")
         return array
 

@@ -98,7 +98,7 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
         text, first = decoded(lines, line), lines.number
         continuation: str | None = ""
         if len(text) > _LONGEST_RECORD:
-            raise lines.error("E0710", f"this is not a text of edges: the line has {len(line):,} bytes")
+            raise lines.error("E0710", f"this is not a text file of edges: the line has {len(line):,} bytes")
         for _ in range(_MOST_LINES):
             try:
                 values = split(without_trailing_comment(text, mark), mark)

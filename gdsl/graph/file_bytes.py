@@ -17,7 +17,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.extras import first_line
 from gdsl.graph.memory import require_memory
 
-_NO_STREAM = "save it to a file: of a stream nothing can be read again"
+_NO_STREAM = "save it to a file: a stream cannot be read twice"
 _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 _COMPRESSED_CHUNK = 1 << 18
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
@@ -97,7 +97,7 @@ class _Streams:
             if self._stream.needs_input and not self._unread:
                 self._unread = self._raw.read(_COMPRESSED_CHUNK)
                 if not self._unread:
-                    raise EOFError("it ends before its end is marked")
+                    raise EOFError("it ends without an end marker")
             data, self._unread = self._unread, b""
             found: bytes = self._stream.decompress(data, size)
             if found:

@@ -190,7 +190,7 @@ def edges_of_spec(spec: str) -> EdgeList:
     numbers = [word for word in words if "=" not in word]
     named = dict(word.split("=", 1) for word in words if "=" in word)
     if len(numbers) + len(named) != len(words):
-        _refuse(f"`{spec}` says something twice", f"write it as {_FORMS[kind]}")
+        _refuse(f"`{spec}` sets something twice", f"write it as {_FORMS[kind]}")
     if kind == "grid" and len(numbers) == 1 and "x" in numbers[0]:
         numbers = numbers[0].split("x")
     makers: dict[str, tuple[Callable[..., EdgeList], int, int, set[str]]] = {
@@ -217,7 +217,7 @@ def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
     """The edges of `Graph.generate`."""
     if not isinstance(spec, str) or looks_like_generator(spec):
         if options:
-            raise TypeError(f"{shown(spec)} says all; options go with the name of a generator alone")
+            raise TypeError(f"{shown(spec)} contains all options; pass options only with the name of a generator")
         return edges_of_spec(spec)
     if spec not in _MAKERS:
         close = difflib.get_close_matches(spec[:100], _MAKERS, n=1)

@@ -113,7 +113,7 @@ class _Reader:
             self._graphs += 1
             if self._graphs > 1:
                 line = self._text.count("\n", 0, at) + 1
-                message = "this GML file has what no graph here has: a second graph, and one is read"
+                message = "this GML file has something that gdsl does not support: a second graph"
                 fix = "write each graph into a file of its own"
                 raise GdslError.single("E0705", message, fix=fix, place=f"{self._path}:{line}")
         elif name in ("node", "edge"):
@@ -191,7 +191,7 @@ class _Reader:
     def _number(self, key: str, word: str, at: int) -> float | int:
         if is_whole(word):
             if len(word.lstrip("+-").lstrip("0")) > 20:
-                raise self._error(f"{printable(key)}: `{printable(word)}` fits no number of 64 bits", at)
+                raise self._error(f"{printable(key)}: `{printable(word)}` does not fit in 64 bits", at)
             return int(word)
         if not is_number(word) and not _ENDLESS.fullmatch(word):
             raise self._error(f"syntax error, `{printable(word)}` is neither a number nor quoted", at)

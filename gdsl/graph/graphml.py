@@ -105,7 +105,7 @@ class _Reader:
         return GdslError.single(code, message, fix=fix, place=place)
 
     def _refused(self, what: str, fix: str) -> GdslError:
-        return self._error("E0705", f"this GraphML file has what no graph here has: {what}", fix)
+        return self._error("E0705", f"this GraphML file has something that gdsl does not support: {what}", fix)
 
     def _refuse_entities(self, *_: Any) -> None:
         raise self._refused("entities of its own", "write the characters themselves")
@@ -151,7 +151,7 @@ class _Reader:
     def _begin_graph(self, attributes: dict[str, str]) -> None:
         self._graphs += 1
         if self._graphs > 1:
-            raise self._refused("a second graph, and one is read", "write each graph into a file of its own")
+            raise self._refused("a second graph", "write each graph into a file of its own")
         if "edgedefault" not in attributes:
             notice(f"{printable(self._path)}: the graph has no `edgedefault`: its edges are undirected")
         word = attributes.get("edgedefault", "undirected").strip()
@@ -241,7 +241,7 @@ class _Reader:
             if key.kind in _REAL:
                 return self._real(key, word)
             if len(word.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
-                raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:30]}…` fits no number of 64 bits")
+                raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:30]}…` does not fit in 64 bits")
             return int(word)
         else:
             word = _INFINITE.get(word.lower(), word)
@@ -275,7 +275,7 @@ class _Reader:
             kind = ("boolean", "long", "double", "string")[max(map(_rank, texts), default=3)]
             fix = f'<key id="{called}" for="{owner}" attr.name="{called}" attr.type="{kind}"/>'
             what = f"{who} with data of the key `{called}`, {why}"
-            message = f"this GraphML file has what no graph here has: {what}"
+            message = f"this GraphML file has something that gdsl does not support: {what}"
             raise self._error("E0705", message, f"declare it at the beginning: {fix}", line)
 
 

@@ -54,7 +54,9 @@ def _require_both_directions(graph: Any) -> None:
                 )
                 raise bad_array(message, "let filter_edge answer the same both ways, or filter graph.to_directed()")
             if dict(data.items()) != dict(lists[other][node].items()):
-                message = f"in this undirected view the edges {(node, other)!r} and {(other, node)!r} have other values"
+                message = (
+                    f"in this undirected view the edges {(node, other)!r} and {(other, node)!r} have different values"
+                )
                 raise bad_array(message, "take a copy, which has one of them: graph.to_undirected(), without as_view")
 
 
@@ -139,7 +141,7 @@ def names_of(values: list[Any], what: str) -> Names:
     """Names from a column. Raises E0711 for a missing or repeated name."""
     missing = next((place for place, value in enumerate(values) if value is None or value != value), None)
     if missing is not None:
-        raise bad_array(f"{what} has no name for vertex {missing}", "give each vertex one, or take the attribute away")
+        raise bad_array(f"{what} has no name for vertex {missing}", "give each vertex one, or remove the attribute")
     try:
         return Names(values)
     except (ValueError, TypeError):
@@ -158,7 +160,7 @@ def _twice(values: list[Any], what: str) -> GdslError:
         if first != place:
             return bad_array(
                 f"{what} has the name {shown(value)} twice, for the vertices {first} and {place}",
-                "give each vertex its own, or take the attribute away",
+                "give each vertex its own, or remove the attribute",
             )
     raise AssertionError("names differ, and were refused")
 

@@ -112,10 +112,10 @@ def notice_third_column(path: str, head: Head, sources: NDArray[Any], attributes
         return
     mark = head.mark or " "
     if values.min() >= _TIMES[0] and values.max() <= _TIMES[1]:
-        seems = "the third column seems to be times, in seconds since 1970, and is the weight"
+        seems = "the third column seems to hold times, in seconds since 1970, and is read as the weight"
         notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_TIME)}` calls it so")
     elif len(values) >= _ENOUGH and int(sources[0]) in (0, 1) and bool((np.diff(sources) == 1).all()):
-        seems = "the first column numbers the rows, and is the source"
+        seems = "the first column numbers the rows, and is read as the source"
         notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_ID)}` calls the others so")
 
 

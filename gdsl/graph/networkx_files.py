@@ -99,8 +99,8 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
 
 def _not_read(path: str, kind: str, why: str) -> GdslError:
     fix = (
-        "--format FORMAT (format='FORMAT') where it is of another format; what you read in another way comes in by "
-        f"gdsl.Graph.from_networkx, as after networkx.{_FUNCTIONS[kind]}"
+        "--format FORMAT (format='FORMAT') if it has another format; else read it in another way and convert it by "
+        f"gdsl.Graph.from_networkx, such as after networkx.{_FUNCTIONS[kind]}"
     )
     return GdslError.single("E0710", f"this is not {CALLED[kind]} that can be read: {why}", fix=fix, place=path)
 
@@ -279,7 +279,7 @@ def _kind(networkx: Any, directed: bool) -> Any:
 def _only_line(content: bytes, path: str) -> bytes:
     lines = [line for line in content.split(b"\n") if line.strip()]
     if len(lines) > 1:
-        message = f"this file holds {len(lines):,} graphs, and one is read"
+        message = f"this file holds {len(lines):,} graphs, and only one can be read"
         raise refused_file(path, message, f"take one of them: head -n 1 {printable(path)} > FILE")
     return lines[0].rstrip(b"\r")
 

@@ -86,9 +86,7 @@ class _Reader:
             return "network" if self._count else ""
         if name == "vertices":
             if self._count:
-                raise self._lines.error(
-                    "E0705", "this file has a second network, and one is read", "write each into a file of its own"
-                )
+                raise self._lines.error("E0705", "this file has a second network", "write each into a file of its own")
             if len(words) < 2 or not is_count(words[1]):
                 raise self._lines.error("E0703", f"`{short(line)}` is not `*Vertices COUNT`")
             self._count = int(words[1])
@@ -157,7 +155,7 @@ class _Reader:
         if self._has_weights:
             weights = exact_array(self._weights)
             if weights is None:
-                raise GdslError.single("E0711", "the weights fit no one type of 64 bits", place=self._lines.path)
+                raise GdslError.single("E0711", "the weights fit no single type of 64 bits", place=self._lines.path)
             attributes["weight"] = weights
         directed = not is_edge.all() if len(is_edge) else self._has_arcs
         if directed and is_edge.any():

@@ -153,7 +153,7 @@ _MOST_FILES = 1000
 _OTHER_ARCHIVES = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
 """Suffixes of archives and compressions that are not supported."""
 _FORMAT_FIX = (
-    "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads comes in by "
+    "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads can be converted by "
     "gdsl.Graph.from_networkx(networkx.read_…(path))"
 )
 _NOT_EDGE_LISTS = (".lgl", ".hgr", ".co")
@@ -253,7 +253,7 @@ def format_of(path: str, format_name: str | None = None) -> str:
         fix = f"unpack it first: files with {', '.join(_OTHER_ARCHIVES)} are not read" if is_archive else _FORMAT_FIX
         if suffix == ".lgl":
             fix = _BY_IGRAPH
-        raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), fix=fix, place=path)
+        raise GdslError.single("E0702", "the name does not show the graph's format", notes=(note,), fix=fix, place=path)
     return found
 
 

@@ -165,7 +165,9 @@ class TextLines:
         """The error for an exception among the blocks, after all blocks before it were consumed."""
         if isinstance(error, _TooLongError):
             self.number += 1
-            return self.error("E0710", f"this is not a text of edges: the line has more than {self.longest:,} bytes")
+            return self.error(
+                "E0710", f"this is not a text file of edges: the line has more than {self.longest:,} bytes"
+            )
         if isinstance(error, JunkBehindError):
             return self._junk()
         if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile) and error.errno is not None:
@@ -207,7 +209,7 @@ class TextLines:
         if b"\0" in chunk:
             if not any(chunk[1:200:2]) or not any(chunk[0:200:2]):
                 raise self._utf16("utf-16be" if chunk.startswith(b"\0") else "utf-16le")
-            raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
+            raise GdslError.single("E0710", "this is a binary file, not a text file of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):
             # the second half of a line end that was split between two chunks
             self._after_return = False

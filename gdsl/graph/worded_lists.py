@@ -288,7 +288,7 @@ class _Ids:
             raise lines.error("E0705", "a second list begins after an empty line: names follow ids", _second(lines))
         lines.number = current
         if missing is not None:
-            notice(f"{printable_path(lines.path)}: `{printable(missing)}` is taken for the name of a vertex")
+            notice(f"{printable_path(lines.path)}: `{printable(missing)}` is read as the name of a vertex")
 
     def _refuse_large(self, lines: TextLines, word: str, problem: str) -> NoReturn:
         number = self._numbers[word]

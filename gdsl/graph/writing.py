@@ -49,7 +49,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     Raises GdslError E0702, E0714 or E0715.
     """
     if not isinstance(graph, Graph):
-        raise TypeError(f"what is written is a gdsl.Graph, not {shown(graph)}")
+        raise TypeError(f"write takes a gdsl.Graph, not {shown(graph)}")
     name = path_name(path, "a graph's path is a str or a path-like object")
     kind = format_of(name, format)
     if format is None:

@@ -155,7 +155,7 @@ def test_a_param_in_the_place_of_the_graph(gdslc):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("sorce", "did you mean `source`?"), ("start", "-p source=0"), ("distance", "cannot be given")]
+    ("name", "said"), [("sorce", "did you mean `source`?"), ("start", "-p source=0"), ("distance", "cannot be passed")]
 )
 def test_a_wrong_param_is_one_error(gdslc, name, said):
     answer = gdslc("run", "hops.gdsl", "path.mtx", "-p", f"{name}=0")

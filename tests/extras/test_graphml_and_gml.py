@@ -248,7 +248,7 @@ def test_values_of_graphml(tmp_path, kind, default, texts, values):
         ("boolean", "2", "long"),
         ("double", "x", "string"),
         ("double", "1e400", "too large"),
-        ("long", "9" * 30, "fits no number"),
+        ("long", "9" * 30, "does not fit"),
         ("long", "18446744073709551616", "64 bits"),
         ("string", "x", "not a number"),
     ],
@@ -270,7 +270,7 @@ def test_an_int_and_a_float_attribute_of_the_same_name(tmp_path):
                       strict=True))  # fmt: skip
     assert values[0, 1] == 2 and values[1, 2] == 3.5 and np.isnan(values[0, 2])
     keys = KEY.format("i", "long", "") + KEY.format("f", "double", "")
-    with pytest.raises(gdsl.GdslError, match=r"E0711.*fit no one type"):
+    with pytest.raises(gdsl.GdslError, match=r"E0711.*fit no single type"):
         weights_of(keys, [DATA.format("i", 2**53 + 1), DATA.format("f", 0.5)], tmp_path)
 
 

@@ -35,7 +35,7 @@ def test_generate_is_the_generators():
         ("rmat", {}, TypeError, "'scale' is missing"),
         ("rmat", {"scael": 5}, TypeError, "not 'scael'"),
         ("rmat", {"scale": 5.5}, GdslError, "scale is 5.5"),
-        ("rmat:5", {"seed": 1}, TypeError, "says all"),
+        ("rmat:5", {"seed": 1}, TypeError, "contains all options"),
         ("rmat:x", {}, GdslError, "E0713"),
         (5, {}, TypeError, "named by a str"),
     ],

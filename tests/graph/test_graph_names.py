@@ -205,7 +205,7 @@ def test_attributes_are_the_numbers_that_were_given(values, kept):
     """NumPy makes floats of numbers of several types, which are not always the same numbers."""
     made = networkx.DiGraph([(0, 1, {"key": values[0]}), (1, 2, {"key": values[1]})])
     if kept is None:
-        with pytest.raises(GdslError, match=r"E0711.*a value of `key` fits no number of 64 bits"):
+        with pytest.raises(GdslError, match=r"E0711.*a value of `key` does not fit in 64 bits"):
             Graph.from_networkx(made)
     else:
         assert Graph.from_networkx(made).attributes["key"].tolist() == kept

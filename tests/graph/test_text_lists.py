@@ -119,11 +119,11 @@ def test_read_without_a_word(tmp_path, content, expected):
         (",source,target,weight\n0,0,1,1.0\n1,1,2,2.0\n", [(0, 1, 1.0), (1, 2, 2.0)], "1 column has no name"),
         ('"from" "to" "w"\n"1" "a" "b" 5\n"2" "b" "c" 6\n', [("a", "b", 5), ("b", "c", 6)], "1 column has no name"),
         ("source,target,w,\na,b,5,\n", [("a", "b", 5)], "1 column has no name"),
-        ("from,to\na,b\nb,NA\n", [("a", "b"), ("b", "NA")], "`NA` is taken for the name of a vertex"),
+        ("from,to\na,b\nb,NA\n", [("a", "b"), ("b", "NA")], "`NA` is read as the name of a vertex"),
         ("1st,2nd,w\n0,1,5\n", [(0, 1, 5)], "`1st` and `2nd` are taken as the ends; --source-column"),
         ("source,target\n7,ann\nann,8\n", [("7", "ann"), ("ann", "8")], "`7` among them, as `ann` in line 2"),
         ("source,target\n1000001,1000002\n", [(1000001, 1000002)], "--compact (compact=True)"),
-        ("0 1 1082040961\n1 2 1082155839\n", [(0, 1, 1082040961), (1, 2, 1082155839)], "seems to be times"),
+        ("0 1 1082040961\n1 2 1082155839\n", [(0, 1, 1082040961), (1, 2, 1082155839)], "seems to hold times"),
         ("0 1 {'weight': 2, 'color': 'red'}\n", [(0, 1, 2)], "`color`"),
         # Comments that say what the graph is.
         (
