@@ -153,8 +153,8 @@ _MOST_FILES = 1000
 _OTHER_ARCHIVES = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
 """Suffixes of archives and compressions that are not supported."""
 _FORMAT_FIX = (
-    "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads can be converted by "
-    "gdsl.Graph.from_networkx(networkx.read_…(path))"
+    "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads can be "
+    "converted by gdsl.Graph.from_networkx(networkx.read_…(path))"
 )
 _NOT_EDGE_LISTS = (".lgl", ".hgr", ".co")
 """Files of numbers that look like edges: lists by vertex, hypergraphs, coordinates."""
