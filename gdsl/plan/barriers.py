@@ -13,6 +13,7 @@ import dataclasses
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, TakeLevel
+from gdsl.plan.contracts import ENDING
 from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import (
     Barrier,
@@ -53,8 +54,6 @@ _NOTHING: Since = frozenset()
 _EVERY_STEP = "a barrier between any two steps"
 _STOPPING = "a run can be stopped in every pass"
 _TOLD = "edges walked: the trace is told"
-_ENDING = (Define, Copy, Combine, FarEnds, MakeGraph, Initialise)
-"""What always ends with a barrier of its own."""
 
 
 def place(launch: Launch, accesses: Accesses) -> Launch:
@@ -274,7 +273,7 @@ def ends_with_barrier(step: Step) -> bool:
     """Whether a step has a barrier of its own behind it."""
     if isinstance(step, Operation):
         return step.waits
-    return isinstance(step, _ENDING) or (isinstance(step, OnSets) and step.waits)
+    return isinstance(step, (*ENDING, Initialise)) or (isinstance(step, OnSets) and step.waits)
 
 
 def _meets_a_barrier(steps: tuple[Step, ...]) -> bool:

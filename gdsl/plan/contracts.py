@@ -8,6 +8,7 @@ and the code.
 
 from __future__ import annotations
 
+from gdsl.plan.nodes import Combine, Copy, Define, FarEnds, MakeGraph
 from gdsl.plan.phase_nodes import Barrier, Counter, Part, When, Within
 from gdsl.records import dataclass
 
@@ -58,3 +59,15 @@ CONTRACTS = {
         ("end_queue", "end_late_queue", "end_bitmap", "end_edges", "end_entries"),
     ),
 }
+ENDING: dict[type, tuple[str, ...]] = {
+    Define: ("define_frontier", "define_everything", "define_edges", "define_all_edges"),
+    Copy: ("copy_frontier", "copy_edges"),
+    Combine: (
+        *("unite_sets", "intersect_sets", "subtract_sets", "grow_set", "grow_any_set", "collect_rest"),
+        *("unite_queues", "intersect_queues", "subtract_queue"),
+        *("unite_edges", "intersect_edges", "subtract_edges"),
+    ),
+    FarEnds: ("collect_far_ends",),
+    MakeGraph: ("make_subgraph", "make_contraction"),
+}
+"""The steps that end with a barrier of their own, by functions that always wait."""

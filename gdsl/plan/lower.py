@@ -16,6 +16,7 @@ from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.facts import Facts
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
+    Barrier,
     Branch,
     Collect,
     Copy,
@@ -43,13 +44,14 @@ from gdsl.plan.nodes import (
     Sweep,
     Walk,
 )
+from gdsl.plan.target import Target
 from gdsl.plan.walking import deepest_on, steps_in
 
 
 def lower(facts: Facts) -> Plan:
     """The plainest plan of the program that `facts` are about, without launches and buffers."""
     program = facts.program
-    schedule = (initialise(program), *_Lowering(facts).steps(program.schedule))
+    schedule = (initialise(program, facts.target), *_Lowering(facts).steps(program.schedule))
     return Plan(
         program=program,
         target=facts.target,
@@ -252,7 +254,7 @@ class _Lowering:
         return Operation(step, f"vote_{step.label}", call, sweep)
 
 
-def initialise(program: ir.Program) -> Initialise:
+def initialise(program: ir.Program, target: Target) -> Initialise:
     """The step before the schedule begins."""
     arrays = [array for array in program.arrays if not array.is_input]
     of_vertices, of_edges = (
@@ -260,7 +262,8 @@ def initialise(program: ir.Program) -> Initialise:
         for domain in (Domain.VERTEX, Domain.EDGE)
     )
     scalars = tuple(Initial(scalar.name, scalar.initial) for scalar in program.scalars if not scalar.is_input)
-    return Initialise(of_vertices, of_edges, scalars)
+    barrier = Barrier("until all data have their initial values") if target.grid else None
+    return Initialise(of_vertices, of_edges, scalars, barrier)
 
 
 def reduction_of(step: ir.NeighborReduce) -> Reduction | ir.OwnOperation:

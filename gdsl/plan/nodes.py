@@ -108,12 +108,13 @@ class Initial:
 
 @dataclass(frozen=True, slots=True)
 class Initialise:
-    """The problem data before the schedule begins: arrays an element a thread, scalars by the leader. It ends with a
-    barrier of its own."""
+    """The problem data before the schedule begins: arrays an element a thread, scalars by the leader."""
 
     vertex_arrays: tuple[Initial, ...]
     edge_arrays: tuple[Initial, ...]
     scalars: tuple[Initial, ...]
+    barrier: Barrier | None
+    """That at its end; None: there is one thread."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,9 @@ class _Verifier:
         found = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise)]
         self.expect(len(found) == 1, "the data are initialised once")
         (first,) = found
+        wanted = Barrier(first.barrier.reason) if first.barrier is not None else None
+        waits = (first.barrier is not None) == self.plan.target.grid and first.barrier == wanted
+        self.expect(waits, "data are read before all are initialised")
         given = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
         declared: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
         data = {each.name: each for each in declared if not each.is_input}

@@ -11,7 +11,7 @@ import pytest
 
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
-from gdsl.plan.nodes import Barrier, Directions, HoldMarks, Operation, Phase, Plan, Trace, When, Within
+from gdsl.plan.nodes import Barrier, Directions, HoldMarks, Initialise, Operation, Phase, Plan, Trace, When, Within
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_blocks, own_sweeps
 
@@ -51,6 +51,8 @@ def without_one(block: tuple[Any, ...]) -> Iterator[tuple[Barrier, tuple[Any, ..
         before, behind = block[:place], block[place + 1 :]
         if isinstance(step, Barrier):
             yield step, (*before, *behind)
+        elif isinstance(step, Initialise) and step.barrier is not None:
+            yield step.barrier, (*before, dataclasses.replace(step, barrier=None), *behind)
         elif isinstance(step, Operation):
             for removed, body in without_one(step.body):
                 yield removed, (*before, dataclasses.replace(step, body=body), *behind)
