@@ -99,7 +99,7 @@ class Accesses:
         self._edge = {functor.name: functor for functor in program.edge_functors}
         self._votes = {functor.name: functor for functor in program.vote_functors}
         self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
-        """By the identity of a step, which lives as long as it is here."""
+        """By the identity of a step, which lives as long as this cache."""
         self._read: dict[tuple[int, Who], tuple[Expression, frozenset[Access]]] = {}
         """By the identity of an expression, as with steps."""
 

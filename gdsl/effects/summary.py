@@ -172,7 +172,7 @@ class Effects:
 
     @property
     def visits_twice(self) -> bool:
-        """Whether several calls may be for one edge: from both of its ends, or one for each common neighbour."""
+        """Whether several calls may be for one edge: from both of its ends, or one for each common neighbor."""
         return self.over is Over.ALL_EDGES or self.on_common
 
     @property

@@ -68,7 +68,7 @@ class NoneId(Expression):
 
 
 class Role(Enum):
-    """What a functor's own parameter stands for."""
+    """The meaning of a functor's own parameter."""
 
     VERTEX = "vertex"
     """The element of a vertex functor."""

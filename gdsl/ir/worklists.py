@@ -1,4 +1,4 @@
-"""Which monotone loops may be worked off from near to far: what that needs besides that any order is right.
+"""Which monotone loops may be processed from near to far: what that needs besides that any order is right.
 
 A loop over automatic buckets, `while (b) { b.push(advance(b.pop(), relax)); }`, is such a worklist in parts: without
 the choice of a pop it is `while (w) { w = advance(w, relax); }`. In both, exactly the vertices that came to wait are

@@ -140,7 +140,7 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
     plain = (WriteKind.STORE, WriteKind.ANY, WriteKind.CAS)
     stores = all(other.kind in plain and other.index is read.index for other in effects.written(read.name))
     if read.in_condition and stores and _is_plain_test(effects, read):
-        fixes.insert(0, "store what makes the test false for certain, such as a literal or `iteration + 1`")
+        fixes.insert(0, "store what certainly makes the test false, such as a literal or `iteration + 1`")
     into = _into_operand(effects, read, write, words) if write.form in ("min=", "max=", "|=", "&=") else None
     if into is not None:
         fixes.insert(0, into)
@@ -148,7 +148,7 @@ def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str
 
 
 def _is_plain_test(effects: Effects, read: Read) -> bool:
-    """Whether the read alone decides its part of `cond`: compared with something, or as it is."""
+    """Whether the read alone decides its part of `cond`: compared with something, or itself a bool."""
     for conjunct in effects.conjuncts:
         if conjunct is read.term:
             return True

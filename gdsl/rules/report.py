@@ -187,7 +187,7 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
     met = meeting(effects, write.index, read.index)
     scalar = effects.is_scalar(read)
     note = "all calls of the operator share the scalar" if scalar else "the two may come in any order"
-    closing = "`cond` may test it only where the write makes that test false for certain" if read.in_condition else None
+    closing = "`cond` may test it only where the write certainly makes that test false" if read.in_condition else None
     report.add(
         Diagnostic(
             "E0302",

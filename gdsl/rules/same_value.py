@@ -96,7 +96,7 @@ def _of_index(effects: Effects, term: Term, index: Term) -> Term:
     term = effects.terms.replace(term, index, effects.terms.placeholder)
     if not place:
         return term
-    # A place that is the same for all calls stays as it is, so that what is stored at two of them can be compared.
+    # A place that is the same for all calls stays, so that stores at two of them can be compared.
     term = effects.terms.replace(term, element, effects.terms.placeholder_of_element)
     return term if effects.uniform(place[0]) else effects.terms.replace(term, place[0], effects.terms.placeholder)
 

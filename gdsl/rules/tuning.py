@@ -12,8 +12,9 @@ makes no difference where a functor is *idempotent*:
 - The result of `changed`, which is true for at most the first of two such calls, decides only that something happens
   and never that it does not: it is accepted, or done under `if`, and was so in the first call.
 - Two kinds of reads may see what is written. The test of a closing condition: a repeated call either finds it false and
-  does nothing, or runs beside the first, as other calls of the same far end may in any case. And all reads in a loop
-  for which `order` has proved that any order of the visits, each as often as it likes, ends in the same values.
+  does nothing, or runs at the same time as the first, as other calls of the same far end may in any case. And all reads
+  in a loop for which `order` has proved that any order of the visits, each as often as it likes, ends in the same
+  values.
 
 So the result has the same members, except that one may be there again. This is invisible to whatever walks the members
 with an idempotent functor, copies the set, or tests whether it is empty. Everything else is refused, whether or not it

@@ -48,7 +48,7 @@ def _meeting(effects: Effects, first: Term, second: Term) -> Meeting:
     if not effects.on_edges:
         return _of_vertices(effects, first, second)
     if effects.on_common:
-        calls = ("the call for a common neighbour of (a, b)", "the call for one of (c, d)")
+        calls = ("the call for a common neighbor of (a, b)", "the call for one of (c, d)")
         if first is effects.terms.unit:
             return Meeting(*calls, "")
         where = f"where `{text(effects, first)}` of the first and `{text(effects, second)}` of the second are the same"

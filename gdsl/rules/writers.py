@@ -46,7 +46,7 @@ class Writers:
         return len(indices) == 1 and all(self._is_ticket(index) for index in indices)
 
     def _is_ticket(self, index: Term) -> bool:
-        """Whether an id is a ticket. Those of 32 bits begin anew only after ones that are no ids, if they are signed; a
+        """Whether an id is a ticket. Those of 32 bits wrap only after values that are not ids, if they are signed; a
         sum that stops at `inf` gives it again and again."""
         if not isinstance(index, Conversion):
             return False

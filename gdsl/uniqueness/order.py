@@ -82,7 +82,7 @@ def _in_functor(effects: Effects) -> Obstacle | None:
     write = effects.writes[0]
     if len(effects.writes) > 1:
         other = effects.writes[1]
-        return Obstacle(f"`{other.name}` is written beside `{write.name}`, as often as there are visits", other.span)
+        return Obstacle(f"`{other.name}` is written in addition to `{write.name}`, once for each visit", other.span)
     if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
         return Obstacle(f"`{write.form}` on `{write.name}` is not a `min=` or `max=`", write.span)
     if effects.accept is not write.result:
@@ -106,7 +106,7 @@ def obstacle_to_near_far(
 
 
 def check_order(program: nodes.Program, known: Mapping[int, Obstacle | None], source: Source) -> None:
-    """Raise GdslError (E0420) where `schedule.order = near_far` has no loop that may be worked off so."""
+    """Raise GdslError (E0420) where `schedule.order = near_far` has no loop that may be processed so."""
     if program.tuning.order is not Order.NEAR_FAR:
         return
     knob = "`schedule.order = near_far` does not fit here"

@@ -139,7 +139,7 @@ def test_explain(gdslc):
 
 def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
     assert "line 18: may go from near to far" in gdslc("explain", "order", "sssp").out
-    assert "as given: `parent` is written beside `distance`" in gdslc("explain", "order", "bfs").out
+    assert "as given: `parent` is written in addition to `distance`" in gdslc("explain", "order", "bfs").out
     path = tmp_path / "unfused.gdsl"
     path.write_text(gdslc("samples", "sssp").out + "tune { schedule.fuse = off; }")
     assert "as given: one kernel per step keeps no order" in gdslc("explain", "order", str(path)).out

@@ -118,10 +118,10 @@ def test_near_far_is_taken() -> None:
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
-        ("d[dst] min= d[src] + w[e]; s += 1;", "`s` is written beside `d`"),
+        ("d[dst] min= d[src] + w[e]; s += 1;", "`s` is written in addition to `d`"),
         (
             "let low = changed(d[dst] min= d[src] + w[e]); if (low) { b[dst] any= 3; } accept low;",
-            "`b` is written beside `d`",
+            "`b` is written in addition to `d`",
         ),
         ("d[dst] min= d[src] + w[e];", "what is accepted is not just"),
         ("accept changed(d[dst] min= d[src] + w[e]) || b[dst] > 0;", "what is accepted is not just"),
