@@ -1,4 +1,4 @@
-"""What a program says and probably does not mean: the warnings, W01 to W07. They never stop a run.
+"""Warnings W01 to W07: what a program says and probably does not mean. They never stop a run.
 
 Each is only given where it is sure: a form that is not known here counts as a use, as a change, as a test.
 """

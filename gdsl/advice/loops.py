@@ -32,7 +32,7 @@ def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]
 
 
 def _of_schedule(loop: nodes.While, functors: dict[str, frozenset[str]], source: Source) -> Diagnostic | None:
-    """The warning about one loop; `functors` says what each of them writes."""
+    """The warning about one loop; `functors` holds what each of them writes."""
     condition = tuple(walk(loop.condition))
     if any(isinstance(node, nodes.Iteration) for node in condition) or _is_false(loop.condition):
         return None
@@ -76,7 +76,7 @@ def _targets(body: object) -> set[str]:
 
 
 def _is_steady(loop: nodes.Loop) -> bool:
-    """Whether a loop of a functor has nothing that may end it: what it asks for is not changed, and nothing leaves."""
+    """Whether a loop of a functor can never end: nothing changes its condition, and nothing leaves it."""
     condition, body = tuple(walk(loop.condition)), tuple(walk(loop.body))
     effects = (nodes.UpdateValue, nodes.CompareAndSwap)
     if any(isinstance(node, effects) or getattr(node, "now", False) for node in condition):

@@ -20,7 +20,7 @@ _TUNED = re.compile(r"\btune\s*\{([^{}]*)\}")
 def unused(
     program: nodes.Program, symbols: Sequence[Symbol], source: Source, tune: Sequence[str]
 ) -> Iterator[Diagnostic]:
-    """Functors, functions, params, arrays, scalars and labels that stand nowhere but where they are declared."""
+    """Functors, functions, params, arrays, scalars and labels that occur only at their declaration."""
     plain = without_comments(source.text)
     texts = [plain, *(without_comments(other.text) for other in source.imported or ())]
     mentions = Counter(_WORD.findall(" ".join((*texts, *tune))))
@@ -58,7 +58,7 @@ def _complete_initially(program: nodes.Program) -> set[str]:
 
 
 def _labels(plain: str, tune: Sequence[str]) -> Iterator[Diagnostic]:
-    """Labels beside those that a program tunes by; where it tunes by none they may be for `--tune` and `--profile`."""
+    """Labels without tuning where others have some; a program without any may use them for `--tune` and `--profile`."""
     tuned = {
         name
         for block in _TUNED.findall(" ".join((plain, f"tune {{ {'; '.join(tune)} }}")))

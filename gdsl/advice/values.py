@@ -31,7 +31,7 @@ def decided_conditions(effects: ProgramEffects, data: Data, source: Source) -> I
 
 
 def _after_cond(span: Span, source: Source) -> bool:
-    """Whether the condition stands in a `cond`; else it is that of a functor without a name, which says `true` where it
+    """Whether the condition is in a `cond`; else it is that of a functor without a name, which is `true` where it
     takes everything."""
     return "cond" in source.of(span).line(span.line)[: span.column - 1]
 
@@ -61,7 +61,7 @@ def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagno
 
 
 def _sums(site: Effects) -> Iterator[tuple[Span, Term, tuple[Term, ...]]]:
-    """The place, the operand, and what it stands under."""
+    """The place, the operand, and its conditions."""
     for write in site.writes:
         if write.kind is WriteKind.REDUCE and write.operation in _SUMS and write.type.is_integer:
             yield write.span, write.value, tuple(guard.term for guard in each(write.guard))
@@ -107,7 +107,7 @@ def _read(term: Term) -> Iterator[str]:
 
 
 def _tested_data(site: Effects, value: Term, tests: tuple[Term, ...]) -> set[str]:
-    """The data that something asks about before the sum takes the value."""
+    """The data that is tested before the sum takes the value."""
     asked = [*site.conjuncts, *tests]
     asked += [part.condition for part in inside(value) if isinstance(part, Choice)]
     return {name for term in asked for name in _read(term)}
@@ -142,7 +142,7 @@ def largest_of_nothing(program: nodes.Program, source: Source) -> Iterator[Diagn
 
 
 def with_empty(call: str) -> str:
-    """The text of a call with `empty=none` behind its last argument."""
+    """The text of a call with `empty=none` after its last argument."""
     return f"{call[:-1].rstrip()}, empty=none)"
 
 

@@ -1,4 +1,4 @@
-"""A text as an editor asks for it: whatever it is, what it declares and all that is wrong with it."""
+"""A text as an editor needs it: what it declares and everything that is wrong with it, whatever the text."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gdsl.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a text says. `tree` is typed as far as it has no mistakes, None where nothing could be read; `symbols` are
-    all its declarations with their places, those of the whole program first; `diagnostics` are all mistakes, and
-    `checked` is what later stages take: None where there are mistakes."""
+    """The analysis of a text. `tree` is typed as far as it has no mistakes, None where nothing could be read; `symbols`
+    are all its declarations with their places, those of the whole program first; `diagnostics` are all mistakes, and
+    `checked` is the input of later stages: None where there are mistakes."""
 
     tree: syntax.Program | None
     symbols: tuple[syntax.Symbol, ...]

@@ -21,7 +21,7 @@ from gdsl.source import Span
 
 
 LONGEST_RUN = 40
-"""So many operators in a row are nested nodes, which say more to who looks at an expression as a whole."""
+"""Up to this many operators in a row become nested nodes, which are easier to analyse than a chain."""
 _LONGEST_NUMBER = 60
 _LONGEST_NUMBER_SHOWN = 12
 
@@ -32,7 +32,7 @@ def span_of(place: Any) -> Span:
 
 
 def _whole_pair_fix(part: syntax.PairPart) -> str | None:
-    """The write of a whole pair in place of one of its parts, as far as that can be said."""
+    """How to write the whole pair instead of one part of it; None where that is unclear."""
     pair, index = part.pair, ""
     if isinstance(pair, syntax.Index):
         indices = (pair.index, pair.place) if pair.place is not None else (pair.index,)
@@ -238,7 +238,7 @@ class Part(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """What stands in the braces behind `=>`."""
+    """The content of the braces after `=>`."""
 
     items: list[Any]
 
@@ -257,7 +257,7 @@ class NamelessBuilder(ExpressionBuilder):
         return Part("value", span_of(meta), children[0])
 
     def parts_by_keyword(self, parts: list[Part], where: str) -> dict[str, Part]:
-        """The parts by their keyword; says so where there are two of one."""
+        """The parts by their keyword; reports a part that is repeated."""
         found: dict[str, Part] = {}
         for part in parts:
             if part.keyword in found:

@@ -1,4 +1,4 @@
-"""What the parser's two kinds of exception say, as a diagnostic."""
+"""The parser's two kinds of exception as diagnostics."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Failure:
         return Span(before.line, before.column, here.end_line, here.end_column)
 
     def near_word(self) -> str | None:
-        """The keyword that could stand here and that the word which does stand here is near to."""
+        """The expected keyword that the token may be a misspelling of."""
         spellings = {self.spellings[kind] for kind in self.expected if kind in self.spellings}
         if self.kind != "NAME" or self.text in spellings:
             return None
@@ -85,7 +85,7 @@ def shown_character(character: str) -> str:
 
 
 def failure_offset(failure: UnexpectedToken, source: Source) -> int:
-    """The offset of the token that the parser could not take; at the end of the text that of what stands last."""
+    """The offset of the token that the parser could not take; at the end of the text that of the last one."""
     if failure.token.type == "$END":
         return len(without_comments(source.text).rstrip())
     return failure.token.start_pos or 0
@@ -109,7 +109,7 @@ def unexpected_token(failure: UnexpectedToken, source: Source, spellings: dict[s
 
 
 def _word_before(plain: str, position: int) -> tuple[str, int, int]:
-    """The word or sign in front of `position` with its place. What stands before the last white space need not be
+    """The word or sign in front of `position` with its place. Text before the last white space need not be
     looked at: neither words nor signs have any in them."""
     end = position
     while end > 0 and plain[end - 1].isspace():

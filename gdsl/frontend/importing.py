@@ -1,6 +1,6 @@
 """Puts what a program imports into its syntax tree: functions, functors and procedures of other files.
 
-What is imported brings along what it uses of its own file, under names that clash with nothing; all other names are the
+What is imported brings along what it uses of its own file, under names that do not clash; all other names are the
 importer's, and are looked up there.
 """
 
@@ -34,12 +34,12 @@ class _File:
     words: frozenset[str] = frozenset()
     broken: bool = False
     lost: set[str] = field(default_factory=set)
-    """Names that it imports in vain, of which nothing more is said."""
+    """Names whose import failed; no further messages mention them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A tree with what it imports; `lost` are names that could not be imported, of which nothing more is said."""
+    """A tree with what it imports; `lost` are names that could not be imported; no further messages mention them."""
 
     tree: syntax.Program
     diagnostics: tuple[Diagnostic, ...]
@@ -109,7 +109,7 @@ class _Importer:
         return self._names[key]
 
     def _lost_name(self, name: str, words: set[str]) -> str:
-        """What stands for a name of another file that means nothing, so that it does not mean the importer's."""
+        """A name for an undeclared name of another file, so that it does not refer to the importer's."""
         used_names = words.union(*(each.words for each in self._files))
         form = next(form for form in (f"{name}_{number}" for number in count(2)) if form not in used_names)
         self.lost.add(form)

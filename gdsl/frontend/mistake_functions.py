@@ -54,7 +54,7 @@ Special = Callable[[Failure], Diagnostic | None]
 
 
 def is_no_near_word(failure: Failure, groups: Groups) -> bool:
-    """Whether the token is no misspelt keyword."""
+    """Whether the token is not a misspelt keyword."""
     return failure.near_word() is None
 
 
@@ -64,7 +64,7 @@ def characters(failure: Failure, first: int, length: int) -> Span:
 
 
 def letter_of_another_script(failure: Failure) -> Diagnostic | None:
-    """A word that ends where a letter stands that looks like one of its own."""
+    """A word that is followed by a letter of another script."""
     end, line = failure.span.end_column, failure.span.end_line
     letter = failure.source.line(line)[end - 1 : end]
     if not failure.text.isidentifier() or letter.isascii() or not letter.isalpha():
@@ -246,7 +246,7 @@ def misspelt_keyword(failure: Failure) -> Diagnostic | None:
     word = first[0]
     if word in KEYWORDS or word in declared_names(failure.source.text):
         return None
-    # The end of the text has no place of its own: the last character stands for it.
+    # The end of the text has no place: that of the last character is used.
     column = failure.span.column + (failure.kind == "$END") - len(start)
     near = closest(word, STATEMENT_WORDS + PART_WORDS + DATA_WORDS)
     looks_wrong = failure.kind == "NAME" or failure.text in ("{", ":", "functor") or failure.before == word

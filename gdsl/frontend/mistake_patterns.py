@@ -1,4 +1,4 @@
-"""How an entry of the table of common mistakes describes a place in a program, and what it says there."""
+"""Entries of the table of common mistakes: the conditions under which they fit, their messages and fixes."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def _unreadable(source: Source) -> Diagnostic | None:
 
 
 def _unseen(found: re.Match[str], text: str) -> Diagnostic:
-    """What is refused in comments too: it makes a program look other than what it says."""
+    """Characters that are refused even in comments, because they make a program look different from its content."""
     character = found.group()
     line, column = line_and_column(text, found.start())
     span = Span(line, column, line, column + 1)
@@ -177,7 +177,7 @@ def _unseen(found: re.Match[str], text: str) -> Diagnostic:
 
 
 def _too_deep(root: syntax.Node) -> syntax.Node | None:
-    """A first node that lies too deep; what only holds other nodes together makes no level."""
+    """A node that is nested too deeply; arguments and links do not count as levels."""
     level = [root]
     for _ in range(DEEPEST_NESTING + 1):
         level = [child for node in level for child in _inside(node)]
@@ -201,7 +201,7 @@ _FIX = "a comment begins with `#` and ends with the line"
 
 
 def without_foreign_comments(source: Source) -> tuple[Source, list[Diagnostic]]:
-    """The text with `/* … */`, and `// …` where nothing stands that could be divided, blanked out, and a message about
+    """The text with `/* … */`, and `// …` where it cannot be a division, blanked out, and a message about
     the first of each kind."""
     text = source.text
     if "/*" not in text and "//" not in text:

@@ -14,13 +14,13 @@ _HEAD = re.compile(
     r"|\b(?:function|operator|procedure)\s+\w+\s*\(|\brequires\s+\w"
     r"|\bimport\s+\w(?:(?!\bimport\b)[\w\s,])*\bfrom\b"
 )
-"""How a part of a program begins; none of these may stand inside another part. The names of an import end at the next
+"""How a part of a program begins; none of these may be inside another part. The names of an import end at the next
 `import`, so that no stretch of text is searched twice."""
 _STRING = re.compile("\"[^\"\n]*\"|'[^'\n]*'|\u201c[^\u201d\n]*\u201d")
 _SIGN = re.compile(r"[;{}(]")
 _PARENTHESES = re.compile(r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\)")
 _GOES_ON = re.compile(r"\s*(?:else\b|from\s*;|[-;|&^+*),@])")
-"""What no statement begins with: behind a `}` the same one goes on, as behind the members of a set, or the names in
+"""What no statement begins with: after a `}` the same one continues, as after the members of a set, or the names in
 braces of an import as other languages have them."""
 _CLOSED = re.compile(r"[^;{}]*\}\s*[;,)|&^]")
 _FUNCTOR = re.compile(r"(vertex|edge)\s+functor\s*(\w*)\s*(?:\(([^)]*)\))?\s*(?:->\s*(\w+))?")
@@ -33,7 +33,7 @@ _STATEMENT_HEADS = {
 
 class ListKind(Enum):
     """The lists of a program that reading can go on in, each by the kind of a token that begins an element of it and
-    stands nowhere else."""
+    occurs nowhere else."""
 
     STATEMENTS = "LET"
     DECLARATIONS = "PARAM"
@@ -71,7 +71,7 @@ class Outline:
     # ------------------------------------------------------------ parts
 
     def part_of(self, position: int) -> int:
-        """The number of the part that `position` is in; 0 is what stands before the first."""
+        """The number of the part that `position` is in; 0 is the text before the first."""
         return bisect_right(self.heads, position)
 
     def balance(self, part: int) -> int:
@@ -133,11 +133,11 @@ class Outline:
         return None
 
     def closes_a_set(self, position: int) -> bool:
-        """Whether the next `}` behind `position` is that of a set: what stands behind it stands behind no block."""
+        """Whether the next `}` after `position` closes a set: a block is never followed by what follows it."""
         return _CLOSED.match(self.plain, position) is not None
 
     def beginning(self, start: int) -> int:
-        """Where a broken statement begins that goes on with a word of another language at `start`."""
+        """Where a broken statement begins that continues with a word of another language at `start`."""
         if not re.compile(r"(?:elif|elseif)\b").match(self.plain, start):
             return start
         return max(self.plain.rfind("if", 0, start), 0)

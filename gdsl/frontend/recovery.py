@@ -1,7 +1,7 @@
-"""Reads a program on behind its syntax errors, so that one run reports all that do not hang on each other.
+"""Continues after syntax errors, so that one run reports all independent mistakes.
 
 After a failure the parser's stack is cut back to the innermost list that was being read (statements, declarations,
-items of a functor, entries of `tune`, parts of the program), and reading goes on behind the next `;`, behind the
+items of a functor, entries of `tune`, parts of the program), and reading continues after the next `;`, after the
 closing `}` of what was begun, or at the next part. Where it is clear what is missing or misspelt, that is put in its
 place instead, and nothing is passed over. Braces that do not match put the rest of a part in doubt: what seems wrong
 there then may well be right, and is not reported.
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 _SURE = "E0103"
-"""A word one letter away from the right one is a mistake wherever it stands."""
+"""A word one letter away from a keyword is always a mistake."""
 _CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _FEW = 3
 _MOST_TRIES = 5
 """Failures in a row that get no further in the text: more than ever come of one place."""
 MOST_MISTAKES = 1_000
-"""Behind so many nothing more is read: each takes as long as many lines without one, and nobody reads them all."""
+"""Reading stops after this many: each takes as long as many correct lines, and nobody reads them all."""
 # fmt: off
 _DECLARED = re.compile(
     r"\b(?:let|var|frontier|for|graph|history|buckets|\w+(?=\s+\w+\s*[=:;]))\s+([A-Za-z_]\w*)|@\s*(\w+)"
@@ -45,10 +45,10 @@ _DECLARED = re.compile(
 
 
 class Recovery:
-    """Reading on through one program; `tree` is called once, then `diagnostics` and `broken` say what was found."""
+    """Recovery in one program; call `tree` once, then read `diagnostics` and `broken`."""
 
     def __init__(self, source: Source, describe: Callable[[Unexpected], Diagnostic], kinds: dict[str, str]) -> None:
-        """`describe` makes the message for a failure; `kinds` has the kinds of tokens by how they are written."""
+        """`describe` gives the message for a failure; `kinds` has the kinds of tokens by how they are written."""
         self.source = source
         self.describe = describe
         self.kinds = kinds
@@ -264,7 +264,7 @@ class Stack:
         return True
 
     def start_behind(self, states: int, position: int) -> int:
-        """Where what lies above `states` states begins in the text; `position` if nothing does."""
+        """Where the text above `states` states begins; `position` if there is none."""
         for value in self._state.value_stack[states - 1 :]:
             start = getattr(value, "start_pos", None)
             if start is None:
@@ -287,7 +287,7 @@ class Stack:
         del self._state.state_stack[states:], self._state.value_stack[states - 1 :]
 
     def feed(self, kind: str, position: int, text: str = "") -> None:
-        """Have the parser take a token that does not stand in the text, as if it stood at `position`."""
+        """Feed the parser a token that is not in the text, as if it were at `position`."""
         from lark import Token
 
         line, start = self._places.line_start(position)

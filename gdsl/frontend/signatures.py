@@ -84,13 +84,13 @@ class Signature:
     keywords: tuple[Parameter, ...] = ()
     """Parameters that are given by name alone; all are optional."""
     takes: str = ""
-    """The parameters in words, where their number says too little."""
+    """The parameters in words, where their number is not enough."""
     shape: str = ""
     """How a call is written, where that is not just the name and the parameters."""
     labelled: bool = False
     """Whether a call may have a `@label`."""
     for_more: str = ""
-    """What is meant where there are more arguments, behind the form in a fix."""
+    """What to suggest after the form when there are too many arguments."""
 
     @property
     def form(self) -> str:

@@ -1,4 +1,4 @@
-"""The syntax tree, and the typed tree that the checker makes of it: the same classes with more of their slots filled.
+"""The syntax tree, and the typed tree built from it by the checker: the same classes with more slots filled.
 
 The parser fills everything but the slots listed here. The checker builds new nodes in which
 
@@ -55,7 +55,7 @@ class Node:
 
 
 class SymbolKind(Enum):
-    """What a name stands for."""
+    """What a name refers to."""
 
     PARAM = "param"
     ARRAY = "array"
@@ -86,7 +86,7 @@ class SymbolKind(Enum):
     BUILTIN = "built-in"
     """`iteration`, `place`, `id`, `num_vertices`, `num_edges`, `vertices`, `edges`, and functions like `min`."""
     MISTAKEN = "name whose declaration has a mistake"
-    """Nothing more is said of it where it is used."""
+    """Its uses are not reported again."""
 
     @property
     def with_article(self) -> str:
@@ -99,11 +99,11 @@ class Symbol:
     """A declaration as its uses see it.
 
     `span` is where the name is declared (`NOWHERE` for what the language provides). `unique` is the name, with a number
-    behind it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
+    after it where a functor or the schedule declares the same name in several blocks. `mutable` is true of `var`s,
     of scalars and of arrays. `domain` is set for arrays and frontiers, `count` for arrays of several values an element
     (how many, as it was written). `automatic` are buckets whose width finds itself: they have no levels to ask for.
 
-    `graph` is set for frontiers and graphs: what their elements are elements of, as `check/graphs.py` tells it.
+    `graph` is set for frontiers and graphs: what their elements are elements of, as `check/graphs.py` explains.
     """
 
     kind: SymbolKind
@@ -247,7 +247,7 @@ class Binary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Link(Node):
-    """One operator of a `Chain` with the operand behind it; `span` is that of the chain up to here."""
+    """One operator of a `Chain` with the operand after it; `span` is that of the chain up to here."""
 
     operation: BinaryOperation
     operand: Expression
@@ -283,7 +283,7 @@ class Pair(Expression):
 
 @dataclass(frozen=True, slots=True)
 class PairPart(Expression):
-    """`pair.0`, `pair.1`; `place` is the number behind the point, which only the checker knows to be one of these."""
+    """`pair.0`, `pair.1`; `place` is the number after the point, which the checker validates."""
 
     pair: Expression
     place: int
@@ -299,7 +299,7 @@ class Argument(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """`function(arguments) @label`; the label only behind operators."""
+    """`function(arguments) @label`; only operators have labels."""
 
     function: str
     function_span: Span
@@ -310,7 +310,7 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Convert(Expression):
-    """A change of type, made by the checker from a cast or a widening."""
+    """A change of type, built by the checker from a cast or a widening."""
 
     operand: Expression
 
@@ -335,7 +335,7 @@ class CompareAndSwap(Expression):
 @dataclass(frozen=True, slots=True)
 class Reduced(Expression):
     """`sum(a)`, `max(a, f)`: the reduction over the elements of `array`, or over those in the set `members`, a frontier
-    or everything; made by the checker."""
+    or everything; built by the checker."""
 
     operation: ArrayReduction
     array: Name
@@ -353,7 +353,7 @@ class SetLiteral(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SetChain(Expression):
-    """Sets combined from left to right, `f | g - …`; made by the checker of `Binary`s and `Chain`s.
+    """Sets combined from left to right, `f | g - …`; built by the checker from `Binary`s and `Chain`s.
 
     `first` and the operands of `links` are what the input of an `OperatorCall` may be, all of them sets of `domain`.
     """
@@ -365,7 +365,7 @@ class SetChain(Expression):
 
 @dataclass(frozen=True, slots=True)
 class SetLink(Node):
-    """One operation of a `SetChain`; its span goes from the chain's start to the operand's end."""
+    """One operation of a `SetChain`; its span extends from the chain's start to the operand's end."""
 
     operation: SetOperation
     operand: Expression
@@ -386,7 +386,7 @@ class OperatorKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OperatorCall(Expression):
-    """A call of an operator; made by the checker.
+    """A call of an operator; built by the checker.
 
     `input` is a `Name` (of a frontier, `vertices` or `edges`), a `SetLiteral`, a `SetChain` or another `OperatorCall`;
     None for `where`. `over` counts for ADVANCE, NEIGHBOR_REDUCE and NEIGHBOR_VOTE. `runs_on` says what `input` is a
@@ -419,7 +419,7 @@ class OperatorCall(Expression):
 
     @property
     def name(self) -> str:
-        """What the call goes by without a label: its functor's name, else the operator's."""
+        """The name of a call without a label: its functor's, else the operator's."""
         return self.functor.name if self.functor is not None else self.kind.value
 
     @property
@@ -431,7 +431,7 @@ class OperatorCall(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Expression):
-    """What of an expression is no tree: all of it, where a mistake was reported, or that it was typed before."""
+    """A placeholder: an expression with a reported mistake, or one that was typed before."""
 
 
 # ---------------------------------------------------------------- statements
@@ -487,7 +487,7 @@ class Update(Statement):
 
 @dataclass(frozen=True, slots=True)
 class ShortAssign(Statement):
-    """`target op= value` with an operation that is no reduction: `/ // % << >>`."""
+    """`target op= value` with an operation that is not a reduction: `/ // % << >>`."""
 
     target: Name | Index
     operation: BinaryOperation
@@ -590,13 +590,13 @@ class FrontierDeclaration(Statement):
     domain: Domain = Domain.VERTEX
 
 
-# ---------------------------------------------------------------- graphs made by the schedule
+# ---------------------------------------------------------------- graphs built by the schedule
 
 
 @dataclass(frozen=True, slots=True)
 class GraphDeclaration(Statement):
     """`graph name = value;`; without a value the graph around. Of the typed schedule `Subgraph`, `Contract` or
-    `SameGraph` says what it becomes."""
+    `SameGraph` states what it becomes."""
 
     name: str
     name_span: Span
@@ -666,7 +666,7 @@ class BucketsDeclaration(Statement):
 
 @dataclass(frozen=True, slots=True)
 class LevelLoop(Statement):
-    """`for name in backward(h) { … }`; made by the checker of a `ForIn`. `over` is what goes through the levels of
+    """`for name in backward(h) { … }`; built by the checker from a `ForIn`. `over` loops over the levels of
     `history`, `symbol` the frontier `name`."""
 
     name: str
@@ -680,7 +680,7 @@ class LevelLoop(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Numbering(Expression):
-    """`number(f)` as the value of an array; made by the checker. `input` is a set of
+    """`number(f)` as the value of an array; built by the checker. `input` is a set of
     `domain` in the forms that the input of an `OperatorCall` has."""
 
     input: Expression
@@ -710,7 +710,7 @@ class Member(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Popped(Expression):
-    """`b.pop()` as a set of vertices; made by the checker. `buckets` is what they are taken out of."""
+    """`b.pop()` as a set of vertices; built by the checker. They are taken out of `buckets`."""
 
     buckets: Symbol
 
@@ -778,7 +778,7 @@ class Declaration(Node):
     is_input: bool
     is_local: bool
     count: Expression | None = None
-    """How many values an element has; None: one, which has no place of its own."""
+    """How many values an element has; None: one, without an index."""
     type: Type | None = None
     symbol: Symbol | None = None
     is_set: bool = False
@@ -789,8 +789,8 @@ class Declaration(Node):
 
 @dataclass(frozen=True, slots=True)
 class TypeDeclaration(Node):
-    """`type name : class = default;`, a type parameter, or `type name = target;`, another name for a type, which
-    `widened` makes that of a sum of its values."""
+    """`type name : class = default;`, a type parameter, or `type name = target;`, another name for a type,
+    which `widened` turns into the type of a sum of its values."""
 
     name: str
     name_span: Span
@@ -868,7 +868,7 @@ class Functor(Node):
     symbols: tuple[Symbol, ...] = ()
     """Those of the parameters, filled by the checker."""
     nameless: bool = False
-    """Whether the checker made it of a `Nameless`: only the compiler calls it by its name."""
+    """Whether the checker built it from a `Nameless`: only the compiler uses its name."""
 
     @property
     def domain(self) -> Domain:
@@ -877,7 +877,7 @@ class Functor(Node):
 
     @property
     def is_ballot(self) -> bool:
-        """Whether it gives pairs, as ballots do; a result that is no type was reported where it is declared."""
+        """Whether it gives pairs, as ballots do; a result that is not a type was reported at its declaration."""
         declared = self.declared_result
         return self.result is not None and self.result.is_pair if declared is None else bool(declared.parts)
 
@@ -923,7 +923,7 @@ class TuneEntry(Node):
 
 @dataclass(frozen=True, slots=True)
 class Program(Node):
-    """A whole program. The typed tree has no procedures and no imports: it has what they stand for."""
+    """A whole program. The typed tree has no procedures and no imports: they are expanded."""
 
     doc: str
     name: str
@@ -943,7 +943,7 @@ class Program(Node):
 
 @dataclass(frozen=True, slots=True)
 class Nameless(Expression):
-    """`v => …` and `(src, dst, e) => …`, where an operator takes a functor; the checker makes a `Functor` of it.
+    """`v => …` and `(src, dst, e) => …`, where an operator takes a functor; the checker turns it into a `Functor`.
 
     Of `whole`, a single expression, the operator says whether it is the condition or the value. It has no parameters
     where these, or it, were no such thing.

@@ -1,4 +1,4 @@
-"""Parsers that Lark makes of the grammar. The tables take it 0.15 s, so they are prepared; where they are not, as with
+"""Parsers that Lark builds from the grammar. The tables take it 0.15 s, so they are prepared; otherwise, as with
 another version of Lark, they are kept in the cache, as JSON."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def parser(start: str) -> Lark:
         lambda: json.loads(kept.get(_KIND, key) or b""),
     )
     for source in sources:
-        with contextlib.suppress(Exception):  # whatever a broken table does: it is made anew
+        with contextlib.suppress(Exception):  # a broken table is built again
             return lark.Lark.load(_numbered_tables(source()))
     made = make(start)
     kept.put(_KIND, key, json.dumps(tables(made), separators=(",", ":")).encode())
@@ -46,7 +46,7 @@ def name_of(start: str) -> str:
 
 
 def state() -> str:
-    """What tables are made of: the grammar, and Lark."""
+    """What tables depend on: the grammar, and Lark."""
     import lark
 
     grammar = hashlib.sha256(resource_text("grammar", "gdsl.lark").encode()).hexdigest()
@@ -54,7 +54,7 @@ def state() -> str:
 
 
 def make(start: str) -> Lark:
-    """The parser for a start rule, made of the grammar."""
+    """The parser for a start rule, built from the grammar."""
     import lark
 
     grammar = resource_text("grammar", "gdsl.lark")
@@ -71,7 +71,7 @@ def tables(made: Lark) -> dict[str, Any]:
 
 
 def _numbered_tables(saved: Any) -> Any:
-    """The same for `Lark.load`: the keys that JSON has made texts of are numbers again."""
+    """The same for `Lark.load`: the keys that JSON turned into texts are numbers again."""
     saved["memo"] = _numbered(saved["memo"])
     table = saved["data"]["parser"]["parser"]
     table["tokens"] = _numbered(table["tokens"])

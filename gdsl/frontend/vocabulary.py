@@ -17,12 +17,12 @@ KEYWORDS = frozenset((
 ))
 # fmt: on
 CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set", "common", "vote", "type"))
-"""Words that mean something where no name may stand; a program may declare them."""
+"""Words that have a meaning where no name is allowed; a program may declare them."""
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
 FUNCTIONS = names_of(Group.FUNCTION, Group.DEGREE)
 CONTEXTUAL_FORMS = {name: SIGNATURES[name].form for name in sorted(names_of(Group.FORM))}
-"""Words that mean something in one form of the schedule alone, each with that; a program may declare them."""
+"""Words of one form of the schedule, each with the form; a program may declare them."""
 GRAPH_FUNCTIONS = names_of(Group.GRAPH)
 """What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
 CONTEXTUAL_FUNCTIONS = names_of(Group.ADDITIONAL, Group.ADDITIONAL_GRAPH)

@@ -1,6 +1,6 @@
 """Fixes are typed in before they are shown: a suggestion that does not remove its message, or leads to another, is not.
 
-Stages that find mistakes say what could be written instead; this package applies it to the text, has the program
+Stages that find mistakes suggest what to write instead; this package applies it to the text, has the program
 analysed again, and keeps the first suggestion that helps.
 """
 

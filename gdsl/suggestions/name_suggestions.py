@@ -144,7 +144,7 @@ def _parameter(plain: str, places: Places, span: Span, name: str) -> Iterator[Su
 
 
 def _wide(plain: str, places: Places, start: int) -> Iterator[Suggestion]:
-    """`scalar total : wide(t);`: a type like this one has a name of its own."""
+    """`scalar total : wide(t);`: such a type needs a name."""
     found = re.search(r"\bwide\s*$", plain[:start]), re.match(r"\(\s*(\w+)\s*\)", plain[start:])
     if found[0] is None or found[1] is None:
         return

@@ -54,7 +54,7 @@ def replaces_text(diagnostic: Diagnostic, text: str) -> bool:
 
 
 def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
-    """What `diagnostic` suggests, each as edits: its `suggestions` in their order, then what its fix says."""
+    """What `diagnostic` suggests, each as edits: its `suggestions` in their order, then those of its fix."""
     if diagnostic.span is not None and diagnostic.code in _OF_NAMES:
         yield from name_suggestions(diagnostic, places)
     for suggestion in diagnostic.suggestions:
@@ -79,10 +79,10 @@ def rewriting_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Su
         statement = places.text[low:high]
         quoted = _QUOTED.findall(statement)
         for new, what in rewritten(statement):
-            if any(text not in new for text in quoted):  # the name of a file is no expression
+            if any(text not in new for text in quoted):  # the name of a file is not an expression
                 continue
             if statement.startswith("return") and not new.startswith("value") and not _ends_functor(places, high):
-                continue  # what stands behind it would run
+                continue  # the statements after it would run
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
             words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
             yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)
@@ -96,7 +96,7 @@ _LAST = re.compile(
 
 
 def _ends_functor(places: Places, end: int) -> bool:
-    """Whether nothing of a functor runs behind the statement that ends there."""
+    """Whether nothing of a functor runs after the statement that ends there."""
     return _LAST.match(places.plain, end) is not None
 
 
@@ -117,7 +117,7 @@ def _placements(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[
 
 
 def _argument(places: Places, span: Span, keyword: str, code: str) -> Edit:
-    """An argument such as `to=edges` in place of the one with that keyword, or behind the others of a call."""
+    """An argument such as `to=edges` in place of the one with that keyword, or after the others of a call."""
     start, end = places.range(span)
     given = re.search(rf"\b{keyword}\s*=\s*\w+", places.text[start:end])
     if given is not None:
@@ -196,7 +196,7 @@ def _words(text: str) -> list[str]:
 
 
 def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
-    """The tokens of the statement around a place: from behind the last `;` or brace before it to the next one, which
+    """The tokens of the statement around a place: from after the last `;` or brace before it to the next one, which
     belongs to it, and a little more on either side."""
     low = max(text.rfind("\n", 0, max(text.rfind("\n", 0, start), 0)), 0, start - 400)
     high = text.find("\n", max(end, min(text.find("\n", end) + 1 or len(text), len(text))))

@@ -27,7 +27,7 @@ class Places:
         return min(self._starts[line - 1] + column - 1, len(self.text))
 
     def range(self, span: Span) -> tuple[int, int]:
-        """The offsets of the first character of `span` and of the one behind its last."""
+        """The offsets of the first character of `span` and of the one after its last."""
         start = self.offset(span.line, span.column)
         return start, max(start, self.offset(span.end_line, span.end_column))
 

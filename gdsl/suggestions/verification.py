@@ -22,14 +22,14 @@ MOST_MISTAKES = 20
 MOST_OF_ONE = 24
 """Analyses for one mistake."""
 _MOST_MESSAGES = 1_000
-"""Messages that all trials of one program may have to look for, as far as the first analysis tells."""
+"""Messages that all trials of one program may have to find, estimated from the first analysis."""
 _MOST_TEXT = 150_000
 """Characters that are analysed again for one program, all trials together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an analysis says: its messages and the declarations with their types."""
+    """The result of an analysis: its messages and the declarations with their types."""
 
     diagnostics: tuple[Diagnostic, ...]
     symbols: tuple[Symbol, ...]
@@ -42,7 +42,7 @@ _NO_FILE = "E0241"
 _OF_THE_PARSER = ("unexpected `", "this `}` closes nothing", "a `)` that closes nothing", "a `;` that ends nothing")
 """How messages begin that often are consequences of another mistake."""
 _WORDS = frozenset(("not", "and", "or", "is", "lambda", "if", "else", "then", "any", "all", "new", "auto"))
-"""Words of other languages, which nobody declares."""
+"""Words of other languages, which programs do not declare."""
 Analyse = Callable[[Source], Outcome]
 
 
@@ -100,7 +100,7 @@ class _Trials:
         self._chosen: list[tuple[Suggestion, Counter[tuple[str, str]]]] = []
 
     def tried(self, diagnostic: Diagnostic) -> Diagnostic:
-        """`diagnostic` with the first suggestion that works, and those beside it; without one, words alone."""
+        """`diagnostic` with the first suggestion that works, and its alternatives; without one, words alone."""
         chosen: list[Suggestion] = []
         self.mistakes += 1
         if self.mistakes > MOST_MISTAKES:
@@ -188,7 +188,7 @@ class _Trials:
     def _is_new_mistake(
         self, other: Diagnostic, count: int, places: Places, ranges: Iterable[tuple[int, int]], removed: str
     ) -> bool:
-        """Whether a message speaks against the change: a new one, unless a later stage says it of another place, and
+        """Whether a message is an objection to the change: a new one, unless a later stage reports it elsewhere, and
         one of the rules about what was written, new or not."""
         if other.code == _NO_FILE or (removed and self._was_hidden(other, removed)):
             return False
@@ -237,7 +237,7 @@ def _key(diagnostic: Diagnostic) -> tuple[str, str]:
 
 
 def _stage(diagnostic: Diagnostic) -> int:
-    """Which of the stages that run one after the other speaks: syntax, names and types, rules, warnings."""
+    """The stage that reports a message, in order: syntax, names and types, rules, warnings."""
     code = diagnostic.code
     return (
         3

@@ -1,4 +1,4 @@
-"""The checker: names, types, and where each form may stand."""
+"""The checker: names, types, and where each form is allowed."""
 
 from gdsl.frontend.check.program import CheckedProgram, check, check_all, check_tune_words
 from gdsl.frontend.check.tuning import Knobs

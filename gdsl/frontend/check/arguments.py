@@ -41,7 +41,7 @@ def bind(
     missing: int = 0,
 ) -> Arguments | None:
     """The arguments at `span`, bound; None after a mistake. `form` is how the call is written, where the signature
-    does not say it; `missing` is how many of the first parameters keywords stand for."""
+    does not say it; `missing` is how many of the first parameters keywords replace."""
     form, name, code = form or signature.form, signature.name, signature.code
     example = "for example " if signature.counts[1] is None else ""
     fix = f"write {example}`{form}`" if signature.shape or code == "E0402" else None

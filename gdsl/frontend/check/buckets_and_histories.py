@@ -91,7 +91,7 @@ def _width(
 
 
 def buckets_statement(call: syntax.Method, symbol: Symbol, operators: OperandChecker) -> syntax.Statement | None:
-    """`b.push(f);`, or `b.pop();` where nobody wants the set."""
+    """`b.push(f);`, or `b.pop();` where the set is not used."""
     if call.name != "push":
         taken = pop_set(call, symbol, operators.environment)
         return None if taken is None else syntax.ExpressionStatement(call.span, taken)
@@ -129,7 +129,7 @@ class HistoryChecker:
         self.environment = environment
         self.operators = operators
         self._histories_in_loops: dict[str, Span] = {}
-        """By unique name the histories that the loops around go through, each with what they say there."""
+        """By unique name the histories that enclosing loops iterate over, each with its place in the loop."""
         self._level_frontiers: set[str] = set()
         """The frontiers of such loops, by unique name."""
 

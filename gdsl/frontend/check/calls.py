@@ -38,7 +38,7 @@ class CallChecker(NameChecker):
     """Types of calls."""
 
     def call(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
-        """Any call that stands as a value."""
+        """Any call that is used as a value."""
         name, span, environment = expression.function, expression.function_span, self.environment
         symbol = environment.find(name)
         if name == "intersect":
@@ -83,7 +83,7 @@ class CallChecker(NameChecker):
         kinds = [SymbolKind.FUNCTION, *([SymbolKind.PROCEDURE] if environment.place is Place.SCHEDULE else [])]
         functions = {n for n, s in environment.globals.items() if s.kind in kinds}
         known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
-        casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
+        casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` does not mean `int64`
         known |= functions | casts | environment.types.keys()
         known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
         near = FOREIGN_NAMES.get(name) or closest(name, known)
@@ -106,7 +106,7 @@ class CallChecker(NameChecker):
         return None
 
     def _intersect(self, span: Span) -> None:
-        """Where its total cannot stand: beside another number of the schedule, or outside of it."""
+        """Report a total inside a larger expression, or outside the schedule."""
         environment = self.environment
         if environment.place is not Place.SCHEDULE:
             message = f"`intersect` belongs to the schedule, not to {environment.place.value}"
@@ -171,7 +171,7 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         operand = expression.arguments[0].value
         if target.is_id and not isinstance(operand, syntax.NoneLiteral):
-            typed = self.infer(operand)  # whatever is no id becomes `none`, so a number keeps its own type
+            typed = self.infer(operand)  # invalid ids become `none`, so a number keeps its own type
         elif isinstance(operand, syntax.Number):
             trial = typed_number(operand, target, Environment())
             typed = trial if trial.type is target else self.infer(operand)
@@ -224,7 +224,7 @@ class CallChecker(NameChecker):
     def _agreed_arguments(
         self, arguments: list[syntax.Expression], hint: Type | None, fraction: Type | None
     ) -> list[syntax.Expression] | None:
-        """The arguments in one common type, literals in that of the others, fractions beside integers in `fraction`."""
+        """The arguments in one common type, literals in that of the others; fractions among integers in `fraction`."""
         typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not is_literal(argument)}
         known = [value.type for value in typed.values()]
         if any(type_ is None for type_ in known):

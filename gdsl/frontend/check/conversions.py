@@ -24,7 +24,7 @@ _WIDENINGS = {
 
 
 def widens(source: Type, target: Type) -> bool:
-    """Whether a value of `source` becomes one of `target` by itself."""
+    """Whether a value of `source` converts to `target` automatically."""
     if source is target or (source.is_integer and target.is_float):
         return True
     return target in _WIDENINGS.get(source, ())
@@ -38,7 +38,7 @@ def common_type(left: Type, right: Type) -> Type | None:
 
 
 def is_literal(expression: syntax.Expression) -> bool:
-    """Whether the expression is made of literals only, and so takes the type of its place; a pair that is spelled out
+    """Whether the expression consists of literals only, and so takes the type of its place; a pair that is spelled out
     does so part by part."""
     literals = (syntax.Number, syntax.Infinity, syntax.NoneLiteral, syntax.Pair)
     if isinstance(expression, syntax.Unary):
@@ -62,7 +62,7 @@ def has_float(expression: syntax.Expression) -> bool:
 def typed_number(node: syntax.Number, hint: Type | None, environment: Environment) -> syntax.Expression:
     """A literal number in the type of its place, else in its own (int32, int64 if too large, float32).
 
-    A fraction is a float64 first, as its text in Python is, and is rounded to its type at once.
+    A fraction is a float64 first, as its text in Python is, and is rounded to its type immediately.
     """
     if isinstance(node.value, float):
         type_ = hint if hint is not None and hint.is_float else Type.FLOAT32
@@ -138,7 +138,7 @@ def suggested_cast(source: Type, target: Type, words: str) -> str | None:
 
 
 def comparison_fix(words: str, source: Type | None, sign: str = "!=") -> str:
-    """How the number or id that `words` say, a `source`, becomes a bool."""
+    """How the number or id `words`, a `source`, becomes a bool."""
     return f"compare it: `{as_operand(words)} {sign} {'none' if source is not None and source.is_id else '0'}`"
 
 
@@ -149,7 +149,7 @@ def as_operand(words: str) -> str:
 
 
 def may_cast(source: Type, target: Type) -> bool:
-    """Whether a written cast goes from `source` to `target`."""
+    """Whether a cast from `source` to `target` exists."""
     if source is target or (source.is_numeric and target.is_numeric):
         return True
     if Type.BOOL in (source, target):

@@ -83,7 +83,7 @@ def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Dec
 
 
 def _checked_where(node: syntax.Declaration, environment: Environment) -> syntax.Expression | None:
-    """The condition behind a param or an input; of a set it is about each member."""
+    """The condition after a param or an input; of a set it applies to each member."""
     if node.where is None or node.symbol is None:
         return node.where
     part = environment.part(Place.WHERE, Domain.VERTEX if is_set(node) else _DOMAINS.get(node.kind), node.symbol)
@@ -132,7 +132,7 @@ def check_functor(node: syntax.Functor, environment: Environment, key: Type | No
 def _inferred_value(
     value: syntax.Expression, key: Type | None, checker: ExpressionChecker, environment: Environment
 ) -> syntax.Expression:
-    """The value of a functor that does not say its type: a score, or a ballot for keys of type `key`."""
+    """The value of a functor that does not declare its type: a score, or a ballot for keys of type `key`."""
     if key is None or not isinstance(value, syntax.Pair):
         return checker.infer(value)
     first = checker.value(value.first, key, "the key of a ballot")
@@ -140,7 +140,7 @@ def _inferred_value(
 
 
 def _roles(node: syntax.Functor, environment: Environment) -> tuple[tuple[SymbolKind, Type | None], ...]:
-    """What the parameters stand for, and their types; those of votes are known from the ballots."""
+    """What the parameters are, and their types; those of votes come from the ballots."""
     own = (SymbolKind.VERTEX, ID_OF[Domain.VERTEX])
     if node.form is FunctorForm.COMMON:
         return _COMMON_ROLES
@@ -216,7 +216,7 @@ def _identity(node: syntax.Function, environment: Environment) -> syntax.Express
 
 
 def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) -> bool:
-    """Whether a function's parameter stands for itself where the program has data of the same name."""
+    """Whether a function's parameter hides data of the same name."""
     symbol = environment.globals.get(parameter.name)
     return symbol is not None and symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
 

@@ -54,12 +54,12 @@ def built_in(name: str, type_: Type | None = None) -> Symbol:
 
 
 def poison(span: Span) -> syntax.Expression:
-    """What stands for an expression with a mistake that was reported: nothing more is said about it."""
+    """The placeholder for an expression with a reported mistake, which is not reported again."""
     return syntax.Unknown(span)
 
 
 def refuse_now(name: syntax.Name, environment: Environment) -> None:
-    """Report `now` before a name that it says nothing of."""
+    """Report `now` before a name that it does not apply to."""
     if name.now:
         message = "`now` is for elements and scalars that a functor reads"
         environment.report("E0215", message, name.span, fix=f"write `{name.name}`")
@@ -67,7 +67,7 @@ def refuse_now(name: syntax.Name, environment: Environment) -> None:
 
 @dataclass(slots=True)
 class Generated:
-    """What the checker makes: functors of those without a name, scalars; and the names that these must not have."""
+    """What the checker generates: functors, scalars; and the names that these must not have."""
 
     functors: list[syntax.Functor] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
@@ -157,12 +157,12 @@ class Environment:
         self.diagnostics.append(found)
 
     def words(self, span: Span, otherwise: str = "…") -> str:
-        """What the program says at `span`, for a fix; `otherwise` where that is too long."""
+        """The program's text at `span`, for a fix; `otherwise` where that is too long."""
         return self.source.excerpt(span) or otherwise
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """A block of its own names."""
+        """A block with its own names."""
         self.scopes.append({})
         try:
             yield
@@ -171,7 +171,7 @@ class Environment:
 
     @contextmanager
     def loop(self) -> Iterator[None]:
-        """The body of a loop, a block of its own names."""
+        """The body of a loop, a block with its own names."""
         self.loops += 1
         with self.block():
             yield
@@ -199,7 +199,7 @@ class Environment:
         return set(self.globals).union(*self.scopes)
 
     def allowed(self, name: str, span: Span, *, parameter: bool = False) -> bool:
-        """Whether `name` may be declared here; says why not."""
+        """Whether `name` may be declared here; reports why not."""
         if name in RESERVED and not (parameter and name in ALLOWED_AS_PARAMETERS):
             message = f"`{name}` is a word of the language"
             self.report("E0203", message, span, fix="choose another name")
@@ -253,7 +253,7 @@ def graph_of(environment: Environment, domain: Domain) -> str:
 
 
 def check_same_graph(symbol: Symbol, span: Span, environment: Environment) -> bool:
-    """Whether a frontier is one of the graph around; says so where it is not."""
+    """Whether a frontier belongs to the enclosing graph; reports one that does not."""
     domain = symbol.domain or Domain.VERTEX
     if symbol.graph == graph_of(environment, domain):
         return True
@@ -272,7 +272,7 @@ _NOT_COMPARED = ("span", "name_span", "array_span", "function_span", "symbol", "
 
 
 def refuse_fixed_size(symbol: Symbol | None, what: str, environment: Environment, span: Span) -> bool:
-    """Whether `symbol` is an array of several values an element, which `what` does not take; says so."""
+    """Whether `symbol` is an array of several values per element, which `what` does not take; reports it."""
     if symbol is None or symbol.count is None:
         return False
     message = f"{what} takes arrays of one value per element, and `{symbol.name}` has several"
@@ -283,7 +283,7 @@ def refuse_fixed_size(symbol: Symbol | None, what: str, environment: Environment
 
 
 def same_expression(one: object, other: object) -> bool:
-    """Whether two expressions say the same, wherever they stand and whatever is known of them."""
+    """Whether two expressions are equal, apart from their places and types."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same_expression, one, other))
     if not isinstance(one, syntax.Node) or not isinstance(other, syntax.Node):

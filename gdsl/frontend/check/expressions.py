@@ -193,7 +193,7 @@ class ExpressionChecker(CallChecker):
         return dataclasses.replace(expression, left=left, right=right, type=result, wraps=self.wrapping)
 
     def _is_set(self, expression: syntax.Binary | syntax.Chain) -> bool:
-        """Whether it gives a set, which is no value; says so."""
+        """Whether it gives a set, which is not a value; reports it."""
         if not is_set_operation(expression, self.environment):
             return False
         if self.environment.place is Place.SCHEDULE:
@@ -221,7 +221,7 @@ class ExpressionChecker(CallChecker):
         return first, self.infer(right, hint)
 
     def _chain(self, chain: syntax.Chain, hint: Type | None, effects: bool) -> syntax.Expression:
-        """As the nested `Binary`s that the chain stands for, one operator after the other."""
+        """Typed like nested `Binary`s, one operator after the other."""
         first = chain.links[0]
         if self._is_set(chain):
             return poison(chain.span)
@@ -262,10 +262,10 @@ class ExpressionChecker(CallChecker):
         hint: Type | None,
     ) -> syntax.Expression:
         """`links` applied to `typed[0]`; the next of `typed` are their first operands, where they are known already.
-        `former` is what stands before the first link in the text."""
+        `former` is the expression before the first link."""
         first, run = typed[0], list[syntax.Link]()
         for place, link in enumerate(links):
-            left = syntax.Unknown(link.span, type=first.type)  # stands for the whole run so far
+            left = syntax.Unknown(link.span, type=first.type)  # represents the whole run so far
             operand = typed[place + 1] if place + 1 < len(typed) else self._right_side(link.operand, first.type, hint)
             binary = syntax.Binary(link.span, link.operation, former, link.operand)
             step = self._apply(binary, left, operand, hint)
@@ -282,7 +282,7 @@ class ExpressionChecker(CallChecker):
         return self._chain_of(first, run)
 
     def _chain_of(self, first: syntax.Expression, links: list[syntax.Link]) -> syntax.Expression:
-        """`first` and the typed operators behind it."""
+        """`first` and the typed operators after it."""
         if not links:
             return first
         return syntax.Chain(links[-1].span, first, tuple(links), type=first.type, wraps=self.wrapping)
@@ -321,7 +321,7 @@ class ExpressionChecker(CallChecker):
         return dataclasses.replace(expression, left=left, right=right, type=left.type)
 
     def _shift_chain(self, chain: syntax.Chain, hint: Type | None) -> syntax.Expression:
-        """Every count has its own type; a first literal takes that of the first count that is none."""
+        """Every count has its own type; a leading literal takes that of the first count that is not a literal."""
         counts = [self.infer(link.operand) for link in chain.links]
         if is_literal(chain.first):
             own = (count.type for link, count in zip(chain.links, counts, strict=True) if not is_literal(link.operand))

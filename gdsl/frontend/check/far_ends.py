@@ -1,4 +1,4 @@
-"""The far end of the edges of each edge frontier, from which an advance goes on.
+"""The far end of the edges of each edge frontier, from which an advance continues.
 
 It is the destination where the edges were walked over out_edges, the source over in_edges; edges that were named or
 filtered from all count as out-edges. Over all_edges an edge has no far end. A variable holds edges of one kind, through
@@ -22,7 +22,7 @@ _BY_ENDS = (OperatorKind.ADVANCE, OperatorKind.NEIGHBOR_REDUCE)
 
 @dataclass(frozen=True, slots=True)
 class EdgeOrigin:
-    """How edges were walked that a frontier holds, and where that is said."""
+    """How the edges of a frontier were walked, and the place that determines it."""
 
     over: Over
     span: Span
@@ -44,7 +44,7 @@ def origin_of(value: syntax.Expression | None) -> EdgeOrigin | str | None:
 
 
 def _group_of(chain: syntax.SetChain) -> str:
-    """What stands for a combination of sets among the variables, none of which has such a name."""
+    """The name of a combination of sets among the variables, none of which has such a name."""
     return f" {chain.span}"
 
 
@@ -61,7 +61,7 @@ class FarEnds:
         self.environment = environment
         self._leaders: dict[str, str] = {}
         self._walked: dict[str, EdgeOrigin] = {}
-        """By the variable that stands for its group."""
+        """By the variable that represents its group."""
 
     def find(self, statements: Iterable[syntax.Statement]) -> dict[str, Over]:
         """By unique name how the edges of each edge frontier of a typed schedule were walked, if any are in it."""

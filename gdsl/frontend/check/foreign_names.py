@@ -43,12 +43,12 @@ LENGTHS = frozenset(("len", "length", "count_of", "sizeof", "num", "cardinality"
 LARGEST = frozenset(
     ("INT_MAX", "INT32_MAX", "INT64_MAX", "LONG_MAX", "UINT_MAX", "FLT_MAX", "DBL_MAX", "MAX_INT", "INF", "maxint")
 )
-"""Names of a number that stands for "nothing yet"."""
+"""Names of the number for "nothing yet"."""
 _NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 
 
 def report_foreign_name(name: str, span: Span, environment: Environment) -> bool:
-    """Whether an undeclared name is one of another language; says what is written here."""
+    """Whether an undeclared name is one of another language; reports what to write instead."""
     if name in STATEMENT_WORDS:
         environment.report("E0112", f"there is no `{name}`", span, fix=STATEMENT_WORDS[name])
     elif name in LARGEST:
@@ -99,7 +99,7 @@ def _length(value: syntax.Expression, words: str, environment: Environment) -> s
 
 
 def report_foreign_loop(statement: syntax.ForIn, environment: Environment) -> bool:
-    """Whether a `for` goes over `range(…)`; says how such a loop is written."""
+    """Whether a `for` iterates over `range(…)`; reports how such a loop is written."""
     value = statement.value
     if not isinstance(value, syntax.Call) or value.function not in ("range", "xrange", "prange"):
         return False
@@ -116,7 +116,7 @@ def report_foreign_loop(statement: syntax.ForIn, environment: Environment) -> bo
 
 
 def functor_for_loop(value: syntax.Expression, environment: Environment) -> str | None:
-    """What stands for a loop of the schedule over a set: operators are such loops. None where `value` is no set."""
+    """The operator to write instead of a loop of the schedule over a set; None where `value` is not a set."""
     if not isinstance(value, syntax.Name):
         return None
     symbol = environment.find(value.name)

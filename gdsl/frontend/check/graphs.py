@@ -1,8 +1,8 @@
-"""Graphs that the schedule makes, and which sets belong to which of them.
+"""Graphs that the schedule builds, and which sets belong to which of them.
 
 A set of vertices belongs to a *family* of graphs, which have the same vertices: a graph and its subgraphs. A set of
 edges belongs to one block: the schedule, or the `on h { … }` in which it was declared. What a variable holds may change
-where one of its values is a contraction; each `on` of such a one is a family of its own.
+where one of its values is a contraction; each `on` of such a variable is a separate family.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNNAMED = Symbol(SymbolKind.GRAPH, "", NOWHERE)
 
 
 def is_graph_call(value: syntax.Expression | None) -> bool:
-    """Whether `value` makes a graph, by its name."""
+    """Whether `value` builds a graph, by its name."""
     return isinstance(value, syntax.Call) and value.function in GRAPH_CALLS
 
 
@@ -41,7 +41,7 @@ class GraphChecker:
         self._blocks = 0
 
     def note(self, statements: Iterable[syntax.Statement]) -> None:
-        """Look through a schedule for the names that may hold a contraction: an `on` may stand before it."""
+        """Look through a schedule for the names that may hold a contraction: an `on` may come before it."""
         names: set[str] = set()
         for node in (each for statement in statements for each in syntax.walk(statement)):
             value = node.value if isinstance(node, syntax.GraphDeclaration | syntax.Assign) else None
@@ -103,7 +103,7 @@ class GraphChecker:
             return None
         return dataclasses.replace(statement, body=body, symbol=symbol)
 
-    # ------------------------------------------------------------ what makes a graph
+    # ------------------------------------------------------------ values
 
     def _value(self, value: syntax.Expression, name: str) -> syntax.Subgraph | syntax.Contract | None:
         if not isinstance(value, syntax.Call) or value.function not in GRAPH_CALLS:
@@ -133,7 +133,7 @@ class GraphChecker:
         return syntax.Contract(call.span, _UNNAMED, label, weight, operation)
 
     def _operation(self, value: syntax.Expression, weight: syntax.Name | None) -> NeighborOperation | None:
-        """What makes one of the weights of parallel edges."""
+        """The reduction of the weights of parallel edges."""
         word = self.operators.word(value, [each.value for each in JOINING_INTEGERS], "the reduction of `contract`")
         if word is None:
             return None

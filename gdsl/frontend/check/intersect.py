@@ -28,7 +28,7 @@ def split_total(
     """`s = x` with one `intersect(…)` inside `x` as two statements: the total into `s`, then `x` with `s` in its place.
 
     Only where `s` is an int64 scalar that `x` does not read otherwise; any other statement is left as it is, and is
-    told then to store the total in another scalar.
+    reported later, with the fix to store the total in another scalar.
     """
     if not isinstance(statement, syntax.Assign) or is_intersect(statement.value):
         return (statement,)

@@ -61,7 +61,7 @@ _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKin
 
 
 def _is_part(span: Span, environment: Environment) -> bool:
-    """Whether `a[v].first` stands at `span`, of a pair; says what is written here."""
+    """Whether the text at `span` is `a[v].first` of a pair; reports what to write instead."""
     part = _OF_AN_ELEMENT.fullmatch(environment.source.excerpt(span))
     symbol = environment.find(part[2]) if part is not None else None
     if part is None or symbol is None or symbol.type is None or not symbol.type.is_pair or part[3] not in _OF_A_PAIR:
@@ -72,7 +72,7 @@ def _is_part(span: Span, environment: Environment) -> bool:
 
 
 def is_foreign_member(span: Span, environment: Environment) -> bool:
-    """Whether what stands at `span` is a member or method of another language; says what is written here."""
+    """Whether the text at `span` is a member or method of another language; reports what to write instead."""
     if _is_part(span, environment):
         return True
     called = _CALLED.fullmatch(environment.source.excerpt(span))
@@ -136,7 +136,7 @@ _LEVELS = ("level", "min", "key", "priority", "bucket", "get_current_priority", 
 
 
 def instead(symbol: Symbol, method: str, given: str) -> str | None:
-    """What to write for `symbol.method(given)`; None where nobody can tell."""
+    """What to write for `symbol.method(given)`; None where that is unknown."""
     name = symbol.name
     if method in _SIZES:
         return f"write `size({name})`"
@@ -192,7 +192,7 @@ def member(expression: syntax.Member, environment: Environment) -> syntax.Expres
 
 
 def _no_member(expression: syntax.Member, owner: Symbol | None, environment: Environment) -> None:
-    """Report a member of what has none; `owner` is what stands before the dot, where that is a declared name."""
+    """Report a member of something without members; `owner` is the declared name before the dot, if it is one."""
     if owner is not None and owner.kind is SymbolKind.MISTAKEN:
         return
     name = expression.owner.name if isinstance(expression.owner, syntax.Name) else ""
@@ -205,7 +205,7 @@ def _no_member(expression: syntax.Member, owner: Symbol | None, environment: Env
 
 
 def report_bucket_method(call: syntax.Method, symbol: Symbol, environment: Environment) -> None:
-    """Report a method of buckets that stands as a value."""
+    """Report a method of buckets that is used as a value."""
     message, fix = f"`{symbol.name}.{call.name}(…)` gives no value", instead(symbol, call.name, "")
     if call.name == "pop":
         message, fix = "this is a set, not a value", f"give it a name: `frontier f = {symbol.name}.pop();`"
@@ -230,7 +230,7 @@ def pop_set(call: syntax.Method, symbol: Symbol, environment: Environment) -> sy
 
 
 def report_method_value(call: syntax.Method, environment: Environment) -> None:
-    """Report a method that stands as a value."""
+    """Report a method that is used as a value."""
     owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
     if owner is not None and owner.kind is SymbolKind.MISTAKEN:
         return

@@ -24,7 +24,7 @@ _FORMS = {Domain.VERTEX: FunctorForm.VERTEX, Domain.EDGE: FunctorForm.EDGE}
 
 
 class NamelessChecker:
-    """Makes functors of those that stand in one part of the schedule."""
+    """Turns the nameless functors of one part of the schedule into functors of the program."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
@@ -60,7 +60,7 @@ class NamelessChecker:
         return syntax.Name(value.span, name, symbol=symbol)
 
     def _around(self, value: syntax.Nameless) -> Environment:
-        """What the functor sees: the data of the program, and frontiers for as much as to say that they are none."""
+        """What the functor can access: the data of the program, and frontiers only to report their use."""
         environment = self.environment
         own = syntax.names_declared_in(value)
         local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}

@@ -46,7 +46,7 @@ _INITIAL_PLACES = (Place.INITIAL, Place.WHERE)
 
 
 def needs_check(index: syntax.Expression) -> bool:
-    """Whether an index was computed: not the functor's own vertex, edge or ends, a place of a list that a loop goes
+    """Whether an index was computed: not the functor's own vertex, edge or ends, a place of a list that a loop iterates
     over, `id`, or a vertex param."""
     if not isinstance(index, syntax.Name) or index.symbol is None:
         return True
@@ -62,7 +62,7 @@ class NameChecker:
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
         self.wrapping = False
-        """Whether the expression stands in the parentheses of `wrap(…)`."""
+        """Whether the expression is inside `wrap(…)`."""
 
     def infer(
         self, expression: syntax.Expression, hint: Type | None = None, *, effects: bool = False
@@ -77,7 +77,7 @@ class NameChecker:
         raise NotImplementedError
 
     def resolve(self, name: str, span: Span) -> Symbol | None:
-        """The symbol that `name` means here; reports and gives None if there is none."""
+        """The symbol that `name` means here; reports an undeclared name and returns None."""
         symbol = self.environment.find(name)
         if symbol is not None:
             if symbol.kind is SymbolKind.MISTAKEN:
@@ -391,7 +391,7 @@ def _is_known(symbol: Symbol, place: syntax.Expression, environment: Environment
 
 
 def own_part(symbol: Symbol, span: Span) -> syntax.Expression | None:
-    """`part`, where the array that its own `where` speaks of has several values an element."""
+    """`part`, where the array of the `where` has several values per element."""
     if symbol.count is None:
         return None
     return syntax.Name(span, "part", symbol=built_in("part"), type=Type.INT32)

@@ -63,13 +63,13 @@ class NeighborReduceChecker:
         return None if empty.type is None else dataclasses.replace(made, empty=empty)
 
     def _value_type(self, own: syntax.Name | None, operation: NeighborOperation | None, array: Symbol) -> Type | None:
-        """The type of the values of a functor that does not say it."""
+        """The type of the values of a functor that does not declare it."""
         function = self.environment.functions.get(own.name) if own is not None else None
         taken = function.result if function is not None else None
         return taken or (Type.BOOL if operation in _FLAGS else array.type)
 
     def _keywords_fit(self, arguments: Arguments, runs_on: Domain) -> bool:
-        """Whether what is said of the edges suits the set: vertices have edges over which to go, edges have ends."""
+        """Whether the keywords fit the set: `over=` is for vertices, `by=` for edges."""
         wrong = arguments.by_name.get("over" if runs_on is Domain.EDGE else "by")
         if wrong is None:
             return True
@@ -83,7 +83,7 @@ class NeighborReduceChecker:
         return False
 
     def _own_operation(self, value: syntax.Expression) -> syntax.Name | None:
-        """What the program declares under the name that is given; without a symbol where it is no operator."""
+        """The program's own declaration of this name; without a symbol where it is not an operator."""
         symbol = self.environment.find(value.name) if isinstance(value, syntax.Name) else None
         if symbol is None or not isinstance(value, syntax.Name):
             return None
@@ -173,7 +173,7 @@ def vote_types(program: syntax.Program, environment: Environment) -> dict[str, t
 def _scores_with_ballots(
     program: syntax.Program, environment: Environment
 ) -> Iterator[tuple[syntax.Name, syntax.Functor]]:
-    """The vote functors that the schedule and procedures name, each with the ballot beside it."""
+    """The vote functors that the schedule and procedures name, each with its ballot."""
     for part in (*program.schedule, *program.procedures):
         for node in syntax.walk(part):
             if not isinstance(node, syntax.Call) or node.function != _VOTE:

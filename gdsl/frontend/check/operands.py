@@ -106,7 +106,7 @@ class OperandChecker:
         return None
 
     def _is_swapped(self, call: syntax.Call, given: Symbol) -> bool:
-        """Whether the functor stands where the set should, and the set in its place: said of the set."""
+        """Whether the set and the functor are swapped, which is reported for the set."""
         first = call.arguments[0].value if call.arguments else None
         symbol = self.environment.find(first.name) if isinstance(first, syntax.Name) else None
         return given.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
@@ -150,7 +150,7 @@ class OperandChecker:
         return dataclasses.replace(value, symbol=symbol)
 
     def _functor_fix(self, value: syntax.Expression, wanted: FunctorForm) -> str:
-        """What to write for a functor of the form `wanted` in the place of `value`, which is no name of one."""
+        """What to write for a functor of the form `wanted` instead of `value`, which is not the name of one."""
         called = self.environment.find(value.function) if isinstance(value, syntax.Call) else None
         if called is not None and called.kind is SymbolKind.FUNCTOR:
             return f"a functor is named, not called: `{called.name}`"
@@ -158,7 +158,7 @@ class OperandChecker:
         return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
 
     def word(self, value: syntax.Expression, words: Iterable[str], what: str, also: str = "") -> str | None:
-        """The one of `words` that `value` is; `what` is where it stands, `also` what may stand there too."""
+        """The one of `words` that `value` is; `what` is its place in a message, `also` what else is allowed."""
         name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
         known = list(words)
         if name in known:
@@ -181,7 +181,7 @@ class OperandChecker:
         return Over(word) if word is not None else None
 
     def label(self, call: syntax.Call) -> None:
-        """Take the label of a call; says so where it is taken already."""
+        """Register the label of a call; reports a label that is in use."""
         if call.label is None:
             return
         former = self.labels.get(call.label)

@@ -84,7 +84,7 @@ class OperatorChecker(OperandChecker):
         return dataclasses.replace(typed, label=call.label, limit=limit)
 
     def _expected(self, functor: syntax.Expression, kind: OperatorKind) -> Domain:
-        """What a set is of that does not say so itself: the functor of `filter` and `compute` may."""
+        """What an untyped set holds, as the functor of `filter` and `compute` may show."""
         tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE)
         known = functor_domain(functor, self.environment) if tells else None
         return known or Domain.VERTEX

@@ -1,5 +1,5 @@
-"""Params that are sets of vertices: an input that says of each vertex whether it is in the set, and a frontier of those
-of which it says so, made before the schedule begins."""
+"""Params that are sets of vertices: an input with a flag for each vertex, and a frontier of those vertices,
+built before the schedule begins."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Procedures: statements of the schedule under a name, which are expanded where they are called.
 
-A procedure is checked twice: once as it stands, with parameters of which only the kind is known, and again at each
-call, where they are bound to what the call gives. The first says what is wrong whatever the call, the second what is
+A procedure is checked twice: once on its own, with parameters of which only the kind is known, and again at each
+call, where they are bound to its arguments. The first check reports what is wrong in every call, the second what is
 wrong because of it. Names are hygienic by scope: the body sees its own names, its parameters and the whole program,
-never what stands around the call.
+never the names around the call.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Procedures:
     recursive: set[str] = field(default_factory=set)
     """Those that lead to themselves, which are not expanded."""
     faulty: set[str] = field(default_factory=set)
-    """Those with a mistake of their own, of which a call says nothing more."""
+    """Those with a reported mistake, which calls do not report again."""
     expansions: int = 0
     expanded: int = 0
     """The nodes of the bodies of all calls so far."""
     checking: bool = False
-    """Whether a procedure is checked as it stands: calls within it are not expanded."""
+    """Whether a procedure is checked on its own: calls within it are not expanded."""
     _sizes: dict[str, int] = field(default_factory=dict)
     """By procedure the nodes of its syntax tree."""
     _limit_reported: bool = False
@@ -76,7 +76,7 @@ class Procedures:
         refuse_recursion("procedure", {node.name: node.name_span for node in procedures}, calls, self.root, once=True)
 
     def check_all(self) -> None:
-        """Check every procedure as it stands."""
+        """Check every procedure on its own."""
         self.checking = True
         for node in self.known.values():
             before = len(self.root.diagnostics)
@@ -117,7 +117,7 @@ class Procedures:
     # ------------------------------------------------------------ calls
 
     def called(self, statement: syntax.Statement, environment: Environment) -> syntax.Call | None:
-        """The call of a procedure that `statement` is; None if it is none."""
+        """The call of a procedure that `statement` is; None for any other statement."""
         call = statement.value if isinstance(statement, syntax.ExpressionStatement) else None
         if not isinstance(call, syntax.Call):
             return None
@@ -127,7 +127,7 @@ class Procedures:
     def expand(
         self, call: syntax.Call, environment: Environment, operators: OperatorChecker
     ) -> tuple[syntax.Statement, ...]:
-        """The typed statements that `call` stands for; none after a mistake."""
+        """The typed statements that `call` expands to; none after a mistake."""
         node = self.known[call.function]
         before = len(environment.diagnostics)
         bound = _Binding(self, node, call, environment, operators)
@@ -149,7 +149,7 @@ class Procedures:
         return (*bound.before, *statements)
 
     def _may_grow(self, call: syntax.Call, node: syntax.Procedure, environment: Environment) -> bool:
-        """Whether one more call is expanded; says so the first time that it is not."""
+        """Whether one more call is expanded; the first that is not is reported."""
         self.expansions += 1
         self.expanded += self._sizes[node.name]
         message = None
@@ -167,7 +167,7 @@ class Procedures:
         return message is None
 
     def _first(self, diagnostic: Diagnostic) -> bool:
-        """Whether a mistake is said for the first time: one of the procedure shows at every call."""
+        """Whether a mistake is new: a mistake of the procedure would be reported at every call."""
         place = diagnostic.span.written if diagnostic.span is not None else None
         said = (diagnostic.code, diagnostic.message, place)
         new = said not in self._reported
@@ -229,7 +229,7 @@ class _Binding:
             self._array(parameter, given, type_)
 
     def _value(self, parameter: syntax.ProcedureParameter, given: syntax.Expression, type_: Type) -> None:
-        """Evaluated once: a param stands for itself, all else is kept in a scalar."""
+        """Evaluated once: a param is passed as it is, every other value is stored in a scalar."""
         value = self.operators.expressions.value(given, type_, f"`{parameter.name}`")
         if value.type is None or self.checking:
             return
@@ -261,7 +261,7 @@ class _Binding:
             self.names[parameter.name] = symbol
 
     def _frontier(self, parameter: syntax.ProcedureParameter, given: syntax.Expression) -> None:
-        """A frontier of the caller's stands for itself, so that the procedure may change it; other sets are copied."""
+        """A frontier of the caller is passed as it is, so that the procedure may change it; other sets are copied."""
         domain = parameter.domain or Domain.VERTEX
         value = self.operators.members(given, domain, f"`{parameter.name}` of `{self.node.name}`")
         if value is None or self.checking:

@@ -146,7 +146,7 @@ def _typed(
 
 
 def _with_generated(typed: syntax.Program, made: Generated, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
-    """The program with its typed schedule and with what this needs beside the program's own."""
+    """The program with its typed schedule and with the declarations generated for it."""
     scalars = tuple(_local_scalar(symbol) for symbol in made.scalars)
     complete = dataclasses.replace(
         typed,

@@ -53,7 +53,7 @@ def _way(start: str, reached: dict[str, tuple[str, tuple[str, Span]]]) -> list[t
 
 
 def names_on_cycles(calls: Calls) -> set[str]:
-    """Those that lead to themselves or to such a one: what is left when all others are taken away, first
+    """Those that lead to themselves or to one that does: what is left when all others are removed, first
     those that call nothing."""
     callers: dict[str, list[str]] = {}
     open_calls = {name: len(called) for name, called in calls.items()}

@@ -95,7 +95,7 @@ class ReductionChecker:
         return dataclasses.replace(value, symbol=symbol, type=symbol.type)
 
     def _members(self, value: syntax.Expression, word: str, array: Symbol) -> syntax.Name | None:
-        """The set behind the array, one of what the array is over."""
+        """The set after the array, of what the array is over."""
         if not isinstance(value, syntax.Name):
             message = f"`{word}` takes the name of a frontier after the array"
             fix = "give the set a name: `frontier f = …;`"
@@ -153,7 +153,7 @@ def _of_flags(operation: ArrayReduction) -> str:
 
 
 def _fix_for(word: str, symbol: Symbol) -> str | None:
-    """What is meant by a reduction of something that is no array."""
+    """What to write instead of a reduction of something other than an array."""
     if symbol.kind is SymbolKind.FRONTIER or symbol.name in _EVERYTHING:
         known = {
             "any": f"`{symbol.name}` itself is true while it is not empty",
@@ -188,7 +188,7 @@ def arrays_named(value: syntax.Expression, environment: Environment) -> list[tup
 
 
 def _reduces(call: syntax.Call) -> bool:
-    """Whether `call` is a reduction by its form: the name of an array stands first."""
+    """Whether `call` is a reduction by its form: its first argument is the name of an array."""
     first = call.arguments[0].value if call.arguments else None
     return call.function in ARRAY_REDUCTIONS and isinstance(first, syntax.Name)
 
@@ -199,7 +199,7 @@ def is_over_elements(value: syntax.Expression, environment: Environment) -> bool
 
 
 def refuse_expression(call: syntax.Call, environment: Environment) -> None:
-    """Report the reduction `call` of an expression that is no name of an array."""
+    """Report the reduction `call` of an expression that is not the name of an array."""
     word, value = call.function, call.arguments[0].value
     message = f"`{word}` takes the name of an array, not an expression"
     environment.report("E0402", message, value.span, fix=_expression_fix(call, word, value, environment))

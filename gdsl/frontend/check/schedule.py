@@ -186,7 +186,7 @@ class ScheduleChecker:
         return self._assign_value(statement)
 
     def _refuse_container_write(self, symbol: Symbol | None, span: Span) -> bool:
-        """Whether a name that is written is a history or buckets; says so."""
+        """Whether a name that is written is a history or buckets; reports it."""
         if symbol is None or symbol.kind not in (SymbolKind.HISTORY, SymbolKind.BUCKETS):
             return False
         message = f"`{symbol.name}` cannot be written: it is {symbol.kind.with_article}"

@@ -20,7 +20,7 @@ GIVE_VALUES = (OperatorKind.NEIGHBOR_REDUCE, OperatorKind.NEIGHBOR_VOTE)
 EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"
-"""What messages call the set beside another one."""
+"""What messages call the second operand of a combination of sets."""
 _TYPES = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 
 
@@ -32,7 +32,7 @@ class Sets:
         self.expressions = expressions
 
     def domain_of(self, value: syntax.Expression, otherwise: Domain) -> Domain:
-        """What `value` is a set of, as far as its own text says so; nothing is reported."""
+        """What `value` is a set of, as far as its own text shows; nothing is reported."""
         match value:
             case syntax.Name():
                 symbol = self.environment.find(value.name)
@@ -100,7 +100,7 @@ class Sets:
         return made if self.fits(made, symbol.domain or Domain.VERTEX, domain, target) else None
 
     def fits(self, value: syntax.Expression, found: Domain, wanted: Domain, target: str) -> bool:
-        """Whether a set is of what is wanted; says so where it is not."""
+        """Whether a set holds the wanted elements; reports one that does not."""
         if found is wanted:
             return True
         message = f"this is a set of {WORDS[found]}, and {target} is a set of {WORDS[wanted]}"
@@ -111,7 +111,7 @@ class Sets:
         return False
 
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
-        """Say that `value` is no set."""
+        """Report that `value` is not a set."""
         before = len(self.environment.diagnostics)
         if isinstance(value, syntax.Call) and self._misspelt(value):
             return
@@ -136,7 +136,7 @@ class Sets:
 
 
 def functor_domain(value: syntax.Expression, environment: Environment) -> Domain | None:
-    """What a functor, with or without a name, runs on; None where `value` is none."""
+    """What a functor, with or without a name, runs on; None where `value` is not a functor."""
     if isinstance(value, syntax.Nameless):
         return value.domain
     known = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None

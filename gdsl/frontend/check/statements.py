@@ -19,7 +19,7 @@ from gdsl.types import TYPE_CLASSES, Type
 
 
 def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None:
-    """The type that is written; reports a mistake if there is none of this name."""
+    """The type of this name; reports a mistake if there is none."""
     if name.parts:
         return _pair_type(name, environment)
     if name.name in environment.types:
@@ -64,7 +64,7 @@ class StatementChecker:
         return tuple(typed for statement in statements for typed in self._expanded(statement))
 
     def _expanded(self, statement: syntax.Statement) -> tuple[syntax.Statement, ...]:
-        """The typed statements that one statement stands for."""
+        """The typed statements that one statement expands to."""
         if isinstance(statement, syntax.Update):
             return self._update(statement)
         if isinstance(statement, syntax.ShortAssign):

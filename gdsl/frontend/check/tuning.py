@@ -31,7 +31,7 @@ class Knobs:
 
     def of_call(self, call: syntax.OperatorCall) -> dict[str, Chosen]:
         """What is chosen for one operator: for its functor, overridden knob by knob by its label. What has nothing to
-        decide beside a knob from elsewhere, the text or the caller, is left out: neither of the two knew the other."""
+        decide because of a knob from the other source (text or caller) is left out: neither source knew the other."""
         special = self.operators.get(call.label, {}) if call.label is not None else {}
         chosen = {**self.operators.get(call.name, {}), **special}
         for clash in clashes({name: each.value for name, each in chosen.items()}, call.over):
@@ -94,7 +94,7 @@ class TuningChecker:
                 self.environment.report("E0411", message, entry.span, fix=fix)
 
     def disable_pass(self, name: str, span: Span) -> None:
-        """Note that the plan does without the pass `name`, which stands at `span` in the caller's word."""
+        """Disable the pass `name` of the plan, which is at `span` in the caller's word."""
         if name in PLAN_PASSES:
             self.knobs.without = tuple(sorted({*self.knobs.without, name}))
             return
@@ -181,7 +181,7 @@ class TuningChecker:
             self.knobs.operators.setdefault(subject, {})[knob] = chosen
 
     def _may_pull(self, entry: syntax.TuneEntry, subject: str, chosen: Chosen) -> bool:
-        """Whether a direction suits all operators that it is for; says so where it does not."""
+        """Whether a direction is possible for all its operators; reports one that is not."""
         advances = (call for call in self.calls[subject] if call.kind is syntax.OperatorKind.ADVANCE)
         edges = next((call for call in advances if call.gives is Domain.EDGE), None)
         if chosen.value is not Direction.PULL or edges is None:

@@ -66,7 +66,7 @@ def _parameter(node: syntax.TypeDeclaration, chosen: Mapping[str, Type], environ
 
 
 def default_of(node: syntax.TypeDeclaration) -> Type | None:
-    """The default of a type parameter; None where its class or its default is none."""
+    """The default of a type parameter; None where its class or its default is invalid."""
     found = TYPES.get(node.target.name)
     return found if found in TYPE_CLASSES.get(node.class_name or "", ()) else None
 
@@ -117,7 +117,7 @@ def instances(program: syntax.Program) -> Iterator[Types]:
 
 
 def check_choice(program: syntax.Program, types: Types) -> None:
-    """Raise E0621 for a name that is no type parameter of the program, and for a type that it does not admit."""
+    """Raise E0621 for a name that is not a type parameter of the program, and for a type that it does not admit."""
     parameters = {node.name: node for node in program.types if node.is_parameter}
     for name, type_ in types:
         if name not in parameters:

@@ -1,5 +1,5 @@
-"""Statements that stand for others: `x op= y` on a `var` and on a scalar of the schedule, `x /= y` and its like, and
-reductions of what reductions say.
+"""Statements that expand to others: `x op= y` on a `var` and on a scalar of the schedule, `x /= y` and its like, and
+updates by the results of other updates.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def as_assignment(update: syntax.Update, target: syntax.Name) -> syntax.Assign:
 
 
 def effects_first(update: syntax.Update, environment: Environment) -> tuple[syntax.Statement, ...]:
-    """What an `update` of what other updates say stands for: these, then the update by what they said."""
+    """The statements for an `update` by the results of other updates: these, then the update by their results."""
     if not any(isinstance(node, syntax.UpdateValue | syntax.CompareAndSwap) for node in syntax.walk(update.value)):
         return (update,)
     named, value = _as_local(environment, "told", update.value)

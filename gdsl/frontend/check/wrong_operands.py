@@ -45,7 +45,7 @@ def report_quotient(
 
 
 def prefer_fractions(side: syntax.Expression, other: Type | None, environment: Environment) -> None:
-    """Turn round what was suggested for quotients of integers in `side`, which stands beside a float."""
+    """Reverse the suggestions for quotients of integers in `side`, whose other operand is a float."""
     if other is None or not other.is_float:
         return
     low, high = (side.span.line, side.span.column), (side.span.end_line, side.span.end_column)
@@ -129,7 +129,7 @@ def report_undefined(
 
 
 def _operand(expression: syntax.Node) -> syntax.Node:
-    """The one that a message speaks of."""
+    """The operand that a message mentions."""
     if isinstance(expression, syntax.Binary):
         return expression.left
     if isinstance(expression, syntax.Unary | syntax.Link):
