@@ -43,8 +43,8 @@ def escaped(text: object) -> str:
 
 def heading(text: str, more: str = "") -> str:
     """A heading; `more` follows it, less prominently."""
-    behind = f' <span style="opacity:.7">{escaped(more)}</span>' if more else ""
-    return f'<div style="margin:.2em 0"><b>{escaped(text)}</b>{behind}</div>'
+    suffix = f' <span style="opacity:.7">{escaped(more)}</span>' if more else ""
+    return f'<div style="margin:.2em 0"><b>{escaped(text)}</b>{suffix}</div>'
 
 
 def folded(title: str, text: str, is_open: bool) -> str:
@@ -66,23 +66,23 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: Sequence[
     aligned = ["left" if place in left else "right" for place in range(len(head) or 100)]
 
     def row(cells: Sequence[object], kind: str) -> str:
-        made = (
+        rendered = (
             f'<{kind} style="{_CELL.format(side)}">{escaped(cell)}</{kind}>'
             for cell, side in zip(cells, aligned, strict=False)
         )
-        return f"<tr>{''.join(made)}</tr>"
+        return f"<tr>{''.join(rendered)}</tr>"
 
     above = f"<thead>{row(head, 'th')}</thead>" if head else ""
     body = "".join(row(cells, "td") for cells in rows)
-    made = f'<table style="border-collapse:collapse">{above}<tbody>{body}</tbody></table>'
-    return f'<div style="overflow-x:auto">{made}</div>'
+    rendered = f'<table style="border-collapse:collapse">{above}<tbody>{body}</tbody></table>'
+    return f'<div style="overflow-x:auto">{rendered}</div>'
 
 
-def bars(values: Sequence[float], names: Sequence[str], told: Sequence[str]) -> str:
+def bars(values: Sequence[float], names: Sequence[str], tooltips: Sequence[str]) -> str:
     """Bars with a label below each, and a tooltip."""
     width, height, below, most = 26, 80, 14, max(values, default=0) or 1
     drawn = []
-    for place, (value, name, text) in enumerate(zip(values, names, told, strict=True)):
+    for place, (value, name, text) in enumerate(zip(values, names, tooltips, strict=True)):
         tall = max(height * value / most, 1 if value else 0)
         left = place * width
         drawn.append(

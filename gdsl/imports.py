@@ -68,9 +68,9 @@ def is_allowed(program: Source, name: str) -> bool:
 def file_meant(program: Source, importer: Source, path: str) -> str:
     """The file that `path` means in `importer`, a part of `program`: next to it, or in the import path; for a text
     without a file, in the working directory."""
-    beside = os.path.join(_folder(importer), path)
-    names = (beside, *(os.path.join(folder, path) for folder in _import_path.get()))
-    return next((name for name in names if is_allowed(program, name) and os.path.exists(name)), beside)
+    sibling = os.path.join(_folder(importer), path)
+    names = (sibling, *(os.path.join(folder, path) for folder in _import_path.get()))
+    return next((name for name in names if is_allowed(program, name) and os.path.exists(name)), sibling)
 
 
 def is_program(source: Source) -> bool:

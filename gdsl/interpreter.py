@@ -28,9 +28,9 @@ _WAIT = 0.1
 def make_room() -> None:
     """Raise Python's recursion limit to what the deepest program needs. It is never lowered: other threads may be deep
     in a program at any moment."""
-    wanted = 1000 + DEEPEST_NESTING * _FRAMES_A_LEVEL
-    if sys.getrecursionlimit() < wanted:
-        sys.setrecursionlimit(wanted)
+    required_limit = 1000 + DEEPEST_NESTING * _FRAMES_A_LEVEL
+    if sys.getrecursionlimit() < required_limit:
+        sys.setrecursionlimit(required_limit)
 
 
 def with_room(frames: int, work: Callable[[], Result]) -> Result:
@@ -39,9 +39,9 @@ def with_room(frames: int, work: Callable[[], Result]) -> Result:
     Before Python 3.11 each frame takes a part of the C stack, so `work` runs in a thread with a stack that is large
     enough; Ctrl-C reaches it there.
     """
-    wanted = 1000 + DEEPEST_NESTING * _FRAMES_A_LEVEL + frames
-    if sys.getrecursionlimit() < wanted:
-        sys.setrecursionlimit(wanted)
+    required_limit = 1000 + DEEPEST_NESTING * _FRAMES_A_LEVEL + frames
+    if sys.getrecursionlimit() < required_limit:
+        sys.setrecursionlimit(required_limit)
     if sys.version_info >= (3, 11) or frames < _MOST_ON_ANY_STACK:
         return work()
     return _in_a_thread(work, min(frames * _BYTES_A_FRAME, _LARGEST_STACK))

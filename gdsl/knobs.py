@@ -277,8 +277,10 @@ def settled(operator: str | None, chosen: Mapping[str, Chosen]) -> dict[str, Set
     for knob in _settled_knobs(operator is not None):
         entry = chosen.get(knob.name) if operator is None or operator in knob.operators else None
         values[knob.name] = knob.default if entry is None else entry.value
-        given = {} if entry is None else entry.arguments
-        values.update((argument.name, given.get(argument.name, argument.default)) for argument in knob.arguments)
+        chosen_values = {} if entry is None else entry.arguments
+        values.update(
+            (argument.name, chosen_values.get(argument.name, argument.default)) for argument in knob.arguments
+        )
     return values
 
 

@@ -190,9 +190,11 @@ def _count(test: str, value: Any) -> int:
 
 def _of_inputs(bindings: Bindings) -> tuple[bool, bool]:
     """Whether the caller's values include NaN, and infinities."""
-    given = [*bindings.inputs.values(), *(value for value in bindings.params.values() if isinstance(value, float))]
+    arguments = [*bindings.inputs.values(), *(value for value in bindings.params.values() if isinstance(value, float))]
     floats = [
-        value for value in given if isinstance(value, float) or getattr(value, "dtype", np.bool_(0).dtype).kind == "f"
+        value
+        for value in arguments
+        if isinstance(value, float) or getattr(value, "dtype", np.bool_(0).dtype).kind == "f"
     ]
     return any(_count("isnan", value) for value in floats), any(_count("isinf", value) for value in floats)
 

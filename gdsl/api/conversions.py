@@ -67,8 +67,8 @@ class Conversions:
         """
         pandas = required("pandas", "pandas", "to_pandas")
         columns = self._columns(over, names, graph)
-        made = {name: pandas.Series(of, dtype=object) if _has_gaps(of) else of for name, of in columns.items()}
-        frame = pandas.DataFrame(made, copy=False)
+        converted = {name: pandas.Series(of, dtype=object) if _has_gaps(of) else of for name, of in columns.items()}
+        frame = pandas.DataFrame(converted, copy=False)
         frame.attrs = self._named_scalars(names)
         return frame
 
@@ -78,11 +78,11 @@ class Conversions:
         columns = self._columns(over, names, graph)
         whole = _are_int64(self._names)
         kind = polars.Int64 if whole else polars.String
-        made = {
+        converted = {
             name: polars.Series(name, of if whole else _as_text(of), kind) if type(of) is list else of
             for name, of in columns.items()
         }
-        return polars.DataFrame(made)
+        return polars.DataFrame(converted)
 
     def to_arrow(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
         """The same as a `pyarrow.Table`, with the scalars as JSON in the metadata `gdsl.scalars` of its schema. Raises
@@ -91,14 +91,14 @@ class Conversions:
         columns = self._columns(over, names, graph)
         whole = _are_int64(self._names)
         kind = pyarrow.int64() if whole else pyarrow.string()
-        made = {
+        converted = {
             name: pyarrow.array(of if whole else _as_text(of), kind) if type(of) is list else pyarrow.array(of)
             for name, of in columns.items()
         }
-        table = pyarrow.table(made)
+        table = pyarrow.table(converted)
         scalars = self._named_scalars(names)
-        said = json.dumps(scalars, default=str).encode()
-        return table.replace_schema_metadata({_SCALARS: said}) if scalars else table
+        metadata = json.dumps(scalars, default=str).encode()
+        return table.replace_schema_metadata({_SCALARS: metadata}) if scalars else table
 
     def to_networkx(self, graph: Any = None) -> Any:
         """A graph of NetworkX with the results as attributes of its nodes and edges, and scalars as its own: `graph`
@@ -153,8 +153,8 @@ class Conversions:
             raise TypeError(f"over must be 'vertices' or 'edges', not {shown(over)}")
         if over is not None and over not in _OVER:
             raise ValueError(f"over must be 'vertices' or 'edges', not {shown(over)}")
-        asked = [_OVER[over]] if over is not None else list(_OVER.values())
-        found = next((domain for domain in asked if self._over(domain)), None)
+        requested = [_OVER[over]] if over is not None else list(_OVER.values())
+        found = next((domain for domain in requested if self._over(domain)), None)
         if found is None:
             have = ", ".join(self._declared) or "none"
             of = f" over {over}" if over is not None else " over vertices or edges, only scalars"
@@ -282,21 +282,21 @@ def _places(
 ) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """The id of each edge of another library's graph, and, for an undirected one, the id of its other direction."""
     order = np.arange(len(sources))
-    made = csr_of(edges_from_arrays(sources, targets, count, {"place": order}, directed, {}))
+    converted = csr_of(edges_from_arrays(sources, targets, count, {"place": order}, directed, {}))
     own = result._graph
     same = own is None or (own.directed == directed and own.num_vertices == count)
-    if not same or (own is not None and not np.array_equal(own.columns, made.columns)):
+    if not same or (own is not None and not np.array_equal(own.columns, converted.columns)):
         raise ValueError(_OTHER)
-    if own is not None and not np.array_equal(own.offsets, made.offsets):
+    if own is not None and not np.array_equal(own.offsets, converted.offsets):
         raise ValueError(_OTHER)
-    lengths = {Domain.VERTEX: count, Domain.EDGE: len(made.columns)}
+    lengths = {Domain.VERTEX: count, Domain.EDGE: len(converted.columns)}
     for domain, length in lengths.items():
         for array in result._over(domain):
             values = result[array.name]
             if len(values.first if isinstance(values, Pair) else values) != length:
                 raise ValueError(_OTHER)
-    ids, first, last = np.arange(len(made.columns)), order.copy(), order.copy()
-    place = made.attributes["place"]
+    ids, first, last = np.arange(len(converted.columns)), order.copy(), order.copy()
+    place = converted.attributes["place"]
     first[place[::-1]] = ids[::-1]
     last[place] = ids
     return first, None if directed else last

@@ -64,10 +64,10 @@ def parts_of_data(data: Data) -> list[Data]:
     """`data` itself, or the two parts of a pair as if each had been declared."""
     if not data.type.is_pair:
         return [data]
-    made = data.initial if isinstance(data.initial, ir.MakePair) else None
-    initials = (made.first, made.second) if made is not None else (None, None)
-    several = zip(part_names(data.name), data.type.parts, initials, strict=True)
-    return [dataclasses.replace(data, name=name, type=type_, initial=initial) for name, type_, initial in several]
+    pair = data.initial if isinstance(data.initial, ir.MakePair) else None
+    initials = (pair.first, pair.second) if pair is not None else (None, None)
+    pair_parts = zip(part_names(data.name), data.type.parts, initials, strict=True)
+    return [dataclasses.replace(data, name=name, type=type_, initial=initial) for name, type_, initial in pair_parts]
 
 
 def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[str]]]:
@@ -86,8 +86,8 @@ def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[st
 def _type(parameter: ir.TypeParameter, program: ir.Program) -> str:
     """How a type parameter gets its type."""
     admitted = enumerated(type_.name for type_ in TYPE_CLASSES[parameter.class_name])
-    given = {each.name for each in (*declared_params(program), *declared_inputs(program))}
-    deciding = [name for name in parameter.users if name in given]
+    declared = {each.name for each in (*declared_params(program), *declared_inputs(program))}
+    deciding = [name for name in parameter.users if name in declared]
     users = f"follows the dtype of {enumerated(deciding, 'and')}, " if deciding else ""
     now = f", here {parameter.type.name}" if parameter.type is not parameter.default else ""
     return f"{parameter.name}: {admitted}; {users}default {parameter.default.name}{now}"
@@ -165,8 +165,8 @@ def _values(data: Data) -> str:
     count = data.count if isinstance(data, ir.Array) else None
     if count is None:
         return _one(data.type)
-    several = count.value if isinstance(count, ir.Literal) else "several"
-    return f"{several} {data.type.name}"
+    pair_parts = count.value if isinstance(count, ir.Literal) else "several"
+    return f"{pair_parts} {data.type.name}"
 
 
 def _one(type_: Type) -> str:

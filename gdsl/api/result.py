@@ -240,10 +240,10 @@ def _names_of(result: Result) -> dict[str, tuple[Data, int | None]]:
     for declared in result._declared.values():
         for part in parts_of_data(declared) if isinstance(declared, ir.Array) else ():
             shape = arrays[part.name].shape
-            several: dict[str, tuple[Data, int | None]] = {}
+            elements: dict[str, tuple[Data, int | None]] = {}
             if len(shape) > 1:
-                several = {f"{part.name}.{place}": (part, place) for place in range(shape[1])}
-            found.update(several or {part.name: (part, None)})
+                elements = {f"{part.name}.{place}": (part, place) for place in range(shape[1])}
+            found.update(elements or {part.name: (part, None)})
     return found
 
 

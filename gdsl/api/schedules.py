@@ -77,15 +77,15 @@ class Way:
 
 
 class Schedules:
-    """The settings of the program `source` that include the words `given`.
+    """The settings of the program `source` that include the words `fixed`.
 
     `grid`: include those of a GPU. Raises GdslError if the program has mistakes.
     """
 
-    def __init__(self, source: Source, given: Words = (), *, grid: bool = False, types: Types = ()) -> None:
-        self._source, self._given, self._types = source, given, types
-        self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in given}
-        self.program = Program(load(source, given, types), source, chosen=dict(types))
+    def __init__(self, source: Source, fixed: Words = (), *, grid: bool = False, types: Types = ()) -> None:
+        self._source, self._given, self._types = source, fixed, types
+        self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in fixed}
+        self.program = Program(load(source, fixed, types), source, chosen=dict(types))
         self._tunable: Tunable | None = None
         self._parts = (*self._of_operators(), tuple(self._of_program(grid)))
         """The choices of each operator's knobs, and those of the program's."""
@@ -250,8 +250,8 @@ def code_of(program: ir.Program, backend: str, widths: Widths) -> str:
     generates none, so every setting counts."""
     if backend == "reference":
         return hash_of(repr(program.tuning))
-    made = importlib.import_module(f"gdsl.backends.{backend}")
-    return hash_of(made.source_text(program, widths), print_plan(made.plan_of(program)))
+    backend_module = importlib.import_module(f"gdsl.backends.{backend}")
+    return hash_of(backend_module.source_text(program, widths), print_plan(backend_module.plan_of(program)))
 
 
 def hash_of(*texts: str) -> str:

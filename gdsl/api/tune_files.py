@@ -161,8 +161,8 @@ class TuneFile:
 
     def replaced(self, new: Entry) -> TuneFile:
         """The same file with `new` in place of the entries for that machine and kind of graph."""
-        kept = tuple(entry for entry in self.entries if not _same_place(entry, new))
-        return dataclasses.replace(self, entries=(*kept, new))
+        remaining = tuple(entry for entry in self.entries if not _same_place(entry, new))
+        return dataclasses.replace(self, entries=(*remaining, new))
 
     def as_text(self) -> str:
         """The content of the file."""

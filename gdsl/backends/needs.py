@@ -61,19 +61,19 @@ def on_other_ids(
     Memory that is only needed for renumbering is free again before the run itself allocates anything. So it only counts
     as far as the run needs less: the total is the most that is allocated at any time.
     """
-    asked = {need.name: need for need in on_a_device(plan, widths, sizes, directed, inputs)}
-    for name, need in asked.items():
+    run_needs = {need.name: need for need in on_a_device(plan, widths, sizes, directed, inputs)}
+    for name, need in run_needs.items():
         group, _, part = name.partition(".")
         if group == GRAPH:
-            asked[name] = replace(need, nbytes=0, there=f"{LAYOUT}.{shared_part(part, directed)}")
+            run_needs[name] = replace(need, nbytes=0, there=f"{LAYOUT}.{shared_part(part, directed)}")
         elif name == f"{PROBLEM}.{GIVEN_IDS}":
-            asked[name] = replace(need, nbytes=0, there=f"{LAYOUT}.order")
-    made = [_held(buffer, widths, sizes, directed) for buffer in layout.buffers]
-    first = sum(need.nbytes for need, buffer in zip(made, layout.buffers, strict=True) if _comes_first(buffer))
-    later = sum(need.nbytes for need in (*asked.values(), *made)) - first
+            run_needs[name] = replace(need, nbytes=0, there=f"{LAYOUT}.order")
+    layout_needs = [_held(buffer, widths, sizes, directed) for buffer in layout.buffers]
+    first = sum(need.nbytes for need, buffer in zip(layout_needs, layout.buffers, strict=True) if _comes_first(buffer))
+    later = sum(need.nbytes for need in (*run_needs.values(), *layout_needs)) - first
     missing = max(_while_numbering(layout, widths, sizes, directed) - later, 0)
-    made = [replace(need, nbytes=missing) if need.what == Role.SORTED.value else need for need in made]
-    return *asked.values(), *made
+    layout_needs = [replace(need, nbytes=missing) if need.what == Role.SORTED.value else need for need in layout_needs]
+    return *run_needs.values(), *layout_needs
 
 
 def _held(buffer: Buffer, widths: Widths, sizes: Sizes, directed: bool) -> Need:
@@ -93,9 +93,9 @@ def _while_numbering(layout: Renumbering, widths: Widths, sizes: Sizes, directed
     parts = {buffer.name: bytes_of(buffer, widths, sizes) for buffer in layout.buffers if buffer.role is Role.GRAPH}
     out = parts["offsets"] + parts["columns"]
     back = parts["in_offsets"] + parts["in_sources"] if directed else 0
-    given = out + (parts["in_offsets"] if directed else 0)
+    original = out + (parts["in_offsets"] if directed else 0)
     keys, of_vertices = _KEY * sizes[Size.EDGES], _KEY * sizes[Size.VERTICES]
-    return given + max(2 * of_vertices - out - back, 2 * keys - (back or out), keys)
+    return original + max(2 * of_vertices - out - back, 2 * keys - (back or out), keys)
 
 
 def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tuple[Need, ...]:
@@ -116,12 +116,12 @@ def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
     """The frontiers that generated code allocates: a queue and a bitmap for each."""
     kinds = {Domain.VERTEX: ("", Type.VERTEX, VERTICES), Domain.EDGE: ("edge_", Type.EDGE, EDGES)}
     for domain, (prefix, kind, extent) in kinds.items():
-        slots, made = plan.slots(domain), Made.PROGRAM
+        slots, layout_needs = plan.slots(domain), Made.PROGRAM
         if slots and plan.target.allocates_itself:
             more = Sum((extent, Fixed(1)))
-            yield Buffer(f"{prefix}queues", kind, more, Role.QUEUE, made, Cleared.WRITTEN, RUN, slots)
+            yield Buffer(f"{prefix}queues", kind, more, Role.QUEUE, layout_needs, Cleared.WRITTEN, RUN, slots)
             words = Sum((Parts(extent, 64), Fixed(1)))
-            yield Buffer(f"{prefix}bitmaps", Type.UINT64, words, Role.BITMAP, made, Cleared.ZERO, RUN, slots)
+            yield Buffer(f"{prefix}bitmaps", Type.UINT64, words, Role.BITMAP, layout_needs, Cleared.ZERO, RUN, slots)
 
 
 def _need(buffer: Buffer, widths: Widths, sizes: Sizes, there: str) -> Need:

@@ -187,8 +187,8 @@ def _array(stream: IO[bytes], size: int, what: str = "it") -> np.ndarray[Any, An
             raise ValueError(f"{what} is damaged: its head says a negative length")
         claimed, held = dtype.itemsize * _product(shape), size - stream.tell()
         if claimed > held:
-            told = f"its head says {claimed:,} bytes, and {held:,} follow"
-            raise ValueError(f"{what} is cut short or damaged: {told}")
+            sizes = f"its head says {claimed:,} bytes, and {held:,} follow"
+            raise ValueError(f"{what} is cut short or damaged: {sizes}")
         stream.seek(0)
         return np.asarray(npy.read_array(stream, allow_pickle=False, max_header_size=_LARGEST_HEADER))
 

@@ -104,14 +104,14 @@ def command(
     if output is not None:
         check_writable(output)
     chosen = _Form(form, backend or "cuda", arch or "sm_75", after, teams)
-    made = _made(program_file, chosen, graph_file, types, tune, words)
+    compiled = _made(program_file, chosen, graph_file, types, tune, words)
     if output is not None:
-        data = made.encode() if isinstance(made, str) else made
+        data = compiled.encode() if isinstance(compiled, str) else compiled
         write_output(output, lambda file: file.write(data))
-    elif isinstance(made, str):
-        print_text(made)
+    elif isinstance(compiled, str):
+        print_text(compiled)
     else:
-        print_binary(made)
+        print_binary(compiled)
 
 
 def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> None:

@@ -70,8 +70,8 @@ def params(context: click.Context, param: click.Parameter, word: str) -> Items:
     if separator:
         return [_item(f"{name}=@{item.value}", item.help, item.type) for item in _files(value, ())]
     many = param.name == "each"
-    given = {each.partition("=")[0] for each in context.params.get(param.name or "") or ()}
-    found = [each for each in wanted(_text(context)) if each.name not in given and (each.may_be_many or not many)]
+    present = {each.partition("=")[0] for each in context.params.get(param.name or "") or ()}
+    found = [each for each in wanted(_text(context)) if each.name not in present and (each.may_be_many or not many)]
     named = [each for each in found if word.startswith(f"{each.name}=")]
     if many and named and named[0].kind == "vertex":
         return [_item(text, "every vertex") for text in (f"{named[0].name}=all",) if text.startswith(word)]
@@ -128,8 +128,8 @@ def _text(context: click.Context) -> str:
     """The text of the program in the command; empty if there is none, or none that can be read quickly."""
     from gdsl.program_files import meant_by
 
-    given = context.params.get("program_file") or context.params.get("program_files") or ()
-    words = [given] if isinstance(given, str) else [*given, *context.args]  # click stops at an incomplete option
+    present = context.params.get("program_file") or context.params.get("program_files") or ()
+    words = [present] if isinstance(present, str) else [*present, *context.args]  # click stops at an incomplete option
     word = words[0] if words else ""
     with contextlib.suppress(OSError, ValueError):
         path = os.path.expanduser(meant_by(word))

@@ -48,11 +48,11 @@ class Many:
 
 
 def check_options(
-    each: Sequence[str], given: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
+    each: Sequence[str], shared: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
 ) -> None:
     """Raise a usage error for options that cannot be combined with --each."""
     for name in given_params(each, EACH):
-        if name in given:
+        if name in shared:
             raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
     for option, is_set in others.items():
         if is_set:
@@ -73,14 +73,14 @@ def check_params(each: Sequence[str], program: Program) -> None:
 
 def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[str, Any]:
     """The lists of values in the words of --each."""
-    given = given_params(each, EACH)
+    shared = given_params(each, EACH)
     for param in program.ir.params:
-        if given.get(param.name) == "all" and param.type is not Type.VERTEX:
+        if shared.get(param.name) == "all" and param.type is not Type.VERTEX:
             raise click.UsageError(
                 f"{EACH} {param.name}=all: all is every vertex, and {param.name} is of type {param.type.name}; list "
                 f"its values: {EACH} {param.name}=…,…"
             )
-    return {name: _values(name, text, graph) for name, text in given.items()}
+    return {name: _values(name, text, graph) for name, text in shared.items()}
 
 
 def _values(name: str, text: str, graph: Graph) -> Any:
@@ -127,7 +127,7 @@ def print_runs(many: Many, as_json: bool) -> None:
 
 def write(file: BinaryIO, many: Many) -> None:
     """Write a .npz file: an array of all runs for each result, and the values of the params, `each.NAME`."""
-    values = {f"each.{name}": np.asarray(given) for name, given in _given(many).items()}
+    values = {f"each.{name}": np.asarray(shared) for name, shared in _given(many).items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, found in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -172,8 +172,8 @@ def _document(many: Many) -> dict[str, Any]:
 def _given(many: Many) -> dict[str, list[Any]]:
     """The values by name; words are converted to numbers, bools, or names of vertices."""
     params = {param.name: param for param in many.program.ir.params}
-    given = many.batch.values.items()
-    return {name: [_meant(value, params[name], many.graph) for value in values] for name, values in given}
+    shared = many.batch.values.items()
+    return {name: [_meant(value, params[name], many.graph) for value in values] for name, values in shared}
 
 
 def _meant(value: Any, param: Param, graph: Graph) -> Any:
@@ -202,8 +202,8 @@ def _report(many: Many) -> None:
     tell_types(many.program.ir)
     for name, found in batch.values.items():
         words = ", ".join(printable(str(value)) for value in list(found[:_SHOWN]))
-        told = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
-        click.echo(f"{len(batch):,} values of {name}{told}")
+        figures_line = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
+        click.echo(f"{len(batch):,} values of {name}{figures_line}")
     declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
     for name, values in stacks.items():
         summary = summarize(declared[name], values)
@@ -213,13 +213,13 @@ def _report(many: Many) -> None:
             click.echo(f"  {figures}")
     click.echo()
     passes = batch.iterations
-    told = "no iterations"
+    figures_line = "no iterations"
     if len(batch):
         least, most = passes.min(), passes.max()
         alike = f"{most:,} iteration{'' if most == 1 else 's'} each"
-        told = alike if least == most else f"{least:,} to {most:,} iterations"
+        figures_line = alike if least == most else f"{least:,} to {most:,} iterations"
     rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} a second" if batch.time_ms else ""
-    click.echo(f"{told} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
+    click.echo(f"{figures_line} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
     click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")
     if batch.backend_line:
         message(batch.backend_line)

@@ -98,9 +98,9 @@ class GraphWords:
         for each in notices:
             message(f"note: {each}")
         known = self.num_vertices is not None or any("no edge" in each or "--compact" in each for each in notices)
-        said = None if known else unused_ids(graph, path_or_spec, self.format)
-        if said is not None:
-            message(f"note: {said}")
+        notice = None if known else unused_ids(graph, path_or_spec, self.format)
+        if notice is not None:
+            message(f"note: {notice}")
         return graph
 
 

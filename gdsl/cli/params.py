@@ -28,24 +28,24 @@ _TAKE_A_WORD = ("-p", "--param", "--tune", "-t", "--type")
 def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, str]:
     """The texts of -p, or of another `option`, by name. Raises a usage error for a word that is not an assignment, and
     for a repeated name."""
-    given: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator or not name.strip():
             raise click.UsageError(f"{option} {printable(assignment)}: must be of the form name=value")
-        if name.strip() in given:
+        if name.strip() in by_name:
             raise click.UsageError(f"{option} {printable(name.strip())} is given twice")
-        given[name.strip()] = text
-    return given
+        by_name[name.strip()] = text
+    return by_name
 
 
-def param_values(given: Mapping[str, str], graph: Graph) -> dict[str, object]:
+def param_values(by_name: Mapping[str, str], graph: Graph) -> dict[str, object]:
     """The values of -p for a run on `graph`: an array from a file after an @, otherwise the text, which the program's
     types interpret."""
     from gdsl.binding import Text
 
     values: dict[str, object] = {}
-    for name, text in given.items():
+    for name, text in by_name.items():
         values[name] = array_of(name, text, graph) if text.startswith("@") else Text(text)
     return values
 
@@ -69,15 +69,15 @@ class TakesParams(click.Command):
         try:
             rest = super().parse_args(context, args)
         except click.NoSuchOption as error:
-            said = _said_for_option(words, error)
-            if said is None:
+            advice = _said_for_option(words, error)
+            if advice is None:
                 raise
-            raise click.UsageError(said, context) from None
+            raise click.UsageError(advice, context) from None
         except click.UsageError as error:
-            said = _said_for_words(words) if "unexpected extra argument" in error.message else None
-            if said is None:
+            advice = _said_for_words(words) if "unexpected extra argument" in error.message else None
+            if advice is None:
                 raise
-            raise click.UsageError(said, context) from None
+            raise click.UsageError(advice, context) from None
         for word in (context.params.get("program_file"), context.params.get("graph_file")):
             if word is not None and _ASSIGNMENT.fullmatch(word) and not os.path.lexists(word):
                 raise click.UsageError(f"'{word}' is not a file; a param is given by -p: -p {word}", context)

@@ -108,16 +108,16 @@ def command(
     if page is not None and to_file is not None and page.resolve() == to_file.resolve():
         raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     limits = {"timeout": timeout, "max_iterations": max_iterations}
-    asked = {"backend": backend, "repeat": repeat, **limits, "round": rounded}
+    request = {"backend": backend, "repeat": repeat, **limits, "round": rounded}
     files, runs = _sides(program_file, graph_file, others)
     if not runs:
         _refuse_words_of_runs()
-    kept = [Profile.read(file) for file in files]
+    profiles = [Profile.read(file) for file in files]
     if runs:
         assert program_file is not None and graph_file is not None
         with limited(timeout):
-            kept.append(_measured(program_file, graph_file, assignments, (tune, tune_file, types), words, asked))
-    found = kept[0].compare(kept[1]) if len(kept) == 2 else kept[0]
+            profiles.append(_measured(program_file, graph_file, assignments, (tune, tune_file, types), words, request))
+    found = profiles[0].compare(profiles[1]) if len(profiles) == 2 else profiles[0]
     _tell(found, page, data, to_file)
     if show and page is not None:
         _open(page)
@@ -167,7 +167,7 @@ def _measured(
     assignments: tuple[str, ...],
     tuning: tuple[tuple[str, ...], str | bool, dict[str, str] | None],
     words: GraphWords,
-    asked: dict[str, Any],
+    request: dict[str, Any],
 ) -> Profile:
     """The profile of a new run."""
     import time
@@ -178,21 +178,21 @@ def _measured(
     from gdsl.profiling import profile
     from gdsl.progress import working
 
-    given = given_params(assignments)
+    assigned = given_params(assignments)
     with interrupting():
         with doing(f"compiling {program_file}"):
             program = compile_file(program_file, *tuning)
             tell_warnings(program)
-        check_names(program.ir, given, program.text)
-        choice = registry.choose(asked["backend"])
+        check_names(program.ir, assigned, program.text)
+        choice = registry.choose(request["backend"])
         if choice.line:
             message(choice.line)
         started = time.perf_counter()
         graph = words.open(graph_file)
         load_ms = (time.perf_counter() - started) * 1000
-        values = param_values(given, graph)
+        values = param_values(assigned, graph)
     with working(f"running {program.name} on {choice.backend.name}"):
-        return profile(program, graph, values, graph_name=graph_file, load_ms=load_ms, **asked)
+        return profile(program, graph, values, graph_name=graph_file, load_ms=load_ms, **request)
 
 
 def _tell(found: Profile | Comparison, page: Path | None, data: str | None, to_file: Path | None) -> None:

@@ -34,8 +34,8 @@ def wanted(text: str) -> Iterator[Wanted]:
         return
     for words, kind, name, values in _pieces(problem[0]):
         if kind == "param" or "input" in words.split():
-            said = " ".join(values.split())
-            yield Wanted(name, said, kind == "param" and said.split()[-1:] != ["set"])
+            declared = " ".join(values.split())
+            yield Wanted(name, declared, kind == "param" and declared.split()[-1:] != ["set"])
 
 
 def _pieces(problem: str) -> Iterator[tuple[str, str, str, str]]:

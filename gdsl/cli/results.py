@@ -69,11 +69,13 @@ def write_result(path: Path, program: ir.Program, result: Result, names: Names |
     tables = tables_of(path, program)
     for domain, file in tables.items():
         _write_table(file, domain, program, result, names)
-    said = " and ".join(printable(str(file)) for file in tables.values())
+    file_names = " and ".join(printable(str(file)) for file in tables.values())
     if len(tables) > 1:
-        message(f"note: results over vertices and over edges are two tables: {said}")
+        message(f"note: results over vertices and over edges are two tables: {file_names}")
     if result.scalars:
-        message(f"note: {said} {'is' if len(tables) == 1 else 'are'} without the scalars {', '.join(result.scalars)}")
+        message(
+            f"note: {file_names} {'is' if len(tables) == 1 else 'are'} without the scalars {', '.join(result.scalars)}"
+        )
 
 
 def _write_table(path: Path, domain: Domain, program: ir.Program, result: Result, names: Names | None) -> None:

@@ -117,30 +117,30 @@ def command(
         require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded}
     tuning = _Tuning(tune, tune_file, types)
-    given = given_params(assignments)
+    assigned = given_params(assignments)
     if each:
         from gdsl.cli.each import check_options
 
         alone = {"--dry-run": dry_run, "--profile": profile, "--names": by_name, "--plot": plot is not None}
-        check_options(each, given, output, alone)
+        check_options(each, assigned, output, alone)
         sizes = {"batch": batch, "memory": memory}
         with limited(timeout):
             options = {**limits, **sizes}
-            _run_each(program_file, graph_file, given, each, backend, output, options, tuning, words, as_json)
+            _run_each(program_file, graph_file, assigned, each, backend, output, options, tuning, words, as_json)
         return
     if plot is not None:
         check_plot(plot)
     if dry_run:
         with limited(timeout), interrupting():
-            program = _compiled(program_file, graph_file, tuning, given, output)
+            program = _compiled(program_file, graph_file, tuning, assigned, output)
             graph, _ = _opened(graph_file, words, by_name)
-            values = param_values(given, graph)
+            values = param_values(assigned, graph)
             program = program.instance(graph, values)
             found = program.dry_run(graph, values, backend=backend, memory=memory, round=rounded)
         _print_dry_run(found, program, graph, program_file, graph_file, as_json)
         return
     with limited(timeout):
-        run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
+        run = _execute(program_file, graph_file, assigned, backend, output, limits, tuning, words, by_name)
     if plot is not None:
         from gdsl.api.result import all_pictures
 
@@ -173,15 +173,15 @@ class _Tuning:
     types: dict[str, str] | None
 
 
-def _read(program_file: str, graph_file: str, given: dict[str, str]) -> list[str]:
+def _read(program_file: str, graph_file: str, assigned: dict[str, str]) -> list[str]:
     """The files that a run may read."""
     from gdsl.program_files import meant_by
 
-    return [meant_by(program_file), graph_file, *(text.removeprefix("@") for text in given.values())]
+    return [meant_by(program_file), graph_file, *(text.removeprefix("@") for text in assigned.values())]
 
 
 def _compiled(
-    program_file: str, graph_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None
+    program_file: str, graph_file: str, tuning: _Tuning, assigned: dict[str, str], output: Path | None
 ) -> Program:
     """The program, whose arguments and output file have been checked by name."""
     from gdsl.api.compiling import compile_file
@@ -192,8 +192,8 @@ def _compiled(
         program = compile_file(program_file, tuning.words, tuning.file, tuning.types)
         tell_warnings(program)
     if output is not None:
-        check_result_path(output, program.ir, *_read(program_file, graph_file, given))
-    check_names(program.ir, given, program.text)
+        check_result_path(output, program.ir, *_read(program_file, graph_file, assigned))
+    check_names(program.ir, assigned, program.text)
     return program
 
 
@@ -209,7 +209,7 @@ def _opened(graph_file: str, words: GraphWords, by_name: bool) -> tuple[Graph, f
 def _run_each(
     program_file: str,
     graph_file: str,
-    given: dict[str, str],
+    assigned: dict[str, str],
     each: tuple[str, ...],
     backend: str,
     output: Path | None,
@@ -224,10 +224,10 @@ def _run_each(
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, graph_file, tuning, {**given, **given_params(each, EACH)}, output)
+        program = _compiled(program_file, graph_file, tuning, {**assigned, **given_params(each, EACH)}, output)
         check_params(each, program)
         graph, load_ms = _opened(graph_file, words, False)
-        values = {**param_values(given, graph), **values_of_each(each, graph, program)}
+        values = {**param_values(assigned, graph), **values_of_each(each, graph, program)}
     many = run_all(program, graph, values, (program_file, graph_file), load_ms, backend=backend, **options)
     if output is not None:
         with working(f"writing {output}"):
@@ -238,7 +238,7 @@ def _run_each(
 def _execute(
     program_file: str,
     graph_file: str,
-    given: dict[str, str],
+    assigned: dict[str, str],
     backend: str,
     output: Path | None,
     limits: dict[str, Any],
@@ -253,12 +253,12 @@ def _execute(
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, graph_file, tuning, given, output)
+        program = _compiled(program_file, graph_file, tuning, assigned, output)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
         graph, load_ms = _opened(graph_file, words, by_name)
-        values = param_values(given, graph)
+        values = param_values(assigned, graph)
         instance = program.instance(graph, values)
     compile_ms = program.compile_ms + (instance.compile_ms if instance is not program else 0)
     program = instance

@@ -243,8 +243,8 @@ def _report(search: _Search) -> None:
     for line in _advice(search):
         click.echo(line)
     output = printable(search.output)
-    kept = f"{output} is as it was" if Path(search.output).exists() else f"{output} is not written"
-    click.echo(f"wrote {output}" if search.written else kept)
+    unchanged = f"{output} is as it was" if Path(search.output).exists() else f"{output} is not written"
+    click.echo(f"wrote {output}" if search.written else unchanged)
 
 
 def _table(tries: list[Try]) -> None:

@@ -46,7 +46,7 @@ class _Words:
 
     program: str
     graph: str | None
-    given: dict[str, str]
+    assigned: dict[str, str]
     rounded: tuple[str, ...]
     backend: str
     timeout: float | None
@@ -92,12 +92,12 @@ def command(
     """
     if program_file == "-":
         raise click.UsageError("standard input cannot be watched; name a file")
-    given = given_params(assignments)
-    if graph_file is None and (given or rounded or words != GraphWords()):
+    assigned = given_params(assignments)
+    if graph_file is None and (assigned or rounded or words != GraphWords()):
         raise click.UsageError("params and the options of graphs are for runs: name a GRAPH after the program")
     limits = (timeout, max_iterations)
-    said = _Words(program_file, graph_file, given, rounded, backend, *limits, profile, types, tune, words)
-    _watch(said)
+    options_given = _Words(program_file, graph_file, assigned, rounded, backend, *limits, profile, types, tune, words)
+    _watch(options_given)
 
 
 def _watch(words: _Words) -> None:
@@ -166,7 +166,7 @@ class _Looker:
         if words.graph is None:
             tell_sound(words.program, program)
             return
-        check_names(program.ir, words.given, program.text)
+        check_names(program.ir, words.assigned, program.text)
         with limited(words.timeout):
             self._run(program, words.graph)
 
@@ -176,7 +176,7 @@ class _Looker:
         words = self._words
         with interrupting():
             graph, load_ms = self._graph(graph_name)
-            values = param_values(words.given, graph)
+            values = param_values(words.assigned, graph)
         program = program.instance(graph, values)
         limits: dict[str, Any] = {"timeout": words.timeout, "max_iterations": words.max_iterations}
         limits["round"] = words.rounded
@@ -218,7 +218,7 @@ def _names(words: _Words) -> Iterator[str]:
         yield from names_in(each, source)
     if words.graph is not None and os.path.isfile(words.graph):
         yield words.graph
-    yield from (text[1:] for text in words.given.values() if text.startswith("@"))
+    yield from (text[1:] for text in words.assigned.values() if text.startswith("@"))
 
 
 def _state(name: str) -> tuple[int, int, int] | None:

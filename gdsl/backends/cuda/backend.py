@@ -174,7 +174,7 @@ def _needs_of(program: Program, widths: Widths, graph: Graph, bindings: Bindings
     if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
         other = plan_of(suited(looking_up(program))) if layout.apart else plan
         assert other.layout is not None
-        told = needs.on_other_ids(other, other.layout, *more)
-        if layout.always or free is None or sum(need.nbytes for need in told) <= free:
-            return told
+        renumbered_needs = needs.on_other_ids(other, other.layout, *more)
+        if layout.always or free is None or sum(need.nbytes for need in renumbered_needs) <= free:
+            return renumbered_needs
     return needs.on_a_device(plan, *more)

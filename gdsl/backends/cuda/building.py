@@ -51,10 +51,10 @@ class Parts:
             if not _fits(cupy, columns.size * _BYTES_PER_EDGE_TURNED):
                 return None
             try:
-                made = transposed_by(cupy, offsets, columns)
+                sorted_arrays = transposed_by(cupy, offsets, columns)
             except cupy.cuda.memory.OutOfMemoryError:
                 return None
-            self.arrays.update(zip(("in_offsets", "in_sources", "in_edges"), made, strict=True))
+            self.arrays.update(zip(("in_offsets", "in_sources", "in_edges"), sorted_arrays, strict=True))
         return self.arrays.get(name)
 
 
@@ -66,18 +66,22 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
     if edges.on_gpu:
         ends: Any = edges.edges.sources
         edges = edges if int(ends.device.id) == device else edges.on_host()
-    stored, given = len(edges.edges.sources) * (1 if edges.directed else 2), edges.edges.attributes
-    each = _BYTES_PER_EDGE_WITH_VALUES + 2 * sum(of.itemsize for of in given.values()) if given else _BYTES_PER_EDGE
+    stored, originals = len(edges.edges.sources) * (1 if edges.directed else 2), edges.edges.attributes
+    each = (
+        _BYTES_PER_EDGE_WITH_VALUES + 2 * sum(of.itemsize for of in originals.values())
+        if originals
+        else _BYTES_PER_EDGE
+    )
     if not _fits(cupy, stored * each + edges.edges.num_vertices * 16):
         return
     try:
         offsets, columns, order = _in_order(cupy, edges)
-        values = {name: uploaded(cupy, of)[order] for name, of in given.items()}
+        values = {name: uploaded(cupy, of)[order] for name, of in originals.items()}
         of_host = fetched(cupy, offsets).astype(numpy.int64), fetched(cupy, columns)
-        kept = {name: fetched(cupy, of) for name, of in values.items()}
+        retained = {name: fetched(cupy, of) for name, of in values.items()}
     except cupy.cuda.memory.OutOfMemoryError:
         return
-    graph._keep(edges.build(*of_host, kept), Parts(device, {"offsets": offsets, "columns": columns}, values))
+    graph._keep(edges.build(*of_host, retained), Parts(device, {"offsets": offsets, "columns": columns}, values))
 
 
 def _fits(cupy: Any, needed: int) -> bool:
@@ -96,12 +100,12 @@ def _in_order(cupy: Any, edges: LazyCsr) -> tuple[Any, Any, Any]:
     else:
         keys.sort()
     count = int(cupy.searchsorted(keys, cupy.full(1, _NONE, numpy.int64))[0])
-    kept: Any = slice(count)
+    retained: Any = slice(count)
     if edges.unique:
-        kept = cupy.empty(len(keys), bool)
-        kept[:count], kept[count:] = first_of_equals(cupy, keys[:count]), False
-    offsets, columns = lists_by(cupy, keys[kept], edges.edges.num_vertices)
-    return offsets, columns, None if order is None else order[kept]
+        retained = cupy.empty(len(keys), bool)
+        retained[:count], retained[count:] = first_of_equals(cupy, keys[:count]), False
+    offsets, columns = lists_by(cupy, keys[retained], edges.edges.num_vertices)
+    return offsets, columns, None if order is None else order[retained]
 
 
 def uploaded_keys(cupy: Any, edges: LazyCsr) -> Any:
@@ -130,9 +134,9 @@ def uploaded_keys(cupy: Any, edges: LazyCsr) -> Any:
             staged[:length], staged[at_once : at_once + length] = sources[first:last], destinations[first:last]
             for place in (0, at_once):
                 _copy(cupy, there.data.ptr + 4 * place, pointer + 4 * place, 4 * length, stream, out=True)
-            made = [way[first:last] for way in ways] if both else [keys[first:last]]
+            sorted_arrays = [way[first:last] for way in ways] if both else [keys[first:last]]
             with stream:
-                kernel(there[:length], there[at_once : at_once + length], loops, *made)
+                kernel(there[:length], there[at_once : at_once + length], loops, *sorted_arrays)
 
     _by_threads(cupy, send)
     return keys
@@ -142,16 +146,16 @@ def uploaded(cupy: Any, values: Any) -> Any:
     """A one-dimensional array of the host on the GPU; one that is there already unchanged."""
     if not isinstance(values, numpy.ndarray):
         return values
-    made, given = cupy.empty(len(values), values.dtype), numpy.ascontiguousarray(values).view(numpy.uint8)
+    sorted_arrays, originals = cupy.empty(len(values), values.dtype), numpy.ascontiguousarray(values).view(numpy.uint8)
 
     def send(worker: int, stream: Any, here: Any, pointer: int) -> None:
-        for first, last in _pieces(worker, len(given), _PIECE):
+        for first, last in _pieces(worker, len(originals), _PIECE):
             stream.synchronize()
-            here[: last - first] = given[first:last]
-            _copy(cupy, made.data.ptr + first, pointer, last - first, stream, out=True)
+            here[: last - first] = originals[first:last]
+            _copy(cupy, sorted_arrays.data.ptr + first, pointer, last - first, stream, out=True)
 
     _by_threads(cupy, send)
-    return made
+    return sorted_arrays
 
 
 def fetched(cupy: Any, array: Any) -> Any:

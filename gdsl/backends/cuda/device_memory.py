@@ -206,9 +206,9 @@ class DeviceMemory(Launching):
 
     def pinned(self, nbytes: int) -> NDArray[Any]:
         """Zeros in memory of the host that the device can access."""
-        made = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
-        made[:] = 0
-        return made
+        memory_view = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
+        memory_view[:] = 0
+        return memory_view
 
     def require(self, nbytes: int) -> None:
         """Raise E0912 before anything is allocated if `nbytes` bytes are not available."""

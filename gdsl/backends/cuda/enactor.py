@@ -66,8 +66,8 @@ class Enactor:
         self._follows = bool(plan.swapped) and self._is_fused
         """Whether the device decides during the run which buffer holds a result."""
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
-        told = list(map(self._control_words.index, _WORDS_READ))
-        self._words_read, self._stops = itemgetter(*told), (told[0], told[1], told[2])
+        words = list(map(self._control_words.index, _WORDS_READ))
+        self._words_read, self._stops = itemgetter(*words), (words[0], words[1], words[2])
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
@@ -118,13 +118,13 @@ class Enactor:
             memory.prepare_next()
             control, started_run = memory.control()[: len(self._control_words)], self._start_outcome(memory, outside)
             device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, passes, *told = self._words_read(control.tolist())
+            failure, exhausted, arrived, passes, *words = self._words_read(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
-                last = self._progress(started_run, told)
+                last = self._progress(started_run, words)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)
-            self._complete(started_run, device.elapsed_ms(), passes if walk is None else walk.passes, told)
+            self._complete(started_run, device.elapsed_ms(), passes if walk is None else walk.passes, words)
             whole = True
             return started_run.outcome
         finally:
@@ -178,16 +178,16 @@ class Enactor:
         self.limits, self._bindings = run.limits, run.bindings
         memory.look_at(run.names, run.received)
         try:
-            failure, exhausted, arrived, passes, *told = self._words_read(run.control.tolist())
+            failure, exhausted, arrived, passes, *words = self._words_read(run.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or run.is_late():
                     self.raise_failure(self.control())
                 return None
             started_run = self._start_outcome(memory, run.outside)
-            if told[0] > started_run.written.most and not memory.has_trace(told[0]) and not run.is_last():
-                memory.expect_trace(told[0])
+            if words[0] > started_run.written.most and not memory.has_trace(words[0]) and not run.is_last():
+                memory.expect_trace(words[0])
                 return None
-            self._complete(started_run, run.clock.elapsed_ms(), passes, told)
+            self._complete(started_run, run.clock.elapsed_ms(), passes, words)
             started_run.written.keep()  # its memory belongs to another run from now on
             return started_run.outcome
         finally:
@@ -276,16 +276,16 @@ class Enactor:
         """The words of the control block after a wait."""
         return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
 
-    def _progress(self, started_run: _StartedRun, told: Sequence[int]) -> failures.Progress | None:
+    def _progress(self, started_run: _StartedRun, words: Sequence[int]) -> failures.Progress | None:
         """The last operator in the trace of a stopped run; when the trace is full, only the loop is known."""
         written = started_run.written
-        if told[0] > written.most:
-            self.memory.complete(written, told[0])
-        written.told = told
+        if words[0] > written.most:
+            self.memory.complete(written, words[0])
+        written.told = words
         records = written()
         if not records:
             return None
-        last, whole = records[-1], len(records) == told[0]
+        last, whole = records[-1], len(records) == words[0]
         return failures.Progress(
             last.site, last.label, last.iteration if whole else None, last.frontier_size if whole else None
         )
@@ -329,17 +329,17 @@ class Enactor:
         written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
         return _StartedRun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
 
-    def _complete(self, started_run: _StartedRun, time_ms: float, passes: int, told: Sequence[int]) -> None:
-        """The rest of the outcome; `told` as in `Written`."""
+    def _complete(self, started_run: _StartedRun, time_ms: float, passes: int, words: Sequence[int]) -> None:
+        """The rest of the outcome; `words` as in `Written`."""
         outcome, written, outside, scalars = started_run
         if self._follows:
             self._follow_swaps()
             outcome.arrays, scalars = outcome.arrays or self._arrays(outside), self._scalars_here()
         for name, kind, values in scalars:
             outcome.scalars[name] = self._scalar(name, kind, values)
-        if told[0] > written.most:
-            self.memory.complete(written, told[0])
-        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, told
+        if words[0] > written.most:
+            self.memory.complete(written, words[0])
+        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, words
         if outcome.layout_ms:
             self.on_device.made_ms = 0.0
 

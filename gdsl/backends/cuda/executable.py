@@ -87,8 +87,8 @@ class CudaExecutable:
         """Of the executable that the graph uses, with the resources of its kernels."""
         ran = self._executable_of(graph)
         assert ran is not None
-        kept = ran._enactors if graph in ran._enactors else ran._with_arrays
-        return kept[graph].build()
+        enactors = ran._enactors if graph in ran._enactors else ran._with_arrays
+        return enactors[graph].build()
 
     def _executable_of(self, graph: Graph) -> CudaExecutable | None:
         """This executable or the one in its place, whichever has run on the graph."""
@@ -209,8 +209,8 @@ class CudaExecutable:
             return self
         started = self._choices.get(graph)
         if started is None:
-            given = self._graphs.graph(graph, self.widths, self._device)
-            counts = graph.num_vertices, graph.num_edges, given.largest_degree
+            original = self._graphs.graph(graph, self.widths, self._device)
+            counts = graph.num_vertices, graph.num_edges, original.largest_degree
             program = suiting.suited(self._open, counts, self._device.lendable())
             if program is self._open:
                 return self
@@ -221,27 +221,27 @@ class CudaExecutable:
     def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:
         layout = self.plan.layout
         put = layout is None or can_be_put(layout, bindings.own)
-        kept = self._enactors if put else self._with_arrays
-        found = kept.get(graph)
+        enactors = self._enactors if put else self._with_arrays
+        found = enactors.get(graph)
         if found is None:
             from gdsl.backends.cuda.enactor import Enactor
 
             on_device = self._on_device(graph) if put else self._graphs.graph(graph, self.widths, self._device)
-            found = kept[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
+            found = enactors[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
         self._latest = weakref.ref(found), bindings.own
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:
         """The graph, with other ids if that is worthwhile."""
-        given, layout = self._graphs.graph(graph, self.widths, self._device), self.plan.layout
+        original, layout = self._graphs.graph(graph, self.widths, self._device), self.plan.layout
         if layout is None or layout.apart or graph in self._as_given:
-            return given
-        if not is_worth(layout, graph.num_vertices, graph.num_edges, given.largest_degree):
-            return given
-        made = self._graphs.by_degree(given, graph, self._device)
+            return original
+        if not is_worth(layout, graph.num_vertices, graph.num_edges, original.largest_degree):
+            return original
+        renumbered = self._graphs.by_degree(original, graph, self._device)
         if layout.of_edges:
-            made.edges_as_given()  # before the run allocates its memory, in the order of `needs`
-        return made
+            renumbered.edges_as_given()  # before the run allocates its memory, in the order of `needs`
+        return renumbered
 
 
 class BatchRuns:

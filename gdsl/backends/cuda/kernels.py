@@ -87,12 +87,12 @@ class Kernel:
 
     cooperative = True
 
-    def __init__(self, made: _Made, name: str, comment: str, number: int) -> None:
+    def __init__(self, created: _Made, name: str, comment: str, number: int) -> None:
         """Created by `Program.kernels`."""
-        self._made, self.name, self.comment, self.number = made, name, comment, number
-        self.source, self.architecture = made.source, made.architecture
-        self.threads = made.plan.sizes.block_threads
-        self.arguments, self.buffers, self.values = made.arguments, made.buffers, made.values
+        self._made, self.name, self.comment, self.number = created, name, comment, number
+        self.source, self.architecture = created.source, created.architecture
+        self.threads = created.plan.sizes.block_threads
+        self.arguments, self.buffers, self.values = created.arguments, created.buffers, created.values
 
     @property
     def cubin(self) -> bytes:
@@ -171,10 +171,10 @@ class Kernels(Sequence[Kernel]):
     def _kernels(self) -> list[Kernel]:
         with self._explaining():
             widths = Widths.both(self._program.tuning.ids or self._ids)
-            made = _Made(self._program, widths, self._architecture or _architecture_here())
+            created = _Made(self._program, widths, self._architecture or _architecture_here())
         return [
-            Kernel(made, name, launch.comment, number)
-            for number, (name, launch) in enumerate(zip(made.names, launches(made.plan), strict=True))
+            Kernel(created, name, launch.comment, number)
+            for number, (name, launch) in enumerate(zip(created.names, launches(created.plan), strict=True))
         ]
 
     def __call__(self, *, arch: str | None = None, ids: int = 32) -> Kernels:

@@ -129,10 +129,10 @@ class GraphOnDevice:
     def attribute(self, values: Any, dtype: Any, of_edges: str | None = None) -> Buffer:
         """An array of the graph, which never changes, as values of `dtype`: it is uploaded once. `of_edges`: the name
         of the attribute, if it is one of edges."""
-        kept = self._attributes.get(id(values))
-        if kept is None:
-            kept = self._attributes[id(values)] = values, self.upload_values(values, dtype, of_edges)
-        return kept[1]
+        stored = self._attributes.get(id(values))
+        if stored is None:
+            stored = self._attributes[id(values)] = values, self.upload_values(values, dtype, of_edges)
+        return stored[1]
 
     def upload_values(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
         """The same, without keeping it."""

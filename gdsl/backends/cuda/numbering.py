@@ -97,22 +97,22 @@ class Numbering:
 
     def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
         """`nbytes` bytes of values in the caller's order of vertices, or of `edges` if given, in the new order."""
-        made = self._device.allocate(nbytes)
+        reordered = self._device.allocate(nbytes)
         if edges is None:
-            self._put(values.pointer, 0, made, nbytes, (self.order, self.rank), of_ids)
+            self._put(values.pointer, 0, reordered, nbytes, (self.order, self.rank), of_ids)
         elif edges.length:
-            self._move(values.pointer, 0, made, nbytes, edges)
-        return made
+            self._move(values.pointer, 0, reordered, nbytes, edges)
+        return reordered
 
     def put_attribute(
         self, values: Any, there: Callable[[], Buffer], nbytes: int, of_ids: bool, edges: Places | None
     ) -> Buffer:
         """An array of the graph, of which `nbytes` bytes are `there` on the device, in the new order; this is done
         once."""
-        kept = self._kept.get((id(values), of_ids))
-        if kept is None:
-            kept = self._kept[id(values), of_ids] = values, self.put_inside(there(), nbytes, of_ids, edges)
-        return kept[1]
+        stored = self._kept.get((id(values), of_ids))
+        if stored is None:
+            stored = self._kept[id(values), of_ids] = values, self.put_inside(there(), nbytes, of_ids, edges)
+        return stored[1]
 
     def prepare(self, results: Iterable[tuple[int, bool]]) -> None:
         """Load the kernels that `put_outside` starts for `results`, given the bytes of each and whether these are ids:
@@ -125,22 +125,22 @@ class Numbering:
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
         """The inverse, for the values at the address `values`, or, if that is 0, at the address stored at
         `values_at`."""
-        made = self._device.allocate(nbytes)
-        self._put(values, values_at, made, nbytes, (self.rank, self.order), of_ids)
-        return made
+        reordered = self._device.allocate(nbytes)
+        self._put(values, values_at, reordered, nbytes, (self.rank, self.order), of_ids)
+        return reordered
 
     def put_rows_outside(self, values: int, nbytes: int, of_ids: bool, rows: tuple[int, int]) -> Buffer:
         """The inverse for rows of that many bytes, the first of which is at the address `values`; `rows`: how many, and
         the bytes from one to the next, in both places."""
-        made = self._device.allocate(rows[0] * rows[1])
-        self._put(values, 0, made, nbytes, (self.rank, self.order), of_ids, rows)
-        return made
+        reordered = self._device.allocate(rows[0] * rows[1])
+        self._put(values, 0, reordered, nbytes, (self.rank, self.order), of_ids, rows)
+        return reordered
 
     def _put(
         self,
         values: int,
         values_at: int,
-        made: Buffer,
+        reordered: Buffer,
         nbytes: int,
         ways: tuple[Buffer, Buffer],
         of_ids: bool,
@@ -151,19 +151,25 @@ class Numbering:
         if not each:
             return
         if of_ids:
-            arguments = values, values_at, made.pointer, places.pointer, names.pointer, self.num_vertices
+            arguments = values, values_at, reordered.pointer, places.pointer, names.pointer, self.num_vertices
             self._kernels.start(
                 _PUT_IDS, *arguments, each // self._dtype.itemsize, rows[0], rows[1] // self._dtype.itemsize
             )
             return
-        self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX), rows)
+        self._move(values, values_at, reordered, nbytes, Places(places, self.num_vertices, Type.VERTEX), rows)
 
     def _move(
-        self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places, rows: tuple[int, int] = (1, 0)
+        self,
+        values: int,
+        values_at: int,
+        reordered: Buffer,
+        nbytes: int,
+        places: Places,
+        rows: tuple[int, int] = (1, 0),
     ) -> None:
         each = nbytes // places.length
         word = _word_of(each)
-        arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word
+        arguments = values, values_at, reordered.pointer, places.buffer.pointer, places.length, each // word
         self._kernels.start(put_name(word, places.of), *arguments, rows[0], rows[1] // word)
 
     def _put_name(self, nbytes: int, of_ids: bool) -> str:

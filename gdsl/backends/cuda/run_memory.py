@@ -113,24 +113,24 @@ class RunMemory:
 
     def _share(self, scalars: list[storage.Buffer]) -> None:
         """The buffers that host and device exchange: first those that are sent, last the trace."""
-        given = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
+        initial_scalars = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
         outputs = self._of(Role.OUTPUTS)
-        sent = [*self._of(Role.CONTROL, Role.SAVED), *outputs, *given]
-        others = [scalar for scalar in scalars if scalar not in given]
+        sent = [*self._of(Role.CONTROL, Role.SAVED), *outputs, *initial_scalars]
+        others = [scalar for scalar in scalars if scalar not in initial_scalars]
         together = [*sent, *others, *self._of(Role.TRACE)]
         self._outputs_at = together.index(outputs[0]) if outputs else 0
         nbytes = [self._bytes(buffer) for buffer in together]
         self._capacity = together[-1].extent.value(self.sizes)
         self._record_size = nbytes[-1] // self._capacity
         self.shared = self.device.shared(nbytes, len(sent), _RECORDS * self._record_size)
-        self._place_at = {made.pointer: place for place, made in enumerate(self.shared.buffers)}
+        self._place_at = {created.pointer: place for place, created in enumerate(self.shared.buffers)}
         self._scalars: dict[str, Buffer] = {}
         self._scalars_given = []
-        for place, (buffer, made) in enumerate(zip(together, self.shared.buffers, strict=True)):
-            self.record.point(buffer, [made])
+        for place, (buffer, created) in enumerate(zip(together, self.shared.buffers, strict=True)):
+            self.record.point(buffer, [created])
             if buffer in scalars:
-                self._scalars[buffer.name] = made
-            if buffer in given and isinstance(buffer.element, Type):
+                self._scalars[buffer.name] = created
+            if buffer in initial_scalars and isinstance(buffer.element, Type):
                 values = self.shared.sent[place].view(host_dtype(buffer.element, self._widths))
                 self._scalars_given.append((buffer.name, values))
 
@@ -197,8 +197,8 @@ class RunMemory:
         ahead, self._ahead = self._ahead, None
         names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names({})
         for name, dtype, place in self._inputs:
-            made = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
-            place[0] = made.pointer
+            created = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
+            place[0] = created.pointer
         self._own = bindings.own
         for name, place, moves in self._params:
             place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
@@ -234,9 +234,9 @@ class RunMemory:
         for name, dtype, place in self._inputs:
             if name not in self._own and name != GIVEN_IDS:
                 nbytes = dtype.itemsize * self._lengths[name]
-                made = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids, self._places(name))
-                self.names[name] = made
-                place[0] = made.pointer
+                created = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids, self._places(name))
+                self.names[name] = created
+                place[0] = created.pointer
 
     def inside(self, name: str, value: Any) -> Any:
         """The value of a param or a scalar in the device's ids."""
@@ -264,12 +264,12 @@ class RunMemory:
         if self._numbering is None:
             return None
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
-        made, at = {}, self.shared.buffers[self._outputs_at].pointer
+        created, at = {}, self.shared.buffers[self._outputs_at].pointer
         for name, _, dtype, count in self.results:
             moved = self.plan.target.fused and name in self.plan.swapped
             places = (0, at + 8 * self.plan.swapped.index(name)) if moved else (self.names[name].pointer, 0)
-            made[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
-        return made
+            created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
+        return created
 
     def prepare_next(self) -> None:
         """Prepare the next run while the device is busy with this one."""
@@ -315,8 +315,8 @@ class RunMemory:
         reused."""
         names: dict[str, Buffer] = {}
         for name, nbytes, place in self._new:
-            made = names[name] = again.get(name) or self.device.allocate(nbytes)
-            place[0] = made.pointer
+            created = names[name] = again.get(name) or self.device.allocate(nbytes)
+            place[0] = created.pointer
         if self._numbering is not None:
             self._inside = {**names}
         names.update(self._scalars)
@@ -336,10 +336,10 @@ class RunMemory:
         """Point to the scratch memory, and clear what must be clear; runs leave that cleared."""
         place, to_clear = 0, list[tuple[int, int]]()
         for buffer in self._work:
-            made = buffers[place : place + max(buffer.copies, 1)]
-            place += len(made)
-            self.record.point(buffer, made)
-            cleared = made if buffer.cleared is Cleared.ZERO else ()
+            created = buffers[place : place + max(buffer.copies, 1)]
+            place += len(created)
+            self.record.point(buffer, created)
+            cleared = created if buffer.cleared is Cleared.ZERO else ()
             to_clear += [(each.pointer, -(-each.nbytes // 4)) for each in cleared]
             for each in cleared:
                 self.device.zero(each)
@@ -412,10 +412,10 @@ class Record:
             self._pointers[key] = self._at(*key, numpy.dtype("u8"), max(buffer.copies, 1))
         return self._pointers[key]
 
-    def point(self, buffer: storage.Buffer, made: Sequence[Buffer]) -> None:
+    def point(self, buffer: storage.Buffer, created: Sequence[Buffer]) -> None:
         """Let the field for `buffer` point to its memory."""
         places = self.pointer(buffer)
-        for place, each in enumerate(made):
+        for place, each in enumerate(created):
             places[place] = each.pointer
 
     def set_values(self, group: str, values: Mapping[str, int]) -> None:

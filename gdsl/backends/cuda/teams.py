@@ -157,19 +157,19 @@ class TeamRuns:
             run.begin(values[0], call.limits)
             finish_tests(values)
             run.put_inside()
-            made = memory.allocate(values, shape.teams)
-            arguments = Arguments(memory.record(made), memory.batch(made))
+            launch_memory = memory.allocate(values, shape.teams)
+            arguments = Arguments(memory.record(launch_memory), memory.batch(launch_memory))
             watch = ProgressWatch(self.device, shape.count, shape.teams, call.is_late, call.bounds.done)
             self.device.start_clock()
             self.device.launch(self._kernel, shape.blocks, self.plan.sizes.block_threads, arguments, shape.teams)
-            memory.fetch(made)
+            memory.fetch(launch_memory)
             self.device.end()
-            outside = memory.outside(made)
+            outside = memory.outside(launch_memory)
             self.device.stop_clock()
-            self.device.wait(lambda: watch.look(made.taken))
+            self.device.wait(lambda: watch.look(launch_memory.taken))
             # The device reorders the results while the host reads what the runs have left.
-            iterations, scalars = self._read_results(call, first, made)
-            arrays = memory.arrays(made, outside)
+            iterations, scalars = self._read_results(call, first, launch_memory)
+            arrays = memory.arrays(launch_memory, outside)
             self.device.end()
             self.device.wait(None)
             whole = True
@@ -179,12 +179,12 @@ class TeamRuns:
             run.end(whole)
 
     def _read_results(
-        self, call: _Call, first: int, made: TeamLaunchMemory
+        self, call: _Call, first: int, launch_memory: TeamLaunchMemory
     ) -> tuple[list[int], dict[str, list[Scalar | Pair]]]:
         """The iterations and scalars of each run. Raises what stopped one."""
-        control = call.memory.controls(made)
+        control = call.memory.controls(launch_memory)
         self._raise_failure(call, first, control)
-        scalars = {scalar.name: call.memory.scalar(made, scalar) for scalar in self._scalars}
+        scalars = {scalar.name: call.memory.scalar(launch_memory, scalar) for scalar in self._scalars}
         return control["iterations"].tolist(), scalars
 
     def _raise_failure(self, call: _Call, first: int, control: Any) -> None:

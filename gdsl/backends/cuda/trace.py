@@ -71,10 +71,10 @@ class Traces:
 
     def begun(self, here: NDArray[Any], is_written_over: bool) -> Written:
         """That of a run that writes to `here`; `is_written_over`: whether the next run writes there as well."""
-        made = Written(self._plan, self._widths, here, self._size)
+        written = Written(self._plan, self._widths, here, self._size)
         if is_written_over:
-            self._latest = weakref.ref(made)
-        return made
+            self._latest = weakref.ref(written)
+        return written
 
     def keep(self) -> None:
         """Called before the records are overwritten."""

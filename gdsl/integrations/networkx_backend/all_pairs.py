@@ -198,13 +198,13 @@ def harmonic_centrality(
     if not len(targets) or not len(starts):
         return dict.fromkeys(G.nodes_of(targets), 0)
     graph, name = G, "received"
-    given: dict[str, Any] = {"sources": starts, "targets": targets}
+    ends: dict[str, Any] = {"sources": starts, "targets": targets}
     if len(targets) < len(starts):
         graph, name = G.reverse, "sent"
-        given = {"sources": targets, "targets": starts}
+        ends = {"sources": targets, "targets": starts}
     if distance is None:
-        found = run("harmonic", graph, **given)[name]
+        found = run("harmonic", graph, **ends)[name]
     else:
-        found = run("harmonic_lengths", graph, weight=exact_floats(graph, distance), **given)[name]
+        found = run("harmonic_lengths", graph, weight=exact_floats(graph, distance), **ends)[name]
     values = np.asarray(found)[targets].tolist()
     return {node: value or 0 for node, value in zip(G.nodes_of(targets), values, strict=True)}

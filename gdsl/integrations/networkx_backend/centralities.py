@@ -35,10 +35,10 @@ def pagerank(
         return {}
     weights = finite_sums(G, weight)
     uniform = np.full(len(G), 1 / len(G))
-    wanted = None if personalization is None else G.per_vertex(personalization)
-    if wanted is not None and wanted.sum() == 0:
+    preferred = None if personalization is None else G.per_vertex(personalization)
+    if preferred is not None and preferred.sum() == 0:
         raise ZeroDivisionError
-    restart = uniform if wanted is None else _share(wanted)
+    restart = uniform if preferred is None else _share(preferred)
     found = run(
         "pagerank",
         G,

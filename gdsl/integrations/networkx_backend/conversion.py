@@ -128,23 +128,23 @@ def convert_from_nx(
         # NetworkX stores the returned value in the graph and would use it without checking the graph again.
         cache.get("backends", {}).pop("gdsl", None)
     read = Snapshot(graph)
-    kept = None if cache is None else cache.get(_OWN_CACHE)
-    if kept is None or not _is_current(kept, read):
-        kept = _converted(graph, read)
+    conversion = None if cache is None else cache.get(_OWN_CACHE)
+    if conversion is None or not _is_current(conversion, read):
+        conversion = _converted(graph, read)
         if cache is not None and is_plain(graph):
-            cache[_OWN_CACHE] = kept
+            cache[_OWN_CACHE] = conversion
     columns = {}
     if preserve_edge_attrs or edge_attrs:
-        rows = _rows(kept, read)
+        rows = _rows(conversion, read)
         names = dict.fromkeys(chain.from_iterable(rows.data)) if preserve_edge_attrs else edge_attrs or {}
-        columns = {each: _column(kept, rows, each) for each in names}
-    made = kept.graph.with_columns(columns, graph.graph if preserve_graph_attrs else {})
-    if not graph.is_directed() and not is_plain(graph) and not all(map(made.has_both_ways, columns)):
-        made.refused = (
+        columns = {each: _column(conversion, rows, each) for each in names}
+    converted = conversion.graph.with_columns(columns, graph.graph if preserve_graph_attrs else {})
+    if not graph.is_directed() and not is_plain(graph) and not all(map(converted.has_both_ways, columns)):
+        converted.refused = (
             "gdsl cannot take this graph: it is undirected and an edge has another value in each direction, as "
             "`to_undirected(as_view=True)` leaves it"
         )
-    return made
+    return converted
 
 
 def is_kept(graph: Any) -> bool:
@@ -161,8 +161,8 @@ def _cache_of(graph: Any) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and getattr(config, "cache_converted_graphs", True) else None
 
 
-def _is_current(kept: _Kept, read: Snapshot) -> bool:
-    return kept.lengths == read.lengths and same_objects(kept.nodes, read.nodes)
+def _is_current(conversion: _Kept, read: Snapshot) -> bool:
+    return conversion.lengths == read.lengths and same_objects(conversion.nodes, read.nodes)
 
 
 def _converted(graph: Any, read: Snapshot) -> _Kept:
@@ -175,12 +175,12 @@ def _converted(graph: Any, read: Snapshot) -> _Kept:
     destinations = neighbors[order]
     directed, plain = bool(graph.is_directed()), is_plain(graph)
     one_sided = not directed and not plain and not _is_symmetric(offsets, destinations)
-    made = Graph(offsets, destinations, directed=directed or one_sided)
+    converted = Graph(offsets, destinations, directed=directed or one_sided)
     places, parallel = order, None
     if read.parallel is not None:
         counts = np.array(read.parallel, dtype=np.int64)
         places, parallel = places_of_edges(counts, order), counts[order]
-    held = BackendGraph(made, nodes, None, parallel, neighbors)
+    held = BackendGraph(converted, nodes, None, parallel, neighbors)
     held.index  # noqa: B018 - computed here, so that graphs with other columns share it
     if one_sided:
         held.refused = (
@@ -210,25 +210,25 @@ def _is_symmetric(offsets: NDArray[np.int64], destinations: NDArray[np.int64]) -
     return np.array_equal(sources * size + destinations, np.sort(destinations * size + sources))
 
 
-def _rows(kept: _Kept, read: Snapshot) -> _Rows:
-    if kept.rows is None:
-        data, places = read.rows(), kept.places
-        if not kept.graph.is_directed():
+def _rows(conversion: _Kept, read: Snapshot) -> _Rows:
+    if conversion.rows is None:
+        data, places = read.rows(), conversion.places
+        if not conversion.graph.is_directed():
             ids = np.fromiter(map(id, data), dtype=np.int64, count=len(data))
             _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
             data, places = [data[first] for first in firsts.tolist()], which[places]
-        kept.rows = _Rows(data, places)
-    return kept.rows
+        conversion.rows = _Rows(data, places)
+    return conversion.rows
 
 
-def _column(kept: _Kept, rows: _Rows, name: Hashable) -> Column:
+def _column(conversion: _Kept, rows: _Rows, name: Hashable) -> Column:
     """The column of an edge attribute; the one read before if no edge has another value."""
     values = values_of(rows.data, name)
-    before = kept.columns.get(name)
+    before = conversion.columns.get(name)
     if before is not None and same_objects(before[0], values):
         return before[1]
     column = Column.of(name, values).taken(rows.places)
-    kept.columns[name] = values, column
+    conversion.columns[name] = values, column
     return column
 
 
@@ -243,17 +243,17 @@ def convert_to_nx(value: Any, *, name: str | None = None) -> Any:
         return value
     if value.is_multigraph():
         raise NotImplementedError("the backend gdsl does not keep the keys of a multigraph's edges")
-    made: Any = networkx.DiGraph() if value.is_directed() else networkx.Graph()
-    made.graph.update(value.graph)
-    made.add_nodes_from(value.nodes)
+    converted: Any = networkx.DiGraph() if value.is_directed() else networkx.Graph()
+    converted.graph.update(value.graph)
+    converted.add_nodes_from(value.nodes)
     sources, destinations = value.vertices.edges
     rows: list[dict[Hashable, Any]] = [{} for _ in range(len(sources))]
     for attribute, column in value.columns.items():
         for row, given in zip(rows, column.as_given(), strict=True):
             if given is not MISSING:
                 row[attribute] = given
-    made.add_edges_from(zip(value.nodes_of(sources), value.nodes_of(destinations), rows, strict=True))
-    return made
+    converted.add_edges_from(zip(value.nodes_of(sources), value.nodes_of(destinations), rows, strict=True))
+    return converted
 
 
 def wrap(graph: Any) -> BackendGraph:
@@ -272,17 +272,20 @@ def wrap(graph: Any) -> BackendGraph:
         if found.refused is not None:
             raise NotImplementedError(found.refused)
         return found
-    made = as_graph(graph)
-    nodes = list(made.names) if made.names is not None else range(made.num_vertices)
-    columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in made.attributes.items()}
-    if made.names is not None:  # a number is an id here, never a name
-        made = Graph(made.offsets, made.columns, directed=made.directed)
-    if not made.has_parallel_edges():
-        return BackendGraph(made, nodes, columns)
-    keys = made.edge_sources.astype(np.int64) * made.num_vertices + made.columns
+    converted = as_graph(graph)
+    nodes = list(converted.names) if converted.names is not None else range(converted.num_vertices)
+    columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in converted.attributes.items()}
+    if converted.names is not None:  # a number is an id here, never a name
+        converted = Graph(converted.offsets, converted.columns, directed=converted.directed)
+    if not converted.has_parallel_edges():
+        return BackendGraph(converted, nodes, columns)
+    keys = converted.edge_sources.astype(np.int64) * converted.num_vertices + converted.columns
     order = np.argsort(keys, kind="stable")
     parallel = np.unique(keys, return_counts=True)[1]
     columns = {name: column.taken(order) for name, column in columns.items()}
     return BackendGraph(
-        Graph(made.offsets, made.columns, directed=made.directed).changed(dedup="first"), nodes, columns, parallel
+        Graph(converted.offsets, converted.columns, directed=converted.directed).changed(dedup="first"),
+        nodes,
+        columns,
+        parallel,
     )

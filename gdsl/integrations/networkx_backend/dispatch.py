@@ -169,8 +169,8 @@ def _of_values(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> s
 
 def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
     """The arguments of a call by name, including defaults. Raises TypeError."""
-    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
-    bound = _signature(function).bind(*args, **given)
+    keywords = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
+    bound = _signature(function).bind(*args, **keywords)
     bound.apply_defaults()
     return bound.arguments
 
@@ -242,8 +242,8 @@ def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """NetworkX's hook: whether a call that does not name a backend is faster here; True, or why not."""
-    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
-    graph = next(iter(_signature(_functions[name]).bind_partial(*args, **given).arguments.values()))
+    keywords = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
+    graph = next(iter(_signature(_functions[name]).bind_partial(*args, **keywords).arguments.values()))
     if isinstance(graph, BackendGraph):
         return True
     least = configured("least_size")

@@ -31,10 +31,10 @@ class Column:
         self._values, self._missing, self._refused = values, missing, refused
 
     @staticmethod
-    def of(name: object, given: Sequence[Any]) -> Column:
+    def of(name: object, candidates: Sequence[Any]) -> Column:
         """The column of the Python values of an attribute, `MISSING` for edges without it."""
-        missing = np.fromiter((value is MISSING for value in given), dtype=bool, count=len(given))
-        present = [0 if value is MISSING else value for value in given] if missing.any() else given
+        missing = np.fromiter((value is MISSING for value in candidates), dtype=bool, count=len(candidates))
+        present = [0 if value is MISSING else value for value in candidates] if missing.any() else candidates
         kinds = set(map(type, present))
         whole = {kind for kind in kinds if issubclass(kind, Integral)}
         floats = {kind for kind in kinds - whole if issubclass(kind, float)}
@@ -201,11 +201,11 @@ class BackendGraph:
         if nodes in self:
             return np.array([self.index[nodes]])
         try:
-            given = iter(nodes)
+            candidates = iter(nodes)
         except TypeError:
             raise networkx.NetworkXError(f"Node {nodes} is not in the graph.") from None
         found: dict[int, None] = {}
-        for node in given:
+        for node in candidates:
             try:
                 if node in self.index:
                     found[self.index[node]] = None
@@ -299,9 +299,9 @@ class BackendGraph:
 
     def of_size(self, size: int, sources: NDArray[Any], destinations: NDArray[Any]) -> BackendGraph:
         """A directed graph of 0 … size-1 that runs with the same options."""
-        made = BackendGraph(_graph(sources, destinations, size, True), range(size))
-        made.options = self.options
-        return made
+        derived = BackendGraph(_graph(sources, destinations, size, True), range(size))
+        derived.options = self.options
+        return derived
 
     def _alike(
         self,
@@ -309,22 +309,22 @@ class BackendGraph:
         columns: Mapping[Hashable, Column] | None = None,
         parallel: NDArray[np.int64] | None = None,
     ) -> BackendGraph:
-        made = BackendGraph(graph, self.nodes, columns, parallel)
-        made.__dict__["index"] = self.index
-        made.options = self.options
-        return made
+        derived = BackendGraph(graph, self.nodes, columns, parallel)
+        derived.__dict__["index"] = self.index
+        derived.options = self.options
+        return derived
 
     def with_options(self, options: Options) -> BackendGraph:
         """This graph, whose runs take `options`."""
-        made = copy.copy(self)
-        made.options = options
-        return made
+        derived = copy.copy(self)
+        derived.options = options
+        return derived
 
     def with_columns(self, columns: Mapping[Hashable, Column], attributes: Mapping[Hashable, Any]) -> BackendGraph:
         """This graph with these edge attributes, and with `attributes` of the whole graph."""
-        made = copy.copy(self)
-        made.columns, made.graph, made.__networkx_cache__ = dict(columns), dict(attributes), {}
-        return made
+        derived = copy.copy(self)
+        derived.columns, derived.graph, derived.__networkx_cache__ = dict(columns), dict(attributes), {}
+        return derived
 
 
 class _Numbers(Mapping[Any, int]):

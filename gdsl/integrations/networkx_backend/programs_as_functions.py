@@ -41,28 +41,28 @@ def function(program: Program | str | os.PathLike[str]) -> Callable[..., Any]:
     from gdsl.api.compiling import compile as compiled
     from gdsl.api.program import Program
 
-    made = program if isinstance(program, Program) else compiled(program)
-    call = partial(_call, made)
-    call.__doc__ = made.__doc__
-    call.__name__ = made.name  # type: ignore[attr-defined]
+    compiled_program = program if isinstance(program, Program) else compiled(program)
+    call = partial(_call, compiled_program)
+    call.__doc__ = compiled_program.__doc__
+    call.__name__ = compiled_program.name  # type: ignore[attr-defined]
     return call
 
 
 def _call(program: Program, graph: Any, /, **values: Any) -> Any:
     own = {*program.params, *program.inputs}
     options = {name: values.pop(name) for name in ("gdsl_backend", "timeout") if name in values and name not in own}
-    held = wrap(graph)
-    if held.is_multigraph():
+    converted = wrap(graph)
+    if converted.is_multigraph():
         raise NotImplementedError("the results of a program cannot name the parallel edges of a multigraph")
     if (unknown := values.keys() - own) and (name := min(unknown)):
         raise TypeError(f"{program.name} has no {name!r}; it takes {', '.join(sorted(own)) or 'nothing'}")
     result = program.run(
-        held.vertices,
-        dict(_given(program, held, values)),
+        converted.vertices,
+        dict(_given(program, converted, values)),
         backend=options.get("gdsl_backend") or configured("backend"),
         timeout=options.get("timeout", configured("timeout")),
     )
-    found = dict(_results(result, held))
+    found = dict(_results(result, converted))
     return next(iter(found.values())) if len(found) == 1 else found
 
 
@@ -112,8 +112,8 @@ def _by_vertex(graph: BackendGraph, values: Mapping[Any, Any], type_: Type) -> N
     missing = next((node for node in graph if node not in values), None)
     if missing is not None:
         raise networkx.NetworkXError(f"node {missing} has no value")
-    given = [values[node] for node in graph]
-    return np.array([_vertex(graph, node) for node in given] if type_ is Type.VERTEX else given)
+    in_order = [values[node] for node in graph]
+    return np.array([_vertex(graph, node) for node in in_order] if type_ is Type.VERTEX else in_order)
 
 
 def _results(result: Result, graph: BackendGraph) -> Iterator[tuple[str, Any]]:

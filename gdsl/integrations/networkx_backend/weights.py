@@ -31,9 +31,9 @@ def reason_of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> st
     attribute = next((arguments[key] for key in ARGUMENTS if arguments.get(key) is not None), None)
     if attribute is None or not is_plain(graph):
         return None
-    held = convert_from_nx(graph, {attribute: 1})  # the call uses the same conversion
+    converted = convert_from_nx(graph, {attribute: 1})  # the call uses the same conversion
     try:
-        _check(name, held, attribute, arguments.get("method"))
+        _check(name, converted, attribute, arguments.get("method"))
     except NotImplementedError as error:
         return str(error)
     return None
@@ -118,11 +118,11 @@ def squared_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.flo
 def network(graph: BackendGraph, capacity: Hashable) -> tuple[BackendGraph, NDArray[np.int64], NDArray[np.bool_]]:
     """The graph with every edge in both directions; the capacity of each (of unbounded ones, more than all others
     together); and which edges of the original graph are unbounded. Self-loops have no capacity."""
-    given = graph.weights(capacity, np.inf)
+    capacities = graph.weights(capacity, np.inf)
     sources, destinations = graph.vertices.edges
-    given = np.where((sources == destinations) | (given < 0), 0, given)
-    unbounded = np.isposinf(given)
-    finite = np.where(unbounded, 0, given)
+    capacities = np.where((sources == destinations) | (capacities < 0), 0, capacities)
+    unbounded = np.isposinf(capacities)
+    finite = np.where(unbounded, 0, capacities)
     total = finite.sum(dtype=np.float64)
     if (finite != np.floor(finite)).any() or not total * (1 + int(unbounded.sum())) < _CAPACITY_ROOM:
         raise NotImplementedError("capacities must be whole numbers whose sum fits int64, or infinite")

@@ -48,22 +48,22 @@ class GdslMagics(Magics):
     def gdsl(self, line: str, cell: str | None = None) -> None:
         """Compile the cell as a program, a variable of this notebook; without a cell, help."""
         try:
-            said = parse_argstring(self.gdsl, line)
+            parsed = parse_argstring(self.gdsl, line)
         except ValueError as error:  # an unterminated quotation
             raise UsageError(f"the line of %gdsl cannot be read: {error}") from None
         if cell is None:
-            _explain(self.shell, said.name)
+            _explain(self.shell, parsed.name)
             return
-        name = said.name or own_name(cell)
+        name = parsed.name or own_name(cell)
         if name is None:
             raise UsageError("the program has no name: write %%gdsl NAME, or program NAME; in the cell")
         if not name.isidentifier() or not name.isascii() or iskeyword(name):
             raise UsageError(f"{printable(name)!r} is not a name of a variable: use letters, digits and _")
-        words = [*said.tune, *([f"schedule.fuse={said.fuse}"] if said.fuse else [])]
-        if wrong := next((word for word in said.type if not all(word.partition("="))), None):
+        words = [*parsed.tune, *([f"schedule.fuse={parsed.fuse}"] if parsed.fuse else [])]
+        if wrong := next((word for word in parsed.type if not all(word.partition("="))), None):
             raise UsageError(f"-t {printable(wrong)} is not of the form name=type, such as weight_type=int64")
-        types = dict(word.split("=", 1) for word in said.type) or None
-        self.shell.user_ns[name] = _compiled(name, cell, words, said.tune_file, types)
+        types = dict(word.split("=", 1) for word in parsed.type) or None
+        self.shell.user_ns[name] = _compiled(name, cell, words, parsed.tune_file, types)
 
 
 def _compiled(name: str, cell: str, words: list[str], tune_file: str | None, types: dict[str, str] | None) -> Any:
