@@ -124,10 +124,11 @@ def _phases(sweep: Sweep, ahead: tuple[Operation, ...]) -> Iterator[Phase]:
         if walk + 1 < walks and (cut or sweep.balance in (Balance.BINS, Balance.MERGE)):
             yield _NEXT_COUNT
     yield Work(Part.HELD)
-    yield _FOUND if collect is not None else _END
+    staged = sweep.vote is not None and sweep.vote.aside is not None
+    yield _FOUND if collect is not None else _STAGED if staged else _END
     if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
-    if sweep.vote is not None and sweep.vote.aside is not None:
+    if staged:
         yield from (Work(Part.STAGED), _END)
     yield Trace()
     if sweep.selection is not None and collect is not None and collect.form is Form.QUEUE:

@@ -6,6 +6,7 @@ from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.nodes import (
+    Barrier,
     Choice,
     Claim,
     Collect,
@@ -14,6 +15,7 @@ from gdsl.plan.nodes import (
     Early,
     EarlyRead,
     EdgeCount,
+    HoldMarks,
     Members,
     Mode,
     Operation,
@@ -24,6 +26,7 @@ from gdsl.plan.nodes import (
     Variant,
     Vote,
     Walk,
+    When,
 )
 from gdsl.plan.sweep_nodes import Beside, Rows, Warps
 
@@ -33,7 +36,18 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 def print_operation(operation: Operation, plan: Plan) -> list[str]:
     """An operation of `plan` and all that it may do, behind those that are fused into its sweep."""
     fused = [line for each in operation.ahead for line in _operation(each, plan, f", fused into {operation.name}")]
-    return fused + _operation(operation, plan, "" if operation.waits else ", no barrier behind")
+    lines = fused + _operation(operation, plan, "" if operation.waits else ", no barrier behind")
+    return lines + _indent(_barriers(operation))
+
+
+def _barriers(operation: Operation) -> list[str]:
+    """The barriers that an operation has as statements of its own, but for the one at its end."""
+    found = [each for each in operation.body if isinstance(each, Barrier) and each.within is None]
+    inner = found[:-1] if found and operation.waits else found
+    where = {When.ALWAYS: "", When.LONG_LISTS: " where there are long lists"}
+    lines = [f"barrier{where[each.when]}: {each.reason}" for each in inner]
+    held = HoldMarks() in operation.body
+    return [*lines, *(["marks: those that it would have used are the next operator's"] if held else [])]
 
 
 def _operation(operation: Operation, plan: Plan, behind: str) -> list[str]:
