@@ -17,7 +17,7 @@ template <class T>
 inline T wrapping_multiply(T a, T b) { return T(typename unsigned_of<T>::type(a) * typename unsigned_of<T>::type(b)); }
 
 // piece: divide
-// Integer division towards zero; by zero it gives 0, and the smallest number by -1 wraps.
+// Integer division towards zero; by zero the result is 0, and the smallest number by -1 wraps.
 template <class T>
 inline T divide(T a, T b) {
     if (b == 0) { return 0; }
@@ -26,7 +26,7 @@ inline T divide(T a, T b) {
 }
 
 // piece: modulo
-// The remainder of `divide`, with the sign of `a`; by zero it gives 0.
+// The remainder of `divide`, with the sign of `a`; by zero it is 0.
 template <class T>
 inline T modulo(T a, T b) { return b == 0 || (T(-1) < T(0) && b == T(-1)) ? T(0) : T(a % b); }
 
@@ -92,7 +92,7 @@ template <class Id, class From>
 inline Id to_id(From x, int64 count) { return uint64(x) < uint64(count) ? Id(x) : Id(-1); }
 
 // piece: number_id
-// A literal beside ids; one that is too large for any stays below `none` and above all others.
+// A literal compared with ids; one that is too large for any stays below `none` and above all others.
 template <class Id>
 inline Id number_id(uint64 x) { return x < uint64(Id(-2)) ? Id(x) : Id(-2); }
 

@@ -91,7 +91,7 @@ inline void unrank(uint64 rank, float64& x) {
 }
 
 // piece: unpacked
-// The pair that stands in memory.
+// A pair as it is stored in memory.
 template <class A, class B>
 inline pair_of<A, B> unpacked(stored_pair<A, B, true> x) {
     pair_of<A, B> result;

@@ -24,12 +24,12 @@ inline RandomBlock block_after(RandomBlock block, int64 key) {
 template <class... Keys>
 inline RandomBlock drawn(Keys... keys) {
     RandomBlock block = {{0, 0, 0, 0}};
-    const RandomBlock all[] = {(block = block_after(block, int64(keys)))...};  // in a loop they would lie in memory
+    const RandomBlock all[] = {(block = block_after(block, int64(keys)))...};  // a loop would keep them in memory
     return all[sizeof...(keys) - 1];
 }
 
 // piece: low_words
-// The 64 bits of a block that are given away.
+// The 64 bits of a block that are returned.
 inline uint64 low_words(RandomBlock block) { return uint64(block.word[1]) << 32 | block.word[0]; }
 
 // piece: random_bits

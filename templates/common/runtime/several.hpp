@@ -1,3 +1,3 @@
 // piece: value_index
-// Where the value number `place` of an element lies, in an array of `count` values an element.
+// The index of value number `place` of an element, in an array of `count` values for each element.
 inline uint64 value_index(uint64 element, uint64 count, uint64 place) { return element * count + place; }

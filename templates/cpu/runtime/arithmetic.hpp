@@ -1,5 +1,5 @@
 // piece: choose
-// One of two values that are both there: no branch asks which.
+// One of two computed values, chosen without a branch.
 template <class T>
 inline T choose(bool first, T a, T b) { return first ? a : b; }
 
@@ -32,7 +32,7 @@ template <class T>
 inline int32 ctz(T a) { return a == 0 ? int32(8 * sizeof(T)) : __builtin_ctzll(uint64(a)); }
 
 // piece: convert
-// A float as an integer: one that does not fit gives the nearest number that does, NaN gives 0.
+// A float as an integer: one that does not fit becomes the nearest that does, NaN becomes 0.
 template <class To, class From>
 inline To convert(From x) {
     typedef std::numeric_limits<To> limits;

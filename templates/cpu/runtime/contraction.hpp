@@ -37,11 +37,11 @@ inline int64 number_any_labels(Label* label, int64 num_vertices) {
 }
 
 // piece: label_groups
-// The vertices by label, those of one label by id. Their lists, one behind the other, are a run of places for each label.
+// The vertices by label, those of one label by id. Their concatenated lists are a range of places for each label.
 struct label_groups {
     array_of<vertex> members;
     std::vector<int64> first;    // the first member of each label
-    std::vector<int64> before;   // how many places stand before the list of each member
+    std::vector<int64> before;   // how many places precede the list of each member
 
     template <class Label>
     label_groups(const graph_slice& g, const Label* label, int64 count)
@@ -59,7 +59,7 @@ struct label_groups {
     }
     // Where the run of a label begins; that of the next is its end.
     int64 begin(int64 label) const { return before[std::size_t(first[std::size_t(label)])]; }
-    // The member in whose list a place stands.
+    // The member whose list has a place.
     std::size_t member_at(int64 place) const {
         return std::size_t(std::upper_bound(before.begin(), before.end(), place) - before.begin()) - 1;
     }
@@ -104,9 +104,9 @@ struct contraction_room {
 };
 
 // piece: contracted_lists
-// What the edges of each label become: one for each destination, by destination, standing where the label's run begins.
-// Places are cut into parts of equal length, and what several parts have of a run is put together behind that; so the
-// outcome is the same for any number of threads.
+// The edges of each label become one for each destination, in order, stored from the beginning of the label's range.
+// Places are divided into parts of equal length, and what several parts have of one range is combined afterwards, so the
+// result is the same for any number of threads.
 template <class Label, class Sums>
 struct contracted_lists {
     typedef typename Sums::total Total;
@@ -118,9 +118,9 @@ struct contracted_lists {
     const label_groups groups;
     array_of<vertex> ends;
     array_of<Total> totals;
-    std::vector<int64> sizes;        // how many edges each label gets
-    std::vector<int64> head, tail;   // what stands first in a part, of a run from before, and last, of one that goes on
-    bool lost;                       // there was no memory; nothing may be thrown among the threads
+    std::vector<int64> sizes;        // how many edges each label has
+    std::vector<int64> head, tail;   // what a part begins with, of an earlier range, and ends with, of one that continues
+    bool lost;                       // memory ran out; threads must not throw
 
     contracted_lists(const graph_slice& g, const Label* label, Sums sums, int64 count)
         : g(g), label(label), sums(sums), count(count), parts((g.num_edges + PART - 1) / PART), groups(g, label, count),
@@ -180,7 +180,7 @@ struct contracted_lists {
         for (std::size_t i = 0; i < votes.size; ++i) { totals[std::size_t(at) + i] = votes.total_of(own[i]); }
         return int64(votes.size);
     }
-    // Puts together what the parts have of the run that begins in this one and goes on behind it.
+    // Combines what the parts have of the range that begins in this one and continues after it.
     void join_run(contraction_room<Total>& room, int64 part) {
         const int64 end = (part + 1) * PART;
         if (end >= g.num_edges || lost) { return; }
@@ -262,7 +262,7 @@ struct no_sums {
 };
 
 // piece: joined_weights
-// For edges of whose weights one is made.
+// For edges whose weights are combined.
 template <class Weight, class Combine>
 struct joined_weights {
     typedef Weight total;

@@ -71,7 +71,7 @@ inline void finish_edges(edge_frontier& next, edge_frontier& result, bool marked
 }
 
 // piece: define_edges
-// A set from a few edges, in which one may stand twice.
+// A set from a few edges, possibly with duplicates.
 inline void define_edges(edge_frontier& f, std::initializer_list<edge> members) {
     f.size = 0;
     for (const edge e : members) {

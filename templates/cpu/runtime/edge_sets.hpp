@@ -15,7 +15,7 @@ struct all_edges {
 };
 
 // piece: mark_members
-// Marks the members of a set of edges in its bitmap. Those that stand side by side are one write: mostly they ascend.
+// Marks the members of a set of edges in its bitmap. Neighboring bits are one write, as edges usually ascend.
 inline void mark_members(edge_frontier& f) {
 #pragma omp parallel if (f.size > SMALL_WORK)
     {
@@ -69,7 +69,7 @@ inline void unite_edges(edge_frontier& next, edge_frontier& result, const edge_f
 }
 
 // piece: intersect_edges
-// Walks the first set and asks for the second.
+// Walks the first set and looks its members up in the second.
 inline void intersect_edges(edge_frontier& next, edge_frontier& result, const edge_frontier& first, edge_frontier& second) {
     mark_members(second);
 #pragma omp parallel if (first.size > SMALL_WORK)

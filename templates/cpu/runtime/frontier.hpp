@@ -4,7 +4,7 @@ struct frontier {
     vertex* queue;    // the members, in no order
     uint64* bitmap;   // a bit a vertex
     int64 size;       // members
-    int64 edges;      // edges of the members, where a later operator asks for them
+    int64 edges;      // edges of the members, where a later operator needs them
     bool queued, mapped;
     int64 words;
 
@@ -63,14 +63,14 @@ struct all_members {
 };
 
 // piece: uncounted
-// Where no later operator asks for the edges of a result.
+// Where no later operator needs the edges of a result.
 struct uncounted {
     static constexpr bool counts = false;
     int64 degree(vertex) const { return 0; }
 };
 
 // piece: put_block
-// Those of up to 64 members whose bits are set, one behind the other; how many these are. Often next to none or all are.
+// Stores those of up to 64 members whose bits are set, and returns how many: often almost none or all.
 template <class Members>
 inline int64 put_block(vertex* to, const Members& members, int64 first, int64 count, uint64 bits) {
     const int64 kept = __builtin_popcountll(bits);
@@ -78,7 +78,7 @@ inline int64 put_block(vertex* to, const Members& members, int64 first, int64 co
     if (kept <= 8) {
         for (; at < kept; ++at, bits &= bits - 1) { to[at] = members[first + __builtin_ctzll(bits)]; }
     } else if (kept >= count - 4) {
-        for (int64 next = 0; at < kept; ++next) {  // what stands between two gaps
+        for (int64 next = 0; at < kept; ++next) {  // what is between two gaps
             const uint64 gaps = ~bits >> next;
             const int64 end = minimum<int64>(count, next + (gaps == 0 ? 64 : __builtin_ctzll(gaps)));
             for (; next < end; ++next, ++at) { to[at] = members[first + next]; }
@@ -151,8 +151,8 @@ struct collector {
 };
 
 // piece: sifter
-// The same for vertices that pass a test or not, in no order: those that do are put aside without a branch, and of some
-// hundred the new ones are found. All threads ask for a new one by an atomic, which nobody needs for the others.
+// The same for vertices that pass a test or not, in any order: those that pass are buffered without a branch, and the new
+// ones among some hundred are found together. Only they need an atomic operation.
 template <class Counted>
 struct sifter {
     collector<Counted> kept;
@@ -211,7 +211,7 @@ struct collector_by_one {
         edges += counted_in(counted, members, first, bits);
         size += put_block(result.queue + size, members, first, count, bits);
     }
-    // Whether a vertex passes and is a new one nobody can foretell, so that asks no branch; behind all members is a place left.
+    // Nobody can predict whether a vertex passes and is new, so there is no branch; a place after all members is spare.
     void append_new_if(vertex v, bool passes) {
         uint64& word = result.bitmap[v / 64];
         const uint64 former = word, bit = uint64(passes) << (v % 64);
@@ -340,7 +340,7 @@ inline void finish_bitmap(run_state& run, frontier& result) {
 }
 
 // piece: define_frontier
-// A set from a few vertices, in which one may stand twice.
+// A set from a few vertices, possibly with duplicates.
 template <class Counted>
 inline void define_frontier(frontier& f, std::initializer_list<vertex> members, const Counted counted) {
     f.clear();

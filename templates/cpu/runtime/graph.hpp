@@ -42,7 +42,7 @@ struct in_lists {
 };
 
 // piece: in_neighbors
-// In-edges whose ids nobody asks for.
+// In-edges whose ids are not needed.
 struct in_neighbors {
     static constexpr bool counts = true;
     const graph_slice& g;

@@ -1,5 +1,5 @@
 // piece: push_level
-// Puts a set behind the levels of a history, unless it is empty. More members than vertices stop the run.
+// Appends a set as a level of a history, unless it is empty. More members than vertices stop the run.
 inline void push_level(run_state&, const data_slice& d, frontier& f, vertex* members, int64* ends, int64* levels, int64 check) {
     need_queue(f);
     const int64 level = *levels;

@@ -6,7 +6,7 @@ struct kept_ids {
 };
 
 // piece: graph_slice
-// A graph whose edges lie in the order of their ids.
+// A graph whose edges are stored in the order of their ids.
 struct graph_slice : host_graph {
     const vertex* neighbors;
     kept_ids edge_ids;

@@ -4,13 +4,13 @@ inline const vertex* neighbors_at(const graph_slice& g) { return g.columns; }
 inline edge edge_of_place(const graph_slice&, int64 at) { return edge(at); }
 
 // piece: neighbor_marks
-// The neighbours of one vertex as bits, for as long as its edges come one behind the other; a thread has its own. Without
-// the memory, or for a few edges of a large graph, there are none.
+// The neighbors of one vertex as bits, while its edges follow one another; each thread has its own. There are none without
+// the memory, or for a few edges of a large graph.
 struct neighbor_marks {
     static constexpr int64 FEW = HUB_DEGREE < 8 ? HUB_DEGREE : 8;
     const graph_slice& g;
     std::vector<uint64> bits;
-    vertex owner, marked;   // whose edge was seen last, and whose neighbours are marked
+    vertex owner, marked;   // the source of the last edge, and the vertex whose neighbors are marked
     bool usable;
 
     neighbor_marks(const graph_slice& g, int64 edges)
@@ -46,8 +46,8 @@ struct neighbor_marks {
 };
 
 // piece: common_neighbors
-// The vertices that stand in the lists of both u and w, each once: `visit(x, eu, ew)`, with the first edges that lead to it
-// from u and from w where `with_edges` asks for them. Returns how long both lists are.
+// Visits each vertex in the lists of both u and w once: `visit(x, eu, ew)`, with the first edges to it from u and from w
+// if `with_edges`. Returns the length of both lists.
 template <bool with_edges, class Visit>
 inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit visit) {
     const graph_slice& g = marks.g;
@@ -62,7 +62,7 @@ inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit v
             visit(x, NO_EDGE, NO_EDGE);
         }
     };
-    vertex last = NO_VERTEX;  // found last: parallel edges stand side by side
+    vertex last = NO_VERTEX;  // found last: parallel edges are adjacent
     if ((b_end - b) / 16 <= a_end - a && marks.has(u)) {
         for (; b < b_end; ++b) {
             if (marks.contains(*b) && *b != last) {
@@ -87,7 +87,7 @@ inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit v
             found(x, swapped ? b : a, swapped ? a : b);
             last = x;
         }
-        a += x <= y ? 1 : 0;  // without branches, which nobody could foretell
+        a += x <= y ? 1 : 0;  // without branches, which could not be predicted
         b += y <= x ? 1 : 0;
     }
     return places;
@@ -106,7 +106,7 @@ inline void each_pair(const Members& members, const vertex* partners, Visit visi
 }
 
 // piece: leap_to
-// The first place from `b` on that does not stand below `x`, in steps that double.
+// The first place from `b` on that is not below `x`, in steps that double.
 inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
     std::ptrdiff_t step = 1;
     while (end - b > step && b[step] < x) {

@@ -1,5 +1,5 @@
 // piece: graph_slice
-// A graph whose edges need not lie in the order of their ids: place `at` of the lists has edge `edge_ids[at]`, which
+// A graph whose edges need not be stored in the order of their ids: place `at` of the lists has edge `edge_ids[at]`, which
 // leads to `neighbors[at]`; the ends of an edge are found by its id, which is below `edge_bound`.
 struct graph_slice : host_graph {
     const vertex* neighbors;
@@ -73,7 +73,7 @@ inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
 }
 
 // piece: edge_range
-// The edges that stand from `first` on, before `last`.
+// The edges at the places from `first` to before `last`.
 struct edge_range {
     struct iterator {
         const graph_slice& g;

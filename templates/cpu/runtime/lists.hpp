@@ -13,7 +13,7 @@ inline edge reverse_of(const graph_slice& g, uint64 e) { return g.reverse_edges[
 inline edge edge_at(const graph_slice& g, uint64 v, uint64 place) { return edge(uint64(g.offsets[v]) + place); }
 
 // piece: checked_edge_at
-// The same if there is such a place; otherwise edge 0, and the run stops after this operator.
+// The same if the place exists; otherwise edge 0, and the run stops after this operator.
 template <class Place>
 inline edge checked_edge_at(const data_slice& d, uint64 v, Place place, int64 check) {
     const int64 degree = d.graph.offsets[v + 1] - d.graph.offsets[v];

@@ -88,7 +88,7 @@ inline void each_id(int64 count, Visit visit) {
 
 // piece: each_block
 // Every id below `count`, by blocks: `visit(first, last)`, which writes so many bytes for each. A block of one array is in
-// the cache when the next one is made. What fits there one thread has written before others have come.
+// the cache when the next array is written. What fits there, one thread writes before others could start.
 template <class Visit>
 inline void each_block(int64 count, int64 bytes, Visit visit) {
     constexpr int64 length = 4096;
@@ -126,7 +126,7 @@ inline bool by_all(run_state& run, bool much) {
 inline void keep_at_hand(run_state& run) { run.alone |= run.visited > SMALL_WORK; }
 
 // piece: at_hand
-// How many times as many elements as usual that thread goes through, before others fetch them from there.
+// How many times the usual number of elements one thread processes if its cache has them.
 inline int64 at_hand(const run_state& run) { return run.alone ? 32 : 1; }
 
 // piece: much_work
@@ -255,8 +255,7 @@ inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value
 }
 
 // piece: reduce_neighbors
-// The reduction over a list of what its edges give; or what the last edge makes of what those before it have given, where
-// each is told that.
+// The reduction over the values of a list; or the value of the last edge, if each edge gets the result of those before it.
 template <class T, class Lists, class Combine, class Value>
 inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 last, T identity, Combine combine, Value value) {
     if constexpr (std::is_invocable<Value, vertex, vertex, edge, T>::value) {
@@ -270,7 +269,7 @@ inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 la
 }
 
 // piece: reduce_edges
-// For every member the reduction of `value(near, far, e)` over its edges, given to `assign(near, reduced)`.
+// For every member the reduction of `value(near, far, e)` over its edges, passed to `assign(near, reduced)`.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
 inline void reduce_edges(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                          Value value, Assign assign) {

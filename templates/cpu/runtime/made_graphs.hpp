@@ -1,5 +1,5 @@
 // piece: unset array_of
-// An array that nobody has written yet: its pages come to the thread that writes them first.
+// An array that is not written yet: its pages belong to the thread that writes them first.
 template <class T>
 struct unset : std::allocator<T> {
     template <class U> struct rebind { typedef unset<U> other; };
@@ -19,7 +19,7 @@ using array_of = std::vector<T, unset<T>>;
 typedef array_of<edge> kept_ids;
 
 // piece: graph_arrays kept_arrays
-// The arrays of a graph that the schedule made.
+// The arrays of a graph that the schedule built.
 struct graph_arrays {
     std::vector<int64> offsets, in_offsets;
     array_of<vertex> columns, in_sources, edge_sources;
@@ -32,7 +32,7 @@ struct graph_arrays {
 typedef std::shared_ptr<graph_arrays> kept_arrays;
 
 // piece: made_graph
-// A graph, with what is kept for it; nothing is for the given one.
+// A graph with the arrays it owns; the input graph owns none.
 struct made_graph {
     graph_slice graph;
     kept_arrays kept;
@@ -47,7 +47,7 @@ inline kept_ids all_ids(int64 count) {
 }
 
 // piece: given_graph
-// The graph that the program was given, with the ids of its edges.
+// The input graph, with the ids of its edges.
 inline graph_slice given_graph(const host_graph& given, const kept_ids& ids) {
     graph_slice g;
     static_cast<host_graph&>(g) = given;
@@ -142,7 +142,7 @@ inline made_graph make_subgraph(const graph_slice& g, const kept_arrays& around,
 }
 
 // piece: point_to_lists
-// Has the slice speak of the lists that are kept, and pairs the edges where the program asks for that.
+// Points the slice to these lists, and pairs the edges where the program needs that.
 inline void point_to_lists(made_graph& made) {
     graph_slice& g = made.graph;
     graph_arrays& kept = *made.kept;
@@ -174,7 +174,7 @@ inline void pair_list(const graph_slice& g, vertex u, edge* reverse) {
 }
 
 // piece: first_to
-// The first place in the list of u whose neighbour is not below w.
+// The first place in the list of u whose neighbor is not below w.
 inline int64 first_to(const graph_slice& g, vertex u, vertex w) {
     int64 low = g.offsets[u], high = g.offsets[u + 1];
     while (low < high) {

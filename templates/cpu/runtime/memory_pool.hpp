@@ -1,8 +1,8 @@
 // piece: kept_blocks
-// Large blocks of memory that the run before had, for this one: pages that the system has to clear first take longer than
-// what is done with them. For one thread at a time.
+// Large blocks of memory that runs reuse: pages that the system must clear first take longer than the work on them. For
+// one thread at a time.
 struct kept_block {
-    std::size_t room;    // bytes behind it
+    std::size_t room;    // bytes after it
     bool used;           // in this run
 };
 static_assert(sizeof(kept_block) % 16 == 0, "what stands behind it is aligned as memory of the system's is");
@@ -14,7 +14,7 @@ struct kept_blocks {
 
     ~kept_blocks() { let_go(true); }
 
-    // All, or those that were of no use in this run; the others may be of none in the next one.
+    // Frees all, or those that this run did not use; the others may not be used by the next one.
     void let_go(bool all) {
         std::size_t left = 0;
         for (kept_block* const each : idle) {
@@ -29,7 +29,7 @@ struct kept_blocks {
         }
         idle.resize(left);
     }
-    // The smallest one with that room and no more than twice of it; null where there is none.
+    // The smallest block of that size, up to twice of it; null if there is none.
     kept_block* take(std::size_t wanted) {
         const auto fits = [=](std::size_t room) { return room >= wanted && room / 2 <= wanted; };
         auto best = idle.end();
@@ -42,7 +42,7 @@ struct kept_blocks {
         bytes -= found->room;
         return found;
     }
-    // False where it is too small, or one too many.
+    // False if it is too small, or the pool is full.
     bool keep(kept_block* block) {
         if (block->room < SMALLEST || block->room > MOST - bytes) { return false; }
         try {
@@ -55,7 +55,7 @@ struct kept_blocks {
 };
 
 // piece: between_runs
-// What a run let go of, while there is no other.
+// The blocks of the last run, while there is no other.
 struct blocks_between_runs {
     kept_blocks* blocks;
     ~blocks_between_runs() { let_go(); }
@@ -65,7 +65,7 @@ struct blocks_between_runs {
 blocks_between_runs between_runs = {nullptr};
 
 // piece: memory_of_run blocks_of_run
-// As long as a run lasts its thread has them.
+// During a run its thread has them.
 thread_local kept_blocks* blocks_of_run = nullptr;
 
 struct memory_of_run {
@@ -82,7 +82,7 @@ struct memory_of_run {
 };
 
 // piece: allocated freed
-// Memory for so many bytes; other threads than the run's have it from the system.
+// Memory of this size; threads other than the run's get it from the system.
 inline void* allocated(std::size_t bytes) {
     kept_block* block = blocks_of_run != nullptr ? blocks_of_run->take(bytes) : nullptr;
     if (block == nullptr) {

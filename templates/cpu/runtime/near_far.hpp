@@ -1,15 +1,15 @@
 // piece: near_far
-// A worklist whose order is free, worked off from near to far: a vertex is near while its value is not behind a bound, and
-// far otherwise. When little is near, the bound moves on and the far ones are looked at; whoever came to be near since
-// then has been in the worklist and is dropped.
+// A worklist of free order, processed from near to far: a vertex is near while its value is within a bound, and far
+// otherwise. When little is near, the bound advances and the far vertices are examined; one that has become near in the
+// meantime has already been in the worklist and is dropped.
 template <class Key, bool Falls>
 struct near_far {
     const Key* values;
-    frontier far, rest;  // what is far, and room for what stays so
+    frontier far, rest;  // the far vertices, and space for those that remain far
     Key bound, former;
-    bool begun, missed;  // whether there is a bound, and whether the last one had nothing behind it
+    bool begun, missed;  // whether there is a bound, and whether the last one had nothing within it
     int64 rounds, edges, looked, peak;  // since the bound moved: rounds, edges in them, far vertices then, the largest round
-    float64 width, factor, speed;  // by how much the bound moves, that changes, and how fast it moved with the last one
+    float64 width, factor, speed;  // how far the bound advances, how that changes, and the last speed
 
     near_far(const Key* values, frontier& f, int64 num_vertices)
         : values(values), far(num_vertices), rest(num_vertices), bound(), former(), begun(false), missed(true), rounds(0),
@@ -27,7 +27,7 @@ struct near_far {
     static bool before(Key a, Key b) { return Falls ? a < b : b < a; }
     bool is_far(Key value) const { return before(bound, value); }
 
-    // What lies the width behind `from`, or `from` itself.
+    // `from` plus the width, or `from` itself.
     Key behind(Key from) const {
         const float64 end = Falls ? float64(from) + width : float64(from) - width;
         if (!(end == end)) { return from; }
@@ -49,9 +49,9 @@ struct near_far {
         return found;
     }
 
-    // The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster,
-    // and to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges, beside those that it
-    // visits; where these are more than WIDE_ROUND, fewer are less work.
+    // Searches for the width with which the bound advances fastest: doubled while that is faster, then back and forth
+    // in smaller steps. A round costs as much as ROUND_EDGES edges besides those it visits; above WIDE_ROUND edges,
+    // fewer are less work.
     void adapt_width() {
         const float64 now = width / (float64(rounds + 1) * ROUND_EDGES + float64(edges + looked));
         if (edges > rounds * WIDE_ROUND) {
@@ -63,8 +63,8 @@ struct near_far {
         width *= factor;
     }
 
-    // Behind the bound that there was, or, where nothing was there, behind what is nearest. The first width is the
-    // distance between the two.
+    // Beyond the last bound, or, if nothing was within it, beyond the nearest value. The first width is the distance
+    // between the two.
     void move_bound() {
         Key from = bound;
         if (missed) {
@@ -164,8 +164,8 @@ inline void look_through(run_state& run, Order& order, frontier& f) {
 }
 
 // piece: find_near
-// Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
-// entries behind a bound are few, and a round of few takes as long as one of some more. False where nothing is left.
+// Makes sure that the worklist has entries, and advances the bound when they are much fewer than before: the last entries
+// within a bound are few, and a round of few takes as long as one of some more. False if nothing is left.
 template <class Order>
 inline bool find_near(run_state& run, Order& order, frontier& f) {
     while (f.size <= order.peak / THIN_ROUND && order.far.size > 0) {

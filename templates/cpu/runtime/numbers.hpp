@@ -1,5 +1,5 @@
 // piece: number_bits
-// The place of each bit among all: some words at a time are counted, and then numbered from what lies before them.
+// The place of each bit among all: words are counted in groups, then numbered from the counts before them.
 // Returns how many there are.
 template <class Store>
 inline int64 number_bits(const uint64* bits, int64 count, Store store) {
@@ -36,7 +36,7 @@ inline void number_vertices(run_state&, frontier& f, int64 num_vertices, Store s
 }
 
 // piece: number_edges
-// The bitmap of a set of edges is all zeros again behind it.
+// The bitmap of a set of edges is all zeros again afterwards.
 template <class Store>
 inline void number_edges(run_state&, edge_frontier& f, int64 num_edges, Store store) {
     each_id(f.size, [&](int64 i) {

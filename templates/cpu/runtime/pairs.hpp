@@ -61,7 +61,7 @@ inline void load_wide(const uint64* x, uint64& first, uint64& second) {
 }
 
 // piece: store_wide
-// Both words at once.
+// Both words together.
 inline void store_wide(uint64* x, uint64 first, uint64 second) {
     uint64 former_first = 0, former_second = 0;
     load_wide(x, former_first, former_second);

@@ -52,7 +52,7 @@ inline int32 thread_number() {
 
 // piece: startable_threads
 #ifdef _OPENMP
-// How many of `wanted` threads the machine starts beside each other, found out by starting them.
+// How many of `wanted` threads the machine can run together, determined by starting them.
 inline int32 startable_threads(int32 wanted) {
     std::mutex gate;
     std::vector<std::thread> started;
@@ -75,7 +75,7 @@ inline int32 startable_threads(int32 wanted) {
 #endif
 
 // piece: limit_threads
-// OpenMP ends the process where it cannot start as many threads as it was asked for, whoever asked for them.
+// OpenMP ends the process if it cannot start the requested number of threads.
 inline void limit_threads() {
 #ifdef _OPENMP
     const int32 few = 64, many = 4 * omp_get_num_procs();
@@ -100,7 +100,7 @@ inline int64 now_in_nanoseconds() {
 }
 
 // piece: now_in_ticks
-// Of a clock that is read in a few cycles; how long a tick is the run tells the host.
+// A clock that is read in a few cycles; the host learns the length of a tick from the run.
 inline int64 now_in_ticks() {
 #if defined(__x86_64__) || defined(__i386__)
     return int64(__builtin_ia32_rdtsc());

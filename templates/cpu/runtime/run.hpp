@@ -15,7 +15,7 @@ inline bool stop_requested(const data_slice& d, uint32& polls) {
 inline bool stop_requested_at_once(const data_slice& d) { return stopping(*d.run); }
 
 // piece: checked_index
-// `index`, if there is such an element; otherwise 0, and the run stops after this operator.
+// `index` if the element exists; otherwise 0, and the run stops after this operator.
 template <class Index>
 inline uint64 checked_index(const data_slice& d, Index index, int64 length, int64 check) {
     if (uint64(index) < uint64(length)) { return uint64(index); }
@@ -32,7 +32,7 @@ inline uint64 checked_index(const data_slice& d, Index index, int64 length, int6
 struct hub_chunk {
     vertex near;
     int64 first, last;
-    uint64 reduced[2];   // what a reduction made of it
+    uint64 reduced[2];   // its reduced values
 };
 
 // piece: hub_chunks
@@ -62,17 +62,17 @@ struct hub_chunks {
 };
 
 // piece: other_thread
-// The other one where there are two, which keeps off the processor of this one while a run lasts. Linux may wake it there,
-// above all on a virtual machine, whose processors look busy while they are idle, and takes some ten milliseconds to see
-// that another is free: meanwhile two threads, each of which waits for the other by turns, take twice the time of one.
+// The second of two threads, kept off the processor of the first during a run. Linux may wake it there, above all on a
+// virtual machine, whose idle processors look busy, and takes some ten milliseconds to find another: until then two
+// threads that wait for each other in turn take twice the time of one.
 struct other_thread {
 #if defined(_OPENMP) && defined(__linux__)
-    bool there = false;  // it alone
+    bool there = false;  // the only other one
     pthread_t thread;
     cpu_set_t allowed;   // the processors that it may use before and afterwards
-    int kept_off = -1;   // the one that it may not use now
+    int kept_off = -1;   // the one that it must not use now
 
-    // All threads are there behind it. Those of a region within a region end with it, and are left alone.
+    // All threads exist afterwards. Those of a nested region end with it and are left alone.
     other_thread() {
         const bool lasts = omp_get_level() == 0;
 #pragma omp parallel
@@ -112,7 +112,7 @@ struct run_state {
     int64 began;       // ticks when the operator began
     int64 noted;       // and when the last record was written
     other_thread& other;
-    bool alone = false;  // what is worked on lies in the cache of this thread
+    bool alone = false;  // the data are in the cache of this thread
 
     run_state(control_block& control, other_thread& other, int64 num_vertices)
         : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}

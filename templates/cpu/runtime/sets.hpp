@@ -1,6 +1,5 @@
 // piece: collect_members
-// What `collect(out, each)` gives to `out` for `each(members, visit)` is put behind a result: by all threads, or by the one
-// that there is.
+// Appends to a result what `collect(out, each)` appends to `out` for `each(members, visit)`, by all threads or by one.
 template <class Counted, class Collect>
 inline void collect_members(run_state& run, frontier& result, const Counted counted, int64 size, Collect collect) {
     if (by_all(run, size > little_work(4))) {
@@ -18,7 +17,7 @@ inline void collect_members(run_state& run, frontier& result, const Counted coun
 }
 
 // piece: grow_set
-// Puts behind the queue of a set, and into its bitmap, what it does not have yet.
+// Appends to the queue of a set, and adds to its bitmap, what it does not have yet.
 template <class Counted>
 inline void grow_set(run_state& run, frontier& f, const frontier& added, const Counted counted) {
     need_bitmap(f);
@@ -42,8 +41,8 @@ inline void unite_queues(run_state& run, frontier& result, const frontier& first
 }
 
 // piece: intersect_queues
-// Walks one set and asks for the other: the second where it alone has a queue, or is the better one to walk while the
-// first has a bitmap.
+// Walks one set and looks its members up in the other: the second is walked if it alone has a queue, or is cheaper to walk
+// while the first has a bitmap.
 template <class Counted>
 inline void intersect_queues(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
     const bool smaller = !second.mapped || second.size < first.size;

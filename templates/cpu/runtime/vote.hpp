@@ -1,7 +1,7 @@
 // piece: vote_edges
 // For every member the best key of its ballots: `walk(near, votes)` counts them, `choice(near, key, total)` is the
-// candidate that the votes for a key make, `elect(near, voted, key)` takes the result. Each thread counts in a table of its
-// own. Long lists come first, so that no thread is left with one at the end. All threads of the region call it.
+// candidate of the votes for a key, `elect(near, voted, key)` takes the result. Each thread counts in a table of its own.
+// Long lists come first, so that no thread is left with one at the end. All threads of the region call it.
 template <class Key, class Total, class Members, class Lists, class Walk, class Choice, class Elect>
 inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 keys, const Members& members,
                        const Lists& lists, Walk walk, Choice choice, Elect elect) {
@@ -48,8 +48,8 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
 }
 
 // piece: vote_mark
-// A key and the number of the round that counts votes for it. Whether a key is new is as good as drawn; where both are one
-// word, one comparison asks for what is seldom, and there is no branch for the rest.
+// A key and the number of the round that counts votes for it. Whether a key is new is as good as random; where both are one
+// word, one comparison tests for the rare case, and the rest has no branch.
 template <class Key, bool narrow = sizeof(Key) <= 4>
 struct vote_mark {
     uint64 word = 0;
@@ -124,8 +124,8 @@ struct vote_round {
 };
 
 // piece: vote_table
-// Twice as many places as a list has edges, or more, and, where keys are known to be below a bound that is not too large, one
-// for each of them in front, which nobody has to look for.
+// At least twice as many places as a list has edges, preceded by a direct place for each key if keys are below a bound that
+// is not too large.
 template <class Key, class Total>
 struct vote_table {
     std::vector<vote_place<Key, Total>> places;
@@ -162,8 +162,8 @@ struct vote_table {
 };
 
 // piece: direct_votes
-// Counts the votes of one list, for keys below a bound, by nothing but a sum for each, zero before and afterwards. A key
-// whose sum is zero is taken once more, which changes nothing.
+// Counts the votes of one list, for keys below a bound, by a sum for each, zero before and afterwards. A key whose sum is
+// zero is taken again, which changes nothing.
 template <class Key, class Total>
 struct direct_votes {
     Total* const sums;
