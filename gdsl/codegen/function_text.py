@@ -10,7 +10,7 @@ from gdsl.codegen.lines import RESUME
 from gdsl.codegen.literals import type_name
 from gdsl.ir.nodes import Element, Node
 from gdsl.operations import ReduceOperation
-from gdsl.plan.nodes import Early
+from gdsl.plan.hints import ReadAhead
 from gdsl.types import Type
 
 KEPT = "kept"
@@ -113,20 +113,20 @@ class EarlyText:
     """The type of the bounds that may stand for a look."""
 
 
-def early_text(struct: str, early: Early) -> EarlyText:
+def early_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) -> EarlyText:
     """What is read ahead, as `struct`."""
-    reads = [read for level in (*early.before, *early.behind) for read in level]
+    reads = [read for level in (*early.before, *early.after) for read in level]
     named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
     named += [("own", early.own)] if early.own is not None else []
     names = {place: f"{EARLY}.{name}" for name, read in named for place in read.places}
     members = [(type_name(read.value.type), name) for name, read in named]
     members += [(type_name(early.seen.type), SEEN)] if early.seen is not None else []
-    return EarlyText(struct, tuple(members), names, bounds_of(early))
+    return EarlyText(struct, tuple(members), names, bounds_of(early, bounds))
 
 
-def bounds_of(early: Early) -> str:
+def bounds_of(early: ReadAhead, bounds: ReduceOperation | None) -> str:
     """The type of the bounds that are asked; empty where there are none."""
-    if early.bounds is None or early.seen is None:
+    if bounds is None or early.seen is None:
         return ""
-    falls = "true" if early.bounds is ReduceOperation.MIN else "false"
+    falls = "true" if bounds is ReduceOperation.MIN else "false"
     return f"hub_bounds<{falls}>"

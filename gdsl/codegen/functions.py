@@ -43,7 +43,8 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Outcome
 from gdsl.passes.writers import written_arrays, written_several_ways
-from gdsl.plan.nodes import Claim, EarlyRead
+from gdsl.plan.hints import EarlyRead
+from gdsl.plan.nodes import Claim
 
 Functor = VertexFunctor | EdgeFunctor
 KEY = "key"
@@ -208,14 +209,14 @@ class FunctionPrinter:
         place = sum(text.takes(argument) for argument in (Argument.DATA, Argument.VERTEX))
         return replace(text, parameters=(*text.parameters[:place], *votes, *text.parameters[place:]))
 
-    def claim(self, functor: EdgeFunctor, claim: Claim, part: str = "claim") -> FunctionText:
+    def claim(self, functor: EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False) -> FunctionText:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end."""
         store = functor.body[claim.statement]
         assert isinstance(store, Store) and isinstance(store.target, ElementTarget)
         expressions = self.expressions(functor)
         values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
-        function, few = ("claim", ["few"]) if claim.blind else ("compare_and_swap", [])
+        function, few = ("claim", ["few"]) if blind else ("compare_and_swap", [])
         arguments = ", ".join((expressions.address(store.target), *values, *few))
         lines.add(f"return {function}({arguments});", store.span)
         text = self._finish(functor, part, "bool", (store, claim.expected), lines)

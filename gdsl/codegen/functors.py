@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +12,9 @@ from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor
-from gdsl.plan.nodes import Early, EarlyRead, Mode, Total, Variant
+from gdsl.operations import ReduceOperation
+from gdsl.plan.hints import EarlyRead, ReadAhead
+from gdsl.plan.nodes import Mode, Total, Variant
 
 Arguments = dict[Argument, str]
 ON_COMMON: Arguments = {
@@ -88,7 +91,7 @@ class FunctorTexts:
     made: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
     totals: dict[str, TotalsText] = field(default_factory=dict)
-    early: dict[tuple[str, Early], EarlyText] = field(default_factory=dict)
+    early: dict[tuple[str, ReadAhead, ReduceOperation | None], EarlyText] = field(default_factory=dict)
     """By functor and what of it is read ahead."""
 
     def __post_init__(self) -> None:
@@ -113,48 +116,58 @@ class FunctorTexts:
         apply: str = "apply",
         keyed: str | None = None,
         late: str | None = None,
+        blind: bool = False,
+        masked: bool = False,
+        at_once: bool = False,
     ) -> Calls:
         """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new.
         `keyed`: the array whose new value `key` becomes. `late`: the array of which it is said whether any call has
-        changed the element."""
+        changed the element. `blind`: while members are few, claims are tried without a look first. `masked`: the body
+        is run where the tests fail too. `at_once`: all tests are made in any case."""
         functor = self.functor(variant.functor)
-        tests = [self._condition(functor, variant, condition)]
+        tests = [self._condition(functor, variant, condition, at_once=at_once)]
         claim = variant.claim
         if claim is not None:
             key = (claim.conjunct, claim.statement)
-            tests.append(self._make(functor, "claim", key, "claim", lambda part: self._claim(variant, part)))
-        text = self._apply(functor, variant, apply, keyed, late=late)
+            tests.append(self._make(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
+        text = self._apply(functor, variant, apply, keyed, late=late, masked=masked)
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all that is done, and says whether it was
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
 
     def calls_behind(
-        self, variant: Variant, early: Early, arguments: Arguments, each: Arguments, late: str | None = None
+        self,
+        variant: Variant,
+        early: ReadAhead,
+        arguments: Arguments,
+        each: Arguments,
+        late: str | None = None,
+        bounds: ReduceOperation | None = None,
     ) -> Calls:
         """The same where values are read ahead: what is called then with `each` of several elements, and what behind
         that for one of them. Tests that come between have been made where that is called."""
-        functor, text = self.functor(variant.functor), self._early(variant, early)
+        functor, text = self.functor(variant.functor), self._early(variant, early, bounds)
         each = {**each, Argument.EARLY: f"{EARLY}[k]"}
         test = self._condition(functor, variant, "condition", text)
         apply = self._apply(functor, variant, "apply" if late is None else "apply_late", early=text, late=late)
         before, behind = (
             tuple(self._reads(functor, level, text, late).call(each) for level in levels)
-            for levels in (early.before, early.behind)
+            for levels in (early.before, early.after)
         )
         tested = test is not None and bool(behind)
         early_test = test.call(each) if tested and test is not None else ""
-        called = EarlyCalls(text.type, early.side_by_side, before, early_test, behind)
+        called = EarlyCalls(text.type, early.elements, before, early_test, behind)
         tests = () if tested or test is None else (test.call(arguments),)
         return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
 
-    def _early(self, variant: Variant, early: Early) -> EarlyText:
-        key = (variant.functor, early)
+    def _early(self, variant: Variant, early: ReadAhead, bounds: ReduceOperation | None) -> EarlyText:
+        key = (variant.functor, dataclasses.replace(early, over=None), bounds)
         if key not in self.early:
-            number = sum(name == variant.functor for name, _ in self.early) + 1
+            number = sum(name == variant.functor for name, *_ in self.early) + 1
             part = EARLY if number == 1 else f"{EARLY}_{number}"
             struct = self.printer.names.functor(variant.functor, part)
-            self.early[key] = early_text(struct, early)
+            self.early[key] = early_text(struct, early, bounds)
         return self.early[key]
 
     def _reads(
@@ -238,17 +251,17 @@ class FunctorTexts:
         )
 
     def _condition(
-        self, functor: Functor, variant: Variant, part: str, early: EarlyText | None = None
+        self, functor: Functor, variant: Variant, part: str, early: EarlyText | None = None, at_once: bool = False
     ) -> FunctionText | None:
         conjuncts = tuple(functor.condition[i] for i in variant.tests)
-        form = (variant.tests, early.type if early is not None else None, variant.at_once)
-        make = partial(self.printer.condition, functor, conjuncts, early=early, at_once=variant.at_once)
+        form = (variant.tests, early.type if early is not None else None, at_once)
+        make = partial(self.printer.condition, functor, conjuncts, early=early, at_once=at_once)
         return self._make(functor, "condition", form, part, make)
 
-    def _claim(self, variant: Variant, part: str) -> FunctionText:
+    def _claim(self, variant: Variant, part: str, blind: bool) -> FunctionText:
         functor, claim = self.functor(variant.functor), variant.claim
         assert isinstance(functor, EdgeFunctor) and claim is not None
-        return self.printer.claim(functor, claim, part)
+        return self.printer.claim(functor, claim, part, blind)
 
     def _apply(
         self,
@@ -258,6 +271,7 @@ class FunctorTexts:
         keyed: str | None = None,
         early: EarlyText | None = None,
         late: str | None = None,
+        masked: bool = False,
     ) -> FunctionText | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
@@ -265,10 +279,10 @@ class FunctorTexts:
 
         def make(name: str) -> FunctionText | None:
             return self.printer.apply(
-                functor, name, plain, totals, without, keyed=keyed, early=early, late=late, masked=variant.masked
+                functor, name, plain, totals, without, keyed=keyed, early=early, late=late, masked=masked
             )
 
-        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None, variant.masked)
+        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None, masked)
         return self._make(functor, "apply", form, part, make)
 
     def _make(

@@ -43,7 +43,13 @@ def environment(backend: str) -> Environment:
     )
     found.tests["node"] = lambda value, kind: type(value).__name__ == kind
     found.filters["block"] = block
+    found.filters["hint"] = hint
     return found
+
+
+def hint(sweep: Any, kind: str, over: object = None) -> Any:
+    """The hint of that kind of a sweep, of the walk `over` these edges; None without one."""
+    return next((each for each in sweep.hints if type(each).__name__ == kind and each.over is over), None)
 
 
 def block(text: str) -> str:

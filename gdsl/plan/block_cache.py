@@ -6,13 +6,12 @@ hubs, at which worklists look before they look at the values.
 
 from __future__ import annotations
 
-import dataclasses
-
 from gdsl.ir.nodes import Advance
 from gdsl.plan.facts import Facts
 from gdsl.plan.first_values import keeps_first
+from gdsl.plan.hints import BlockCache, HubBounds, ReadAhead
 from gdsl.plan.hub_bounds import may_bound
-from gdsl.plan.nodes import Operation, Plan, Sweep, Walk
+from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
 
 
@@ -25,15 +24,11 @@ def run(plan: Plan, facts: Facts) -> Plan:
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step, skips = operation.step, sweep.skips
         if sweep.segment is not None:
-            return dataclasses.replace(sweep, segment=dataclasses.replace(sweep.segment, kept=kept.get(step.site)))
+            return sweep.with_hints(BlockCache(kept[step.site])) if step.site in kept else sweep
         if skips is None or not isinstance(step, Advance) or not may_bound(step, skips, plan.program, plan.target):
             return sweep
-
-        def bounded(walk: Walk) -> Walk:
-            if walk.early is None or walk.early.seen is None:
-                return walk
-            return dataclasses.replace(walk, early=dataclasses.replace(walk.early, bounds=skips.operation))
-
-        return dataclasses.replace(sweep, walks=tuple(map(bounded, sweep.walks)))
+        ahead = (sweep.hint(ReadAhead, walk.over) for walk in sweep.walks)
+        looks = (each for each in ahead if each is not None and each.seen is not None)
+        return sweep.with_hints(*(HubBounds(skips.operation, over=each.over) for each in looks))
 
     return map_sweeps(plan, changed)

@@ -13,6 +13,7 @@ from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, hub_bounds, structs, turns, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
+from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
@@ -185,7 +186,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     keys, room = key_type(plan), room_of(plan)
     if keys is not None and orders(plan):
         yield Buffer("keys", keys, room, Role.KEYS, Made.HOST, Cleared.WRITTEN, RUN, 2)
-    if any(sweep.listed for sweep in sweeps(plan)):
+    if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
         places = Fixed(plan.sizes.listed_places)
         yield Buffer("listed", listed_member(plan), places, Role.LISTED, Made.HOST, Cleared.WRITTEN, RUN, 2)
     if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):

@@ -64,7 +64,7 @@ def test_of(former: Step | None, step: Combine, program: Program, target: Target
     if not isinstance(former, Operation) or not isinstance(former.step, Filter) or not isinstance(former.does, Sweep):
         return None
     taken, own, collect = former.step, former.does.own, former.does.collect
-    if own is None or collect is None or not (target.fused and target.grid) or former.does.listed:
+    if own is None or collect is None or not (target.fused and target.grid):
         return None
     is_rest = step.step.operation is SetOperation.DIFFERENCE and step.walked.domain is Domain.VERTEX
     of_both = (step.walked.frontier, step.asked.frontier) == (former.does.members.frontier, collect.frontier)

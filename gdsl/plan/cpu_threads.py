@@ -29,16 +29,6 @@ Which side of `label[dst] == best[src] ? units[e] : …` is taken is often as go
 costs as much as several edges. Where both sides have been read no branch asks. What may be read so lies beside the
 edge or belongs to the member, which is at hand, or is of the far end what the first condition reads in any case; and
 nothing is read that may be found to be wrong on the way (an index outside its array).
-
-**Copies of scalars** for each thread of an operator on elements.
-
-A scalar lies in memory, as arrays do, and for all that a compiler knows a store to an element may change it. So it is
-read anew for each element, and with it whatever is computed from it: a division by a scalar is made a thousand times,
-one behind the other. What the operator itself does not write stays as it is while it runs, and a copy that nothing
-else points to is read once. The same goes for the pointers to arrays and the params, so threads have copies of these,
-too.
-
-Operators along edges have none: they read more arrays than there are registers, and gained nothing by it.
 """
 
 from __future__ import annotations
@@ -65,7 +55,6 @@ from gdsl.ir.nodes import (
     Parameter,
     ParamValue,
     Role,
-    ScalarTarget,
     ScalarValue,
     Select,
     Statement,
@@ -77,10 +66,11 @@ from gdsl.ir.nodes import (
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
-from gdsl.passes.writers import far_roles, targets
+from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Operation, Plan, Sweep, Variant
+from gdsl.plan.hints import BothSides, Contended, MaskedBody, UnbranchedTests, ValueFirst
+from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps
 
@@ -94,35 +84,29 @@ def run(plan: Plan, facts: Facts) -> Plan:
         step = operation.step
         if isinstance(step, Advance) and sweep.selection is None:
             functor = facts.edge_functor(step)
-            by_one = facts.remember(by_one_thread, functor)
+            by_one = facts.remember(variants.by_one_thread, functor)
             walks = tuple(dataclasses.replace(each, by_one=by_one) for each in sweep.walks)
             over = tuple(each.over for each in walks)
-            contended = variants.contends(functor, walks[0].variant, by_one, over)
-            return dataclasses.replace(sweep, walks=walks, contended=contended)
+            return dataclasses.replace(sweep, walks=walks).with_hints(
+                *(MaskedBody(over=each) for each in over if runs_in_any_case(functor)),
+                *(UnbranchedTests(over=each) for each in over if tests_at_once(functor)),
+                *[Contended()] * variants.contends(functor, walks[0].variant, by_one, over),
+            )
         if isinstance(step, (Filter, Compute)):
             own = facts.functor(step)
-            sweep = dataclasses.replace(sweep, own_scalars=facts.remember(own_scalars, own))
             if step.frontier.domain is Domain.EDGE:
                 return sweep
-            by_one = facts.remember(by_one_thread, own)
-            return dataclasses.replace(sweep, own_by_one=by_one, contended=variants.contends(own, sweep.own, by_one))
+            by_one = facts.remember(variants.by_one_thread, own)
+            contended = variants.contends(own, sweep.own, by_one)
+            return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*[Contended()] * contended)
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
-            segment = dataclasses.replace(
-                sweep.segment,
-                value_first=looks_at_value_first(step, functor),
-                both_sides=reads_both_sides(step, functor),
+            return sweep.with_hints(
+                *[ValueFirst()] * looks_at_value_first(step, functor), *[BothSides()] * reads_both_sides(step, functor)
             )
-            return dataclasses.replace(sweep, segment=segment)
         return sweep
 
     return map_sweeps(plan, changed)
-
-
-def by_one_thread(functor: VertexFunctor | EdgeFunctor) -> Variant:
-    """Where one thread runs all calls: with plain writes, and without branches where these cost more than they save."""
-    alone = variants.by_one_thread(functor)
-    return dataclasses.replace(alone, masked=runs_in_any_case(functor), at_once=tests_at_once(functor))
 
 
 _ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
@@ -240,10 +224,3 @@ def _is_read_quickly(value: Expression) -> bool:
     if isinstance(value, Element):
         return isinstance(value.index, Parameter) and not value.checked
     return isinstance(value, _AT_HAND)
-
-
-def own_scalars(functor: VertexFunctor | EdgeFunctor) -> tuple[str, ...]:
-    """Those that `functor` reads and does not write, in the order of the text."""
-    written = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
-    read = (node.name for node in walk((functor.condition, functor.body)) if isinstance(node, ScalarValue))
-    return tuple(name for name in dict.fromkeys(read) if name not in written)

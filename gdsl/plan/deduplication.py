@@ -37,6 +37,7 @@ from gdsl.operations import BinaryOperation, Domain, Duplicates, Over
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
+from gdsl.plan.hints import BlindClaim
 from gdsl.plan.nodes import Claim, Copy, Dedup, Operation, Plan, Sweep, Variant
 from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
@@ -58,6 +59,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             collect = dataclasses.replace(collect, dedup=dedup)
         walks = sweep.walks
         if claimed is not None:
+            sweep = sweep.with_hints(*[BlindClaim()] * _is_blind(claimed, facts))
             walks = tuple(
                 dataclasses.replace(each, variant=claimed, shared=claimed if each.shared is not None else None)
                 for each in walks
@@ -72,7 +74,7 @@ def _claimed(step: Advance, facts: Facts) -> Variant | None:
     if step.closing is None:
         return None
     functor = facts.edge_functor(step)
-    claim = claim_of(functor, step.over, step.closing, facts.target.grid)
+    claim = claim_of(functor, step.over, step.closing)
     return variants.claimed(functor, claim) if claim is not None else None
 
 
@@ -96,12 +98,8 @@ def _with_copies(found: frozenset[str], copies: list[tuple[str, str]]) -> frozen
     return found
 
 
-def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None, blind: bool) -> Claim | None:
-    """The compare-and-swap that a push can do; None where it cannot.
-
-    `blind`: where members are few, all threads of a grid wait for the slowest of them, and a look that comes first is a
-    way to the memory more; where they are many, looks are cheaper than exchanges in vain.
-    """
+def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim | None:
+    """The compare-and-swap that a push can do; None where it cannot."""
     if closing is None or closing.statement is None or closing.end is not Role.FAR:
         return None
     store = functor.body[closing.statement]
@@ -118,8 +116,15 @@ def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None, blind: b
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
         and not may_stop((functor.condition[closing.conjunct + 1 :], store.value))
     )
-    blind = blind and not sides[0].type.is_pair
-    return Claim(closing.array, closing.conjunct, closing.statement, sides[1], blind) if can else None
+    return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None
+
+
+def _is_blind(variant: Variant, facts: Facts) -> bool:
+    """Whether a claim is tried without a look first while members are few: then all threads of a grid wait for the
+    slowest of them, and a look is one more access to memory. Of many members looks are cheaper than failed exchanges.
+    """
+    claim = variant.claim
+    return claim is not None and facts.target.grid and not claim.expected.type.is_pair
 
 
 def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element, Expression] | None:

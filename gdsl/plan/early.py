@@ -30,8 +30,9 @@ from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import Functor, targets_in, written_arrays
+from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.side_by_side import MOST_NODES, nodes_in
-from gdsl.plan.sweep_nodes import Early, EarlyRead, Mode, Variant
+from gdsl.plan.sweep_nodes import Mode, Variant
 
 SEVERAL = 4
 MOST_WORDS = 16
@@ -53,7 +54,7 @@ _INDEXES = (
 """What the index of a read may be made of."""
 
 
-def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> Early | None:
+def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> ReadAhead | None:
     """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
     vertex waits but once. An edge has waited for its far end before."""
     if not is_simple(functor, variant, functions):
@@ -63,7 +64,7 @@ def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]
     if isinstance(functor, ir.VertexFunctor) and not any(map(_is_read, walk(tuple(map(_index_of, values))))):
         return None
     several = several_of(values)
-    return Early(before, behind, several) if values and several > 1 else None
+    return ReadAhead(before, behind, several) if values and several > 1 else None
 
 
 def is_simple(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> bool:

@@ -8,11 +8,10 @@ their visits ask for by the edge's id. All vertices have their lists in a row, w
 
 from __future__ import annotations
 
-import dataclasses
-
 from gdsl.ir.nodes import EdgeFunctor, Program, Role
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.asked_arrays import arrays_at
+from gdsl.plan.hints import PrefetchLists, WholeSet
 from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.sweep_nodes import Form, Sweep
 from gdsl.plan.walking import leaves_edges_out, map_sweeps
@@ -23,7 +22,7 @@ def fetch_lists(plan: Plan) -> Plan:
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         fetched = _fetched_with(sweep, plan)
-        return sweep if fetched is None else dataclasses.replace(sweep, fetched=fetched)
+        return sweep if fetched is None else sweep.with_hints(PrefetchLists(fetched))
 
     return map_sweeps(plan, changed)
 
@@ -31,7 +30,7 @@ def fetch_lists(plan: Plan) -> Plan:
 def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
     """The arrays of edges that are fetched with the out-lists of a sweep's members; None where no list is."""
     members, program = sweep.members, plan.program
-    scattered = members.domain is Domain.VERTEX and members.form is Form.QUEUE and not members.whole
+    scattered = members.domain is Domain.VERTEX and members.form is Form.QUEUE and sweep.hint(WholeSet) is None
     if not scattered or sweep.balance is not Balance.AUTO or len(sweep.walks) != 1:
         return None
     (way,) = sweep.walks

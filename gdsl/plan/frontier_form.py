@@ -14,6 +14,7 @@ from gdsl.operations import Domain, FrontierForm
 from gdsl.plan.combinations import lacking_queues, lacks_queues
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
+from gdsl.plan.hints import WholeSet
 from gdsl.plan.nodes import Combine, Dedup, Form, Operation, Plan, Step, Sweep
 from gdsl.plan.walking import map_blocks, map_sweeps, sweeps
 from gdsl.plan.whole_sets import walked_whole, whole_sets
@@ -30,13 +31,13 @@ def run(plan: Plan, facts: Facts) -> Plan:
         step, members, collect = operation.step, sweep.members, sweep.collect
         if not isinstance(step, Intersect) and members.form is not None:
             walks_whole = walked_whole(step.frontier, members.form, whole, step.frontier.frontier in repeated)
-            members = dataclasses.replace(members, whole=walks_whole)
+            sweep = sweep.with_hints(*[WholeSet()] * walks_whole)
         if isinstance(step, Advance) and collect is not None:
             form = form_of_result(plan.program.tuning.sites[step.site].frontier, sweep.selection is not None)
             holds_once = form is Form.BITMAP and step.to is Domain.VERTEX and collect.dedup is not Dedup.RANK
             dedup = Dedup.NONE if holds_once else collect.dedup
             collect = dataclasses.replace(collect, form=form, dedup=dedup)
-        return dataclasses.replace(sweep, members=members, collect=collect)
+        return dataclasses.replace(sweep, collect=collect)
 
     plan = map_sweeps(plan, changed)
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)

@@ -29,6 +29,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation
+from gdsl.plan.hints import BlockCache, FewAsList
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.side_by_side import MOST_NODES, nodes_in
@@ -63,7 +64,7 @@ def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, large
 
 def keeps_values(plan: Plan) -> bool:
     """Whether blocks ask for memory to keep the first values of an array in."""
-    return any(sweep.segment is not None and sweep.segment.kept is not None for sweep in sweeps(plan))
+    return any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
 
 
 def resident_threads(plan: Plan) -> int | None:
@@ -80,7 +81,7 @@ def resident_threads(plan: Plan) -> int | None:
     it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed hangs on this: how
     many blocks really fit is asked of the driver.
     """
-    if any(sweep.listed for sweep in sweeps(plan)):
+    if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
         return LISTING
     own = plan.target.resident_threads
     if own is not None:

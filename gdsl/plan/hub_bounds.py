@@ -31,6 +31,7 @@ from gdsl.ir.nodes import Advance, Operator, Program, While
 from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import changed_in, fixed_order
 from gdsl.operations import Balance, Order, Over
+from gdsl.plan.hints import HubBounds
 from gdsl.plan.nodes import Operation, Plan, Skips, Step
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import steps_in, sweeps_of
@@ -84,7 +85,7 @@ def _is_suitable(loop: While, program: Program) -> bool:
 def asked_in(steps: Iterable[Step]) -> bool:
     """Whether anything in these steps asks for any."""
     found = (sweep for step in steps_in(tuple(steps)) if isinstance(step, Operation) for sweep in sweeps_of(step))
-    return any(each.early is not None and each.early.bounds is not None for sweep in found for each in sweep.walks)
+    return any(isinstance(hint, HubBounds) for sweep in found for hint in sweep.hints)
 
 
 def lent(plan: Plan) -> int:

@@ -23,11 +23,11 @@ def plan_intersection(step: Intersect, functor: EdgeFunctor | None) -> Operation
     return Operation(step, name, _call(step), _sweep(step, functor))
 
 
-def lists_of(functor: EdgeFunctor | None, partners: str | None, tables: bool) -> Intersection:
+def lists_of(functor: EdgeFunctor | None, partners: str | None) -> Intersection:
     """What is walked, and what is done on the way."""
     run = variants.plain(functor) if functor is not None else None
     asks = functor is not None and variants.asks_for_edge(functor)
-    return Intersection(Over.OUT_EDGES, Over.OUT_EDGES, run, asks, partners, tables)
+    return Intersection(Over.OUT_EDGES, Over.OUT_EDGES, run, asks, partners)
 
 
 def has_tables(step: Intersect, grid: bool) -> bool:
@@ -51,7 +51,7 @@ def _sweep(step: Intersect, functor: EdgeFunctor | None) -> Sweep:
         segment=None,
         balance=Balance.AUTO,
         edges=EdgeCount.WALKED,
-        intersection=lists_of(functor, step.partners, False),
+        intersection=lists_of(functor, step.partners),
     )
 
 

@@ -26,6 +26,7 @@ from gdsl.ir.nodes import Advance, Expression, Intersect, Literal, NeighborReduc
 from gdsl.operations import Balance, Over
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
+from gdsl.plan.hints import ReadAhead, SourceTables
 from gdsl.plan.intersections import has_tables
 from gdsl.plan.nodes import Form, Members, Operation, Plan, Sweep
 from gdsl.plan.target import Target
@@ -40,8 +41,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
         if isinstance(step, Intersect) and sweep.intersection is not None:
-            tables = has_tables(step, target.grid)
-            return dataclasses.replace(sweep, intersection=dataclasses.replace(sweep.intersection, tables=tables))
+            return sweep.with_hints(SourceTables()) if has_tables(step, target.grid) else sweep
         if not isinstance(step, (Advance, NeighborReduce)) or sweep.selection is not None:
             return sweep
         wanted = plan.program.tuning.sites[step.site].balance
@@ -113,5 +113,5 @@ def _walks_short_lists(sweep: Sweep, program: Program) -> bool:
     if not pushes or not shares or sweep.collect is not None:
         return False
     functors = {functor.name: functor for functor in program.edge_functors}
-    once = all(walk.by_one is None and walk.early is None for walk in sweep.walks)
+    once = all(walk.by_one is None and sweep.hint(ReadAhead, walk.over) is None for walk in sweep.walks)
     return once and all(combines_at_data(functors[walk.variant.functor], walk.variant) for walk in sweep.walks)

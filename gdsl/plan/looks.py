@@ -18,7 +18,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Over
 from gdsl.plan.early import early_of, is_simple, several_of
-from gdsl.plan.sweep_nodes import Early, EarlyRead, Skips, Variant
+from gdsl.plan.hints import EarlyRead, ReadAhead
+from gdsl.plan.sweep_nodes import Skips, Variant
 
 _ENDS = {
     Over.OUT_EDGES: (ir.Role.SOURCE, ir.Role.DESTINATION),
@@ -33,7 +34,7 @@ def early_of_worklist(
     variant: Variant,
     skips: Skips,
     program: ir.Program,
-) -> Early | None:
+) -> ReadAhead | None:
     """None where the functor is too long for that, or asks for other values of the array."""
     functions: dict[str, object] = {function.name: function.body for function in program.functions}
     near, far = _ENDS[step.over]
@@ -46,11 +47,11 @@ def early_of_worklist(
     if not all(_is(each.index, near) for each in reads):
         return None
     early = early_of(functor, variant, functions)
-    before, behind = (early.before, early.behind) if early is not None else ((), ())
+    before, behind = (early.before, early.after) if early is not None else ((), ())
     seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
-    return Early(before, behind, several, own, seen) if several > 1 else None
+    return ReadAhead(before, behind, several, own, seen, over=step.over) if several > 1 else None
 
 
 def _is(index: ir.Expression, role: ir.Role) -> bool:

@@ -226,7 +226,7 @@ class _Lowering:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction_of(step), None, aside, 1),
+            segment=Segment(step.operation, step.array, step.array_type, reduction_of(step), None, aside),
             balance=Balance.THREAD,
             edges=EdgeCount.WALKED,
         )

@@ -6,6 +6,7 @@ import dataclasses
 
 from gdsl.plan import first_values, grids, hub_bounds
 from gdsl.plan.facts import Facts
+from gdsl.plan.hints import BlockCache
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
@@ -24,7 +25,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def _sizes(plan: Plan) -> Sizes:
     block = plan.program.tuning.block if plan.target.grid else None
-    kept = any(sweep.segment is not None and sweep.segment.kept is not None for sweep in sweeps(plan))
+    kept = any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
     block = first_values.BLOCK if kept else block
     block = hub_bounds.BLOCK if hub_bounds.asked_in(plan.schedule) else block
     sizes = plan.target.sizes

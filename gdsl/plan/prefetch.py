@@ -16,8 +16,9 @@ from gdsl.operations import Balance
 from gdsl.plan.early import early_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.fetched_lists import fetch_lists
+from gdsl.plan.hints import EdgesSideBySide, ReadAhead
 from gdsl.plan.looks import early_of_worklist
-from gdsl.plan.nodes import Early, Operation, Plan, Sweep, Variant
+from gdsl.plan.nodes import Operation, Plan, Sweep, Walk
 from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.side_by_side import edges_side_by_side
@@ -49,24 +50,23 @@ class _Reads:
         if isinstance(step, Compute) and step.site in self.alone:
             functor = self.facts.functor(step)
             if isinstance(functor, VertexFunctor) and sweep.own is not None:
-                return dataclasses.replace(sweep, early=early_of(functor, sweep.own, self.facts.functions))
+                early = early_of(functor, sweep.own, self.facts.functions)
+                return sweep.with_hints(early) if early is not None else sweep
         if isinstance(step, Advance) and sweep.selection is None:
             edge_functor = self.facts.edge_functor(step)
-            walks = tuple(
-                dataclasses.replace(each, early=self._of_edges(step, edge_functor, each.variant, sweep))
-                for each in sweep.walks
-            )
-            return dataclasses.replace(sweep, walks=walks)
+            found = (self._of_edges(step, edge_functor, each, sweep) for each in sweep.walks)
+            return sweep.with_hints(*(each for each in found if each is not None))
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             edge_functor = self.facts.edge_functor(step)
-            several = edges_side_by_side(step, edge_functor, self.facts.program)
-            return dataclasses.replace(sweep, segment=dataclasses.replace(sweep.segment, side_by_side=several))
+            count = edges_side_by_side(step, edge_functor, self.facts.program)
+            return sweep.with_hints(EdgesSideBySide(count)) if count > 1 else sweep
         return sweep
 
-    def _of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant, sweep: Sweep) -> Early | None:
+    def _of_edges(self, step: Advance, functor: EdgeFunctor, walk: Walk, sweep: Sweep) -> ReadAhead | None:
         """What a push reads before its use."""
         if sweep.balance is not Balance.AUTO or sweep.order is not None:
             return None
         if sweep.skips is not None:
-            return early_of_worklist(step, functor, variant, sweep.skips, self.facts.program)
-        return early_of(functor, variant, self.facts.functions)
+            return early_of_worklist(step, functor, walk.variant, sweep.skips, self.facts.program)
+        early = early_of(functor, walk.variant, self.facts.functions)
+        return dataclasses.replace(early, over=walk.over) if early is not None else None

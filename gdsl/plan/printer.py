@@ -8,6 +8,7 @@ from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts, rows_ahead
+from gdsl.plan.hints import SourceTables
 from gdsl.plan.hub_bounds import BLOCK, LEAST_EDGES
 from gdsl.plan.nodes import (
     Barrier,
@@ -167,7 +168,7 @@ def _walks(plan: Plan) -> list[str]:
     if not any(sweep.intersection is not None for sweep in sweeps(plan)):
         return []
     lines = [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
-    if any(sweep.intersection is not None and sweep.intersection.tables for sweep in sweeps(plan)):
+    if any(sweep.hint(SourceTables) is not None for sweep in sweeps(plan)):
         sizes = plan.sizes
         lines.append(f"lists of {sizes.table_least} neighbours and more as tables of up to {sizes.table_slots} places")
     return lines

@@ -5,6 +5,27 @@ from __future__ import annotations
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Balance, Domain, Over
+from gdsl.plan.hints import (
+    BlindClaim,
+    BlockCache,
+    BothSides,
+    Contended,
+    EarlyRead,
+    EdgesSideBySide,
+    FewAsList,
+    HubBounds,
+    MaskedBody,
+    NextLevel,
+    PrefetchLists,
+    PrefetchRows,
+    PrefetchSectors,
+    ReadAhead,
+    SourceTables,
+    UnbranchedTests,
+    ValueFirst,
+    WarpShare,
+    WholeSet,
+)
 from gdsl.plan.nodes import (
     Barrier,
     Choice,
@@ -12,11 +33,8 @@ from gdsl.plan.nodes import (
     Collect,
     Compare,
     Dedup,
-    Early,
-    EarlyRead,
     EdgeCount,
     HoldMarks,
-    Members,
     Mode,
     Operation,
     Plan,
@@ -28,7 +46,6 @@ from gdsl.plan.nodes import (
     Walk,
     When,
 )
-from gdsl.plan.sweep_nodes import Beside, Rows, Warps
 
 _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
 
@@ -69,13 +86,13 @@ def _compare(node: Compare) -> str:
 
 
 def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
-    program = plan.program
+    program, blind = plan.program, sweep.hint(BlindClaim) is not None
     head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
     head = "intersect on" if sweep.intersection is not None else head
-    lines = [f"{head} {_members(sweep.members)}"]
+    lines = [f"{head} {_members(sweep)}"]
     if sweep.own is not None:
-        lines += _indent(_variant(sweep.own, program) + _early(sweep.early, sweep.own))
-        lines += _indent(_by_one(sweep.own, sweep.own_by_one, program))
+        lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
+        lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))
     if sweep.selection is not None:
         lines += _indent(_selection(sweep.selection, program))
     if sweep.intersection is not None:
@@ -83,7 +100,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
         if sweep.intersection.partners is not None:
             lines.append(f"    destination: {sweep.intersection.partners}[source], none where it is none")
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
-        if sweep.intersection.tables:
+        if sweep.hint(SourceTables) is not None:
             lines.append("    by blocks: those of a source of many neighbours, which become a table")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))
@@ -93,22 +110,23 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_fetched_before(sweep))
-    if sweep.contended:
+    if sweep.hint(Contended) is not None:
         lines.append("    by one thread rather than by two: they would change the same elements")
-    if sweep.rows is not None:
-        lines.append(f"    fetch of the vertex that comes next: {_rows(sweep.rows)}")
-    if sweep.listed:
+    rows, share = sweep.hint(PrefetchRows), sweep.hint(WarpShare)
+    if rows is not None:
+        lines.append(f"    fetch of the vertex that comes next: {_rows(rows)}")
+    if sweep.hint(FewAsList) is not None:
         lines.append("    few members lie in a list, with theirs: a place for each edge, taken before it is accepted")
-    if sweep.warps is not Warps.ALL:
-        lines.append(f"    few members: {sweep.warps.value} of the warps, as another operator is under way")
+    if share is not None:
+        lines.append(f"    few members: {share.warps.value} of the warps, as another operator is under way")
     lines += _indent(_left(sweep))
     return lines
 
 
 def _left(sweep: Sweep) -> list[str]:
     """What stays behind, and what is counted."""
-    lines = _collect(sweep.collect) if sweep.collect is not None else []
-    lines += [_segment(sweep.segment)] if sweep.segment is not None else []
+    lines = _collect(sweep, sweep.collect) if sweep.collect is not None else []
+    lines += [_segment(sweep, sweep.segment)] if sweep.segment is not None else []
     lines += _vote(sweep.vote) if sweep.vote is not None else []
     for total in sweep.totals:
         reduction = total.reduction
@@ -119,9 +137,10 @@ def _left(sweep: Sweep) -> list[str]:
     return lines
 
 
-def _members(members: Members) -> str:
+def _members(sweep: Sweep) -> str:
+    members = sweep.members
     everything = "all vertices" if members.domain is Domain.VERTEX else "all edges"
-    by_number = ", by number where it has all vertices" if members.whole else ""
+    by_number = ", by number where it has all vertices" if sweep.hint(WholeSet) is not None else ""
     return f"{members.frontier} as a {members.form.value}{by_number}" if members.form is not None else everything
 
 
@@ -133,63 +152,70 @@ def _selection(selection: Selection, program: Program) -> list[str]:
 
 
 def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
+    blind = sweep.hint(BlindClaim) is not None
     limit = f", those of the first {print_expression(walk.first_places)} places" if walk.first_places else ""
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
-    lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
-    lines += _indent(_fetched("the {}", walk.beside))
-    lines += _indent(_early(walk.early, walk.variant))
+    lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program, blind))]
+    lines += _indent(_fetched("the {}", sweep.hint(PrefetchSectors, walk.over)))
+    lines += _indent(_read_ahead(sweep, walk.over, walk.variant))
     if sweep.short_lists:
         lines.append("    where the graph has short lists alone: the same, a thread a member")
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:
-        lines += ["    long lists, in chunks:", *_indent(_indent(_variant(walk.shared, program)))]
-    return lines + _indent(_by_one(walk.variant, walk.by_one, program))
+        lines += ["    long lists, in chunks:", *_indent(_indent(_variant(walk.shared, program, blind)))]
+    return lines + _indent(_by_one(sweep, walk.over, walk.variant, walk.by_one, program))
 
 
 def _fetched_before(sweep: Sweep) -> list[str]:
     """What is fetched of members that come later."""
-    if sweep.fetched is None:
+    fetch = sweep.hint(PrefetchLists)
+    if fetch is None:
         return []
     (walk,) = sweep.walks
-    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *sweep.fetched))}"]
+    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *fetch.arrays))}"]
 
 
-def _by_one(together: Variant, by_one: Variant | None, program: Program) -> list[str]:
+def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant | None, program: Program) -> list[str]:
     """What one thread does where there is little to do, as far as it is something else."""
-    if by_one is None or by_one == together:
+    masked, unbranched = (sweep.hint(kind, over) is not None for kind in (MaskedBody, UnbranchedTests))
+    if by_one is None or (by_one == together and not (masked or unbranched)):
         return []
-    return ["by one thread:", *_indent(_variant(by_one, program))]
+    return ["by one thread:", *_indent(_variant(by_one, program, masked=masked, at_once=unbranched))]
 
 
-def _variant(variant: Variant, program: Program) -> list[str]:
+def _variant(
+    variant: Variant, program: Program, blind: bool = False, masked: bool = False, at_once: bool = False
+) -> list[str]:
     functor = _functor(variant.functor, program)
     tests = [print_expression(functor.condition[i]) for i in variant.tests]
-    lines = [f"test {' && '.join(tests)}{' at once' if variant.at_once else ''}"] if tests else []
+    lines = [f"test {' && '.join(tests)}{' at once' if at_once else ''}"] if tests else []
     if variant.claim is not None:
-        lines.append(_claim(variant.claim, functor))
+        lines.append(_claim(variant.claim, functor, blind))
     if isinstance(functor, EdgeFunctor) and functor.value is not None:
         key = f"{print_expression(functor.key)} weighs " if functor.key is not None else ""
         return [*lines, f"value {key}{print_expression(functor.value)}"]
     words = [f"{write.name} {_MODES[write.mode]}" for write in variant.writes]
     does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
-    words += ["by nothing where the test fails"] if variant.masked else []
+    words += ["by nothing where the test fails"] if masked else []
     says = ["says what is accepted"] if variant.accepts else []
     return [*lines, ", ".join([does, *words, *says])] if variant.body else [*lines, "accept"]
 
 
-def _early(early: Early | None, variant: Variant) -> list[str]:
+def _read_ahead(sweep: Sweep, over: Over | None, variant: Variant) -> list[str]:
     """What is read for several elements before one of them is worked on."""
+    early = sweep.hint(ReadAhead, over)
     if early is None:
         return []
     steps = [_reads(level) for level in early.before]
-    steps += ["test"] if variant.tests and early.behind else []
-    steps += [_reads(level) for level in early.behind]
+    steps += ["test"] if variant.tests and early.after else []
+    steps += [_reads(level) for level in early.after]
     if early.seen is not None:
-        bounded = ", of a hub at a bound in the block's own memory first" if early.bounds is not None else ""
+        bounds = sweep.hint(HubBounds, over)
+        bounded = ", of a hub at a bound in the block's own memory first" if bounds is not None else ""
         steps.append(f"look at {print_expression(early.seen)}{bounded}")
-    return [f"{early.side_by_side} side by side: {'; then '.join(steps)}"]
+    return [f"{early.elements} side by side: {'; then '.join(steps)}"]
 
 
 def _reads(level: tuple[EarlyRead, ...]) -> str:
@@ -217,18 +243,18 @@ _BALANCES = {
 }
 
 
-def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:
-    look = ", while there are few members without a look first" if claim.blind else ""
+def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor, blind: bool) -> str:
+    look = ", while there are few members without a look first" if blind else ""
     return f"claim by compare-and-swap{look}: {print_expression(functor.condition[claim.conjunct])}"
 
 
-def _collect(collect: Collect) -> list[str]:
+def _collect(sweep: Sweep, collect: Collect) -> list[str]:
     domain = "vertices" if collect.domain is Domain.VERTEX else "edges"
     line = f"collect {domain} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
-    return [line, *_indent(_fetched("where their {} begin", collect.beside))]
+    return [line, *_indent(_fetched("where their {} begin", sweep.hint(PrefetchSectors)))]
 
 
-def _fetched(lists: str, beside: Beside | None) -> list[str]:
+def _fetched(lists: str, beside: PrefetchSectors | None) -> list[str]:
     """What is fetched at the ends of sectors."""
     if beside is None:
         return []
@@ -237,7 +263,7 @@ def _fetched(lists: str, beside: Beside | None) -> list[str]:
     ]
 
 
-def _rows(rows: Rows) -> str:
+def _rows(rows: PrefetchRows) -> str:
     lists = [
         *(f"its {_LISTS[each]}" for each in rows.lists),
         *(f"where its {_LISTS[each]} begin" for each in rows.begins),
@@ -245,14 +271,15 @@ def _rows(rows: Rows) -> str:
     return ", ".join((*lists, *rows.arrays))
 
 
-def _segment(segment: Segment) -> str:
+def _segment(sweep: Sweep, segment: Segment) -> str:
     reduction = segment.reduction
-    aside = f", {segment.side_by_side} edges side by side" if segment.side_by_side > 1 else ""
-    aside += ", tests only of values that change it" if segment.value_first else ""
-    aside += ", both sides of choices read" if segment.both_sides else ""
-    aside += f", the first of {segment.kept} in each block's own memory" if segment.kept is not None else ""
+    edges, cache, level = sweep.hint(EdgesSideBySide), sweep.hint(BlockCache), sweep.hint(NextLevel)
+    aside = f", {edges.count} edges side by side" if edges is not None else ""
+    aside += ", tests only of values that change it" if sweep.hint(ValueFirst) is not None else ""
+    aside += ", both sides of choices read" if sweep.hint(BothSides) is not None else ""
+    aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
-    aside += f", while all wait the next level of {segment.upcoming.name} is looked at" if segment.upcoming else ""
+    aside += f", while all wait the next level of {level.history.name} is looked at" if level is not None else ""
     if isinstance(reduction, OwnOperation):
         begins = f"begins with {print_expression(reduction.identity)}"
         return f"{reduction.function} a member into {segment.array}, {begins}{aside}"

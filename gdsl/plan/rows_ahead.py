@@ -38,8 +38,9 @@ from gdsl.passes.writers import far_roles, near_roles
 from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.fusion import flattened
 from gdsl.plan.grids import LARGE
+from gdsl.plan.hints import NextLevel, PrefetchRows, WholeSet
 from gdsl.plan.nodes import Choice, Operation, Step
-from gdsl.plan.sweep_nodes import Form, Rows, Sweep
+from gdsl.plan.sweep_nodes import Form, Sweep
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations
 from gdsl.plan.whole_sets import whole_sets
@@ -76,31 +77,21 @@ def is_worth(num_vertices: int, largest_degree: int) -> bool:
 
 def _fetching(operation: Operation, program: Program, may: bool) -> Operation:
     """An operation whose sweep is its own, or that of the reduction which it runs behind."""
-    ahead = tuple(_without(each) for each in operation.ahead)
-    alone = _without(operation)
-    if isinstance(operation.does, Choice):
-        return dataclasses.replace(alone, ahead=ahead)
+    if isinstance(operation.does, Choice) or not may:
+        return operation
     parts = flattened(operation)
     first = parts[0].does
-    behind = bool(ahead) and isinstance(first, Sweep) and first.segment is not None
-    host = ahead[0] if behind else alone
-    rows = _rows(host, parts, program) if may else None
+    behind = bool(operation.ahead) and isinstance(first, Sweep) and first.segment is not None
+    host = operation.ahead[0] if behind else operation
+    rows = _rows(host, parts, program)
     if rows is None:
-        return dataclasses.replace(alone, ahead=ahead)
+        return operation
     assert isinstance(host.does, Sweep)
-    host = dataclasses.replace(host, does=dataclasses.replace(host.does, rows=rows))
-    return dataclasses.replace(alone, ahead=(host, *ahead[1:])) if behind else dataclasses.replace(host, ahead=ahead)
+    host = dataclasses.replace(host, does=host.does.with_hints(rows))
+    return dataclasses.replace(operation, ahead=(host, *operation.ahead[1:])) if behind else host
 
 
-def _without(operation: Operation) -> Operation:
-    does = operation.does
-    if isinstance(does, Choice):
-        yes, no = (dataclasses.replace(sweep, rows=None) for sweep in (does.yes, does.no))
-        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=yes, no=no))
-    return dataclasses.replace(operation, does=dataclasses.replace(does, rows=None))
-
-
-def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Rows | None:
+def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> PrefetchRows | None:
     sweep = host.does
     if not isinstance(sweep, Sweep) or not _in_rows(sweep):
         return None
@@ -114,17 +105,17 @@ def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Ro
         own = given | _stored_first(functor, roles)
         asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in own)
         begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, DegreeOf))
-    rows = Rows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))
+    rows = PrefetchRows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))
     return rows if rows.lists or rows.begins or rows.arrays else None
 
 
 def _in_rows(sweep: Sweep) -> bool:
     """Whether warps take vertices in their order, each once."""
     members, collect = sweep.members, sweep.collect
-    if members.domain is not Domain.VERTEX or not (members.frontier is None or members.whole):
+    if members.domain is not Domain.VERTEX or not (members.frontier is None or sweep.hint(WholeSet) is not None):
         return False
     if sweep.segment is not None:
-        return sweep.balance is Balance.AUTO and len(sweep.walks) == 1 and sweep.segment.upcoming is None
+        return sweep.balance is Balance.AUTO and len(sweep.walks) == 1 and sweep.hint(NextLevel) is None
     return sweep.own is not None and collect is not None and collect.form is Form.QUEUE
 
 

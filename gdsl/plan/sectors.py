@@ -21,8 +21,9 @@ from gdsl.operations import Domain, Over
 from gdsl.passes.writers import far_roles
 from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.grids import SMALL_BLOCK
+from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.nodes import Choice, Operation, Step
-from gdsl.plan.sweep_nodes import Beside, Dedup, Form, Sweep, Walk
+from gdsl.plan.sweep_nodes import Dedup, Form, Sweep, Walk
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations
 
@@ -58,13 +59,12 @@ def _sweep(sweep: Sweep, program: Program) -> Sweep:
     def asked(each: Walk, roles: frozenset[Role]) -> tuple[str, ...]:
         return arrays_at(functors[each.variant.functor], roles, program)
 
-    def beside_edges(each: Walk) -> Beside | None:
-        return Beside((each.lists,), asked(each, _EDGE)) if ordered and each.lists is Over.OUT_EDGES else None
-
     ends = dict.fromkeys(name for each in sweep.walks for name in asked(each, far_roles(each.over)))
-    beside = Beside(tuple(each.lists for each in sweep.walks), tuple(ends))
-    walks = tuple(dataclasses.replace(each, beside=beside_edges(each)) for each in sweep.walks)
-    return dataclasses.replace(sweep, collect=dataclasses.replace(collect, beside=beside), walks=walks)
+    of_edges = (each for each in sweep.walks if ordered and each.lists is Over.OUT_EDGES)
+    return sweep.with_hints(
+        PrefetchSectors(tuple(each.lists for each in sweep.walks), tuple(ends)),
+        *(PrefetchSectors((each.lists,), asked(each, _EDGE), over=each.over) for each in of_edges),
+    )
 
 
 def _finds_vertices(sweep: Sweep) -> bool:

@@ -40,6 +40,7 @@ from gdsl.operations import Balance, Domain
 from gdsl.plan.barriers import ends_with_barrier
 from gdsl.plan.facts import Facts
 from gdsl.plan.grids import SMALL_BLOCK
+from gdsl.plan.hints import FewAsList, Hint, NextLevel, ReadAhead, Warps, WarpShare, WholeSet
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -60,7 +61,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.phases import counts_late
 from gdsl.plan.sectors import is_for_narrow_graphs
-from gdsl.plan.sweep_nodes import Dedup, Form, Warps
+from gdsl.plan.sweep_nodes import Dedup, Form
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations, steps_in, sweeps_of
 
@@ -86,7 +87,7 @@ def list_few(schedule: tuple[Step, ...], program: Program, target: Target) -> tu
 
 def is_listed(operation: Operation) -> bool:
     """Whether an operation keeps few members so."""
-    return any(sweep.listed for sweep in sweeps_of(operation))
+    return any(sweep.hint(FewAsList) for sweep in sweeps_of(operation))
 
 
 def push_in(loop: Loop) -> Operation | None:
@@ -101,13 +102,15 @@ def push_of(operation: Operation) -> Sweep:
 
 
 def _marked(operation: Operation, listed: bool) -> Operation:
-    does, ahead = operation.does, tuple(_marked(each, False) for each in operation.ahead)
+    return _with_hint(operation, FewAsList()) if listed else operation
+
+
+def _with_hint(operation: Operation, hint: Hint) -> Operation:
+    """An operation whose sweep, of a choice the push, has that hint."""
+    does = operation.does
     if isinstance(does, Choice):
-        pull, push = (
-            dataclasses.replace(sweep, listed=is_so) for sweep, is_so in ((does.yes, False), (does.no, listed))
-        )
-        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=pull, no=push), ahead=ahead)
-    return dataclasses.replace(operation, does=dataclasses.replace(does, listed=listed), ahead=ahead)
+        return replace(operation, does=replace(does, no=does.no.with_hints(hint)))
+    return replace(operation, does=does.with_hints(hint))
 
 
 def _pushes(schedule: tuple[Step, ...], program: Program) -> Iterator[Operation]:
@@ -161,11 +164,12 @@ def _may(operation: Operation, program: Program) -> bool:
     if collect is None or len(push.walks) != 1 or operation.ahead or not operation.waits:
         return False
     (walk,) = push.walks
-    from_queue = members.form is Form.QUEUE and members.domain is Domain.VERTEX and not members.whole
+    from_queue = members.form is Form.QUEUE and members.domain is Domain.VERTEX and push.hint(WholeSet) is None
     into_queue = collect.form is Form.QUEUE and collect.domain is Domain.VERTEX and collect.dedup in _AT_ONCE
-    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, walk.first_places, walk.early)
-    plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in others)
-    own = members.frontier == collect.frontier and push.warps is Warps.ALL
+    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, walk.first_places)
+    hints = (push.hint(ReadAhead, walk.over), push.hint(WarpShare))
+    plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in (*others, *hints))
+    own = members.frontier == collect.frontier
     return from_queue and into_queue and plain and own and is_for_narrow_graphs(push, program)
 
 
@@ -184,16 +188,9 @@ def share_warps(schedule: tuple[Step, ...], target: Target) -> tuple[Step, ...]:
 
 
 def _with(operation: Operation, warps: dict[int, Warps]) -> Operation:
-    has, does = warps.get(operation.step.site, Warps.ALL), operation.does
-    if isinstance(does, Choice):
-        does = replace(does, yes=_on(does.yes, Warps.ALL), no=_on(does.no, has))
-    else:
-        does = _on(does, has)
-    return replace(operation, does=does, ahead=tuple(_with(each, warps) for each in operation.ahead))
-
-
-def _on(sweep: Sweep, warps: Warps) -> Sweep:
-    return sweep if sweep.warps is warps else replace(sweep, warps=warps)
+    operation = replace(operation, ahead=tuple(_with(each, warps) for each in operation.ahead))
+    own = warps.get(operation.step.site)
+    return operation if own is None else _with_hint(operation, WarpShare(own))
 
 
 class _Neighbours:
@@ -249,6 +246,6 @@ def _shares_lists(sweep: Sweep) -> bool:
     if sweep.members.form is not Form.QUEUE or sweep.balance is not Balance.AUTO or not sweep.walks:
         return False
     if sweep.segment is not None:
-        return sweep.segment.stops_at is None and sweep.segment.upcoming is None
+        return sweep.segment.stops_at is None and sweep.hint(NextLevel) is None
     others = (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips)
     return sweep.collect is not None and all(each is None for each in others)

@@ -1,31 +1,20 @@
 """The nodes of the kernel plan that say what one operator does: sweeps, and choices between them.
 
-Which warps take the members of a sweep where these are few; see `small_frontiers`.
-
 The nodes of the kernel plan that say what the device counts, and asks of that.
-
-What sweeps fetch before it is asked for; see `sectors` and `rows_ahead`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from enum import Enum
 
-from gdsl.ir.nodes import Expression, History, Node, OwnOperation
+from gdsl.ir.nodes import Expression, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.plan.hints import H, Hint
 from gdsl.records import dataclass
 from gdsl.types import Type
 
-# Hints, and what a switch asks
-
-
-class Warps(Enum):
-    """Which of the grid's warps have work where there is little, before the others have any."""
-
-    ALL = "all"
-    """Each takes as few members as there can be."""
-    FIRST = "the first half"
-    LAST = "the last half"
+# What a switch asks
 
 
 class Measure(Enum):
@@ -53,24 +42,6 @@ class Switch:
 
     enter: tuple[Compare, ...]
     stay: tuple[Compare, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What lies beside elements of `arrays`, and beside these `lists`, or where they begin."""
-
-    lists: tuple[Over, ...]
-    arrays: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """What a thread fetches for the vertex that it takes next: its `lists`, where its lists `begins` begin, and its
-    elements of `arrays`."""
-
-    lists: tuple[Over, ...]
-    begins: tuple[Over, ...]
-    arrays: tuple[str, ...]
 
 
 # What a sweep does with an element
@@ -104,8 +75,6 @@ class Claim:
     conjunct: int
     statement: int
     expected: Expression
-    blind: bool = False
-    """Whether it is tried without a look first while the members are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,37 +90,6 @@ class Variant:
     """What `body` writes."""
     accepts: bool
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
-    masked: bool = False
-    """Whether `body` is run where the tests fail too, and its updates add nothing then; see `cpu_threads`."""
-    at_once: bool = False
-    """Whether all tests are made in any case, and no branch asks for their outcome; see `cpu_threads`."""
-
-
-@dataclass(frozen=True, slots=True)
-class EarlyRead:
-    """A value that is read ahead, and the places in the functor that it stands for."""
-
-    value: Expression
-    places: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Early:
-    """What is read for several elements side by side before one of them is worked on, level by level: values of one
-    level ask for nothing but those of the levels before; see `early`."""
-
-    before: tuple[tuple[EarlyRead, ...], ...]
-    """Before the tests of the variant."""
-    behind: tuple[tuple[EarlyRead, ...], ...]
-    """Behind them, where they hold."""
-    side_by_side: int
-    """How many elements."""
-    own: EarlyRead | None = None
-    """Where members are passed over: the value of the near end, which is the one that is noted; see `looks`."""
-    seen: Expression | None = None
-    """The value of the far end that is looked at before it is changed, the last that is read."""
-    bounds: ReduceOperation | None = None
-    """By what that value changes, where a bound in the block's own memory may stand for the look; see `hub_bounds`."""
 
 
 # Where a sweep goes, and what it leaves
@@ -166,14 +104,11 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What a sweep runs on: a frontier in one form, or, without one, everything of the domain.
-
-    `whole`: as a queue it is not read where the frontier has all vertices."""
+    """What a sweep runs on: a frontier in one form, or, without one, everything of the domain."""
 
     domain: Domain
     frontier: str | None
     form: Form | None
-    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +130,6 @@ class Walk:
     """Whether anything asks for the edge's id (or its place)."""
     by_one: Variant | None = None
     """How it is run where one thread does all of the sweep. None: that makes no difference to it, or never is so."""
-    early: Early | None = None
-    """What is read ahead for several edges of a list; None: one edge after the other."""
-    beside: Beside | None = None
-    """What visits fetch beside elements of the edges, and beside the lists; see `sectors`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +160,6 @@ class Collect:
     domain: Domain
     form: Form
     dedup: Dedup
-    beside: Beside | None = None
-    """What is fetched beside elements of the members, and where their lists begin; see `sectors`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,16 +227,6 @@ class Segment:
     """A result that no further edge changes: who has it looks at no more of them. None: all are looked at."""
     aside: str | None
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
-    side_by_side: int
-    """Edges of a list that a thread looks at without waiting for one of them."""
-    value_first: bool = False
-    """Whether an edge's tests are asked for where its value would change the result so far, and not otherwise."""
-    kept: str | None = None
-    """The array of which each block keeps the first values in its own memory meanwhile; see `first_values`."""
-    both_sides: bool = False
-    """Whether both sides of the choices in a value are read before one is taken; see `cpu_threads`."""
-    upcoming: History | None = None
-    """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +270,6 @@ class Intersection:
     """Whether that asks for the ids of edges."""
     partners: str | None = None
     """Where the members are vertices, the array that has the destination of each; None as one of a member: skip it."""
-    tables: bool = False
-    """Whether members of one source stand together, so that many lists are looked up in its list as a table."""
 
 
 class EdgeCount(Enum):
@@ -413,23 +330,18 @@ class Sweep:
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
     own_by_one: Variant | None = None
     """As `Walk.by_one`, of `own`."""
-    own_scalars: tuple[str, ...] = ()
-    """Of `own`: the scalars of which each thread has a copy; see `cpu_threads`."""
-    fetched: tuple[str, ...] | None = None
-    """The arrays of edges that are fetched with a member's list before its turn; None: no list is. See
-    `fetched_lists`."""
-    contended: bool = False
-    """Whether threads side by side would change the same few elements, so that two are hardly faster than one."""
-    early: Early | None = None
-    """What `own` reads ahead; None: one element after the other."""
     skips: Skips | None = None
     """Which members of a worklist it passes over; None: none."""
-    warps: Warps = Warps.ALL
-    """Which of them take the members where these are few; see `small_frontiers`."""
-    rows: Rows | None = None
-    """What is fetched for the vertices that come next; see `rows_ahead`."""
-    listed: bool = False
-    """Whether few members lie in a list of their own, with their lists; see `small_frontiers`."""
+    hints: tuple[Hint, ...] = ()
+    """See `hints`."""
+
+    def hint(self, kind: type[H], over: Over | None = None) -> H | None:
+        """The hint of that kind, of the walk `over` these edges or of the whole sweep; None without one."""
+        return next((each for each in self.hints if isinstance(each, kind) and each.over is over), None)
+
+    def with_hints(self, *hints: Hint) -> Sweep:
+        """The same sweep with more of them."""
+        return dataclasses.replace(self, hints=(*self.hints, *hints)) if hints else self
 
 
 # Choices on the device

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from gdsl.ir.nodes import History, Program, TakeLevel
 from gdsl.operations import Balance
 from gdsl.plan.grids import SMALL_BLOCK
+from gdsl.plan.hints import NextLevel
 from gdsl.plan.nodes import Branch, Launch, Loop, On, OnSets, Operation, Segment, Step, Sweep
 from gdsl.plan.target import Target
 
@@ -62,13 +63,10 @@ def _looking(operation: Operation, levels: Levels) -> Operation:
     if not isinstance(sweep, Sweep) or sweep.segment is None:
         return operation
     found = levels.get(sweep.members.frontier or "") if _goes_by_lists(sweep, sweep.segment) else None
-    if found == sweep.segment.upcoming:
-        return operation
-    segment = dataclasses.replace(sweep.segment, upcoming=found)
-    return dataclasses.replace(operation, does=dataclasses.replace(sweep, segment=segment))
+    return operation if found is None else dataclasses.replace(operation, does=sweep.with_hints(NextLevel(found)))
 
 
 def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
     """Whether a sweep goes through all of one list of each member, once, for results that are stored at once."""
     whole = len(sweep.walks) == 1 and sweep.walks[0].first_places is None and sweep.balance is Balance.AUTO
-    return whole and segment.stops_at is None and segment.aside is None and segment.kept is None
+    return whole and segment.stops_at is None and segment.aside is None

@@ -27,6 +27,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.plan import barriers, layouts, teams
 from gdsl.plan.edge_members import may_be_left_out
+from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -313,7 +314,7 @@ class _Verifier:
     def _list(self, loop: Loop) -> None:
         """A worklist of few members is a list that no other step reads or writes."""
         for push in (step for step in loop.body if isinstance(step, Operation)):
-            if not any(sweep.listed for sweep in sweeps_of(push)):
+            if not any(sweep.hint(FewAsList) for sweep in sweeps_of(push)):
                 continue
             name = push.step.result
             others = [step for step in steps_in(loop.body) if step is not push]

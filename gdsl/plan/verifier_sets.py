@@ -8,6 +8,7 @@ from gdsl.ir.nodes import Filter, FunctionCall
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain, SetOperation
+from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Barrier, Combine, Copy, Form, Members, Operation, Plan, Step, Sweep
 from gdsl.plan.walking import blocks_in, combinations, steps_in, sweeps
 
@@ -83,7 +84,7 @@ def _is_complement(former: Step | None, each: Combine, plan: Plan) -> bool:
     pure = pure and not any(isinstance(node, FunctionCall) for node in walk(functor))
     sets = (each.walked.frontier, each.asked.frontier) == (former.does.members.frontier, collect and collect.frontier)
     rest = each.step.operation is SetOperation.DIFFERENCE and each.walked.frontier != each.asked.frontier
-    return pure and sets and rest and each.test == own and not former.does.listed
+    return pure and sets and rest and each.test == own and former.does.hint(FewAsList) is None
 
 
 def _forms(each: Combine) -> bool:
@@ -92,4 +93,4 @@ def _forms(each: Combine) -> bool:
 
     asked = Form.BITMAP if each.asked.domain is Domain.VERTEX else Form.QUEUE
     whole = each.asked.frontier is not None and each.asked.form is asked
-    return form(each.walked, Form.QUEUE) and whole and not each.walked.whole and not each.asked.whole
+    return form(each.walked, Form.QUEUE) and whole

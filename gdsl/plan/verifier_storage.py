@@ -9,6 +9,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import buffers, graph_reads, hub_bounds, turns, votes
 from gdsl.plan.deduplication import repeated_of
+from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import FarEnds, Plan
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
@@ -19,6 +20,10 @@ from gdsl.types import Type
 def verify_storage(plan: Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` where something has no room."""
     _Storage(plan).buffers()
+
+
+_OF_HINTS = (Role.LISTED, Role.BOUNDED)
+"""Scratch memory that only hints use: without them it is there for nothing."""
 
 
 class _Storage:
@@ -101,13 +106,14 @@ class _Storage:
             Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
             Role.KEYS: 2 * bool(orders(plan)),
-            Role.LISTED: 2 * any(sweep.listed for sweep in sweeps(plan)),
+            Role.LISTED: 2 * any(sweep.hint(FewAsList) for sweep in sweeps(plan)),
             Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
             Role.BOUNDED: hub_bounds.asked_in(plan.schedule),
         }
         for role, count in wanted.items():
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
-            self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
+            fits = found >= int(count) * by_host if role in _OF_HINTS else found == int(count) * by_host
+            self.expect(fits, f"{found} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
             fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)

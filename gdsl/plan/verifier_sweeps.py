@@ -29,7 +29,26 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.passes.writers import far_roles, targets
+from gdsl.passes.writers import far_roles
+from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
+from gdsl.plan.hints import (
+    BlockCache,
+    BothSides,
+    EdgesSideBySide,
+    FewAsList,
+    HubBounds,
+    MaskedBody,
+    NextLevel,
+    PrefetchLists,
+    PrefetchRows,
+    PrefetchSectors,
+    ReadAhead,
+    SourceTables,
+    UnbranchedTests,
+    ValueFirst,
+    WarpShare,
+    WholeSet,
+)
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -46,7 +65,6 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.ownership import own_arrays
 from gdsl.plan.stops import may_stop
-from gdsl.plan.sweep_nodes import Warps
 from gdsl.plan.verifier_variants import VariantVerifier
 from gdsl.plan.walking import sweeps_of
 
@@ -82,7 +100,7 @@ class SweepVerifier(VariantVerifier):
             second = later.does
             self.expect(isinstance(second, Sweep) and second.own is not None, "edges in another operator's sweep")
             assert isinstance(second, Sweep)
-            self.expect(second.early is None, "values read early that another operator may write")
+            self.expect(second.hint(ReadAhead) is None, "values read early that another operator may write")
             for earlier in operations[:number]:
                 first = earlier.does
                 fits = isinstance(first, Sweep) and (first.own is not None or first.segment is not None)
@@ -93,7 +111,8 @@ class SweepVerifier(VariantVerifier):
                     second.members.frontier,
                 )
                 self.expect(same and first.members.frontier not in self.repeated, "other members in one sweep")
-                self.expect(first.collect is None and first.early is None, "a sweep that goes on with its own result")
+                complete = first.collect is None and first.hint(ReadAhead) is None
+                self.expect(complete, "a sweep that goes on with its own result")
                 if first.segment is not None:
                     whole = first.segment.aside is None and first.balance not in (Balance.MERGE, Balance.EDGES)
                     self.expect(whole and second.collect is None, "results that are not complete yet")
@@ -155,8 +174,6 @@ class SweepVerifier(VariantVerifier):
         self.expect(
             members.form is None or by_edges == (members.form is Form.BITMAP), "members that cannot be asked for"
         )
-        whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and self.target.grid
-        self.expect(not members.whole or (whole and members.frontier not in self.repeated), "members by their number")
 
     def _ways(self, step: Operator, sweep: Sweep) -> None:
         """What is gone through, and what becomes of it, is what the step says."""
@@ -182,8 +199,7 @@ class SweepVerifier(VariantVerifier):
             self.expect(not may_stop(functor.condition[: number + 1]), "a test that may stop the run is moved")
         test = selection.test
         self.expect(not (test.body or test.claim or test.writes or test.accepts), "a selection that changes something")
-        plain = test.functor == functor.name and not (test.masked or test.at_once)
-        self.expect(plain, "a selection by another test")
+        self.expect(test.functor == functor.name, "a selection by another test")
         closing = step.closing
         closes = closing is not None and closing.end is Role.FAR and closing.conjunct in chosen
         self.expect(closes or not selection.closes, "a pull stops before it has seen all edges")
@@ -198,9 +214,6 @@ class SweepVerifier(VariantVerifier):
             self.expect(in_places and _limits(functor, each.first_places), "a list is not walked to its end")
         grid = self.target.grid
         self.expect((each.by_one is None) == (grid or pulls or not isinstance(step, Advance)), "a form for one thread")
-        self.expect(each.early is None or (grid and not pulls and sweep.order is None), "values that are read early")
-        if each.early is not None:
-            self._early(functor, each.early, sweep)
 
     # ------------------------------------------------------------ what is run
 
@@ -223,12 +236,6 @@ class SweepVerifier(VariantVerifier):
         self.expect((alone is not None) == needs, "a form for one thread")
         if alone is not None:
             self._run(functor, alone, sweep, None)
-        written = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
-        copies = set(sweep.own_scalars)
-        fits = (
-            len(copies) == len(sweep.own_scalars) and copies <= {each.name for each in self.program.scalars} - written
-        )
-        self.expect(fits and (not copies or sweep.own is not None), "copies of scalars that change")
         if sweep.intersection is not None and sweep.intersection.run is not None:
             self._run(functor, sweep.intersection.run, sweep, _NOBODY)
 
@@ -240,7 +247,8 @@ class SweepVerifier(VariantVerifier):
         pulls = sweep.selection is not None
         whole = bool(sweep.walks) and not pulls and all(each is None for each in (sweep.segment, sweep.vote))
         whole = whole and all(each is None for each in (sweep.collect, sweep.order, sweep.skips))
-        whole = whole and sweep.balance is Balance.AUTO and all(each.early is None for each in sweep.walks)
+        early = any(isinstance(hint, ReadAhead) for hint in sweep.hints)
+        whole = whole and sweep.balance is Balance.AUTO and not early
         self.expect(not sweep.short_lists or (whole and self.target.grid), "a thread a member in another kind of sweep")
         self.expect(not pulls or sweep.balance is Balance.AUTO, "a pull shares no edges of members")
         for each in sweep.walks:
@@ -254,12 +262,8 @@ class SweepVerifier(VariantVerifier):
         self.expect(not several or sweep.collect is None or bool(sweep.walks), "members twice in a result")
         if sweep.intersection is not None:
             together = sweep.members.frontier is None and sweep.intersection.partners is None and self.target.grid
-            self.expect(not sweep.intersection.tables or together, "tables of members that are not side by side")
-        if sweep.early is not None:
-            functor = self.accesses.functor_of(step)
-            self.expect(self.target.grid and isinstance(functor, VertexFunctor), "values that are read early")
-            assert functor is not None
-            self._early(functor, sweep.early, sweep)
+            tables = sweep.hint(SourceTables) is not None
+            self.expect(not tables or together, "tables of members that are not side by side")
         self._hints(step, sweep)
 
     def _hints(self, step: Operator, sweep: Sweep) -> None:
@@ -269,28 +273,64 @@ class SweepVerifier(VariantVerifier):
         by_warps = by_warps and sweep.balance is Balance.AUTO
         for each in (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips):
             by_warps = by_warps and each is None
-        segment = sweep.segment
-        whole = sweep.collect is not None if segment is None else segment.stops_at is None and segment.upcoming is None
-        self.expect(sweep.warps is Warps.ALL or (by_warps and whole), "half of the warps for another kind of sweep")
-        if sweep.listed:
+        segment, next_level = sweep.segment, sweep.hint(NextLevel)
+        whole = sweep.collect is not None if segment is None else segment.stops_at is None and next_level is None
+        share = sweep.hint(WarpShare)
+        self.expect(share is None or (by_warps and whole), "half of the warps for another kind of sweep")
+        if sweep.hint(FewAsList) is not None:
             collect, members = sweep.collect, sweep.members
             fits = isinstance(step, Advance) and sweep.selection is None and len(sweep.walks) == 1 and together
             fits = fits and collect is not None and collect.dedup in (Dedup.CLAIM, Dedup.RANK)
             self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
-            own = members.form is Form.QUEUE and not members.whole and members.frontier == step.result
+            own = members.form is Form.QUEUE and sweep.hint(WholeSet) is None
+            own = own and members.frontier == step.result
             self.expect(own and not self.operation.ahead and self.operation.waits, "a list of other members")
-            first, early = sweep.walks[0].first_places, sweep.walks[0].early
+            first, early = sweep.walks[0].first_places, sweep.hint(ReadAhead, sweep.walks[0].over)
             plain = not sweep.totals and first is None and early is None and sweep.skips is None
             self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
             self.expect(step.site in self.loop_of, "a list that no loop ends")
         names = {array.name for array in self.program.arrays}
-        fetched = [*(each.beside.arrays for each in sweep.walks if each.beside is not None)]
-        fetched += [sweep.rows.arrays] if sweep.rows is not None else []
-        fetched += [sweep.fetched] if sweep.fetched is not None else []
-        fetched += (
-            [sweep.collect.beside.arrays] if sweep.collect is not None and sweep.collect.beside is not None else []
-        )
-        self.expect({name for each in fetched for name in each} <= names, "an array is fetched that there is not")
+        fetches = (PrefetchSectors, PrefetchRows, PrefetchLists)
+        fetched = {name for each in sweep.hints if isinstance(each, fetches) for name in each.arrays}
+        self.expect(fetched <= names, "an array is fetched that there is not")
+        self._hints_of_functors(step, sweep)
+
+    def _hints_of_functors(self, step: Operator, sweep: Sweep) -> None:
+        """What is computed more often, or earlier, is the same then and cannot stop the run."""
+        functor, grid, segment = self.accesses.functor_of(step), self.target.grid, sweep.segment
+        pulls, ordered = sweep.selection is not None, sweep.order is not None
+        walks = {each.over: each for each in sweep.walks}
+        places = [(type(each), each.over) for each in sweep.hints]
+        self.expect(len(set(places)) == len(places), "a hint twice")
+        self.expect(all(each.over is None or each.over in walks for each in sweep.hints), "a hint for no walk")
+        for hint in sweep.hints:
+            if isinstance(hint, ReadAhead):
+                fits = isinstance(functor, VertexFunctor) or (hint.over is not None and not pulls and not ordered)
+                self.expect(grid and fits, "values that are read early")
+                assert functor is not None
+                self._read_ahead(functor, hint, sweep)
+            elif isinstance(hint, HubBounds):
+                skips = sweep.skips
+                self.expect(skips is not None and hint.operation is skips.operation, "bounds of another value")
+            elif isinstance(hint, (MaskedBody, UnbranchedTests)):
+                assert functor is not None
+                may = runs_in_any_case if isinstance(hint, MaskedBody) else tests_at_once
+                by_one = walks[hint.over].by_one if hint.over is not None else None
+                self.expect(by_one is not None and self.ask(may, functor), "a body or a test in any case")
+            elif isinstance(hint, WholeSet):
+                members = sweep.members
+                whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and grid
+                self.expect(whole and members.frontier not in self.repeated, "members by their number")
+            elif isinstance(hint, EdgesSideBySide):
+                self.expect(segment is not None and hint.count >= 1, "no edge at a time")
+            elif isinstance(hint, (ValueFirst, BothSides)):
+                self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
+                ordered = step.combines_by in ("min", "max") if isinstance(step, NeighborReduce) else False
+                self.expect(isinstance(hint, BothSides) or ordered, "a value that says nothing of its tests")
+            elif isinstance(hint, BlockCache):
+                self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
+                changes = segment is not None and hint.array == segment.array and segment.aside is None
+                self.expect(not changes, "a block keeps what the sweep changes")
 
     def _ordered(self, step: Operator, sweep: Sweep) -> None:
         """Another order of visits, and visits that are spared, need a loop whose end does not depend on them."""
@@ -382,15 +422,6 @@ class SweepVerifier(VariantVerifier):
             known = step.operation is not None and _STAYS.get(step.operation) is segment.stops_at
             whole = step.over is not Over.ALL_EDGES and sweep.balance in (Balance.AUTO, Balance.THREAD)
             self.expect(known and whole and not may_stop(functor), "a list is not reduced to its end")
-        self.expect(segment.side_by_side >= 1, "no edge at a time")
-        alone = not (segment.value_first or segment.both_sides) or (not self.target.grid and not may_stop(functor))
-        self.expect(alone, "a value that is computed in any case")
-        ordered = not segment.value_first or step.operation in (NeighborOperation.MIN, NeighborOperation.MAX)
-        self.expect(ordered, "a value that says nothing of its tests")
-        kept = self.arrays.get(segment.kept) if segment.kept is not None else None
-        self.expect(segment.kept is None or kept is not None, "a block keeps what there is not")
-        changes = segment.kept == segment.array and segment.aside is None
-        self.expect(segment.kept is None or not changes, "a block keeps what the sweep changes")
 
     def _vote(self, step: NeighborVote, functor: EdgeFunctor, vote: Vote) -> None:
         scores = {each.name: each for each in self.program.vote_functors}

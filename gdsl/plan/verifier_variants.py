@@ -25,10 +25,9 @@ from gdsl.ir.traversal import Remembered, walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import accumulated_scalars, plain_arrays, targets_in, written_arrays
-from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
 from gdsl.plan.deduplication import repeated_of
+from gdsl.plan.hints import BlindClaim, ReadAhead
 from gdsl.plan.nodes import (
-    Early,
     Mode,
     Operation,
     Plan,
@@ -88,10 +87,6 @@ class VariantVerifier:
             is_total = write.name in self.scalars and write.name in summed
             self.expect((write.mode is Mode.TOTAL) == is_total, f"{write.name} is summed up where it is not")
             self.expect(not is_total or write.name in totals, f"nobody combines the totals of {write.name}")
-        self.expect(
-            not variant.masked or (alone is None and self.ask(runs_in_any_case, functor)), "a body without a test"
-        )
-        self.expect(not variant.at_once or (alone is None and self.ask(tests_at_once, functor)), "tests in any case")
 
     def _claim(self, functor: Functor, variant: Variant, sweep: Sweep) -> None:
         """Test and store of one element of the far end, once a run, with nothing between them that could tell."""
@@ -107,17 +102,18 @@ class VariantVerifier:
         self.expect(fits and claim.expected in (getattr(test, "left", None), getattr(test, "right", None)), "a claim")
         assert isinstance(store, Store)
         self.expect(store.target.type is claim.expected.type, "a claim that expects another type")
-        self.expect(not claim.expected.type.is_pair or not claim.blind, "a claim of a pair without a look")
+        blind = sweep.hint(BlindClaim) is not None
+        self.expect(not claim.expected.type.is_pair or not blind, "a claim of a pair without a look")
         touched = [node for node in walk((functor.condition, functor.body)) if _array_of(node) == claim.array]
         self.expect(len(touched) == 2, "what is claimed is touched elsewhere")
         later = functor.condition[claim.conjunct + 1 :]
         self.expect(not may_stop((later, store.value)), "a test that may stop the run is moved")
         self.expect(sweep.selection is None, "a claim in a pull")
 
-    def _early(self, functor: Functor, early: Early, sweep: Sweep) -> None:
+    def _read_ahead(self, functor: Functor, early: ReadAhead, sweep: Sweep) -> None:
         """What is read early is what the calls of this sweep leave alone, or the element of the call itself."""
         written = self.ask(written_arrays, functor)
-        reads = [read for level in (*early.before, *early.behind) for read in level]
+        reads = [read for level in (*early.before, *early.after) for read in level]
         for node in walk(tuple(read.value for read in reads)):
             array = node.array if isinstance(node, Element) else None
             index = element_index(node.index) if isinstance(node, Element) else None
@@ -126,13 +122,11 @@ class VariantVerifier:
         texts = [print_expression(read.value) for read in reads]
         self.expect(len(set(texts)) == len(texts), "a value that is read early twice")
         self.expect(all(read.places for read in reads), "a value that is read early and asked for nowhere")
-        self.expect(early.side_by_side > 0, "no element at a time")
+        self.expect(early.elements > 0, "no element at a time")
         skips = sweep.skips
         noted = (early.own, early.seen)
         self.expect(noted == (None, None) or skips is not None, "a value that nobody notes")
         self.expect(skips is None or None not in noted, "a worklist that notes no value")
-        bounds = early.bounds
-        self.expect(bounds is None or (skips is not None and bounds is skips.operation), "bounds of another value")
 
 
 def _array_of(node: Node) -> str | None:

@@ -12,6 +12,7 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
+from gdsl.plan.hints import FewAsList
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
@@ -84,7 +85,7 @@ GRAPHS = (
 
 def listed(text: str, *tune: str) -> int:
     """How many sweeps of a program keep few members so."""
-    return sum(sweep.listed for sweep in sweeps(plan_of(load(text, tune))))
+    return sum(sweep.hint(FewAsList) is not None for sweep in sweeps(plan_of(load(text, tune))))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_where_few_members_are_a_list(text: str, tune: tuple[str, ...], wanted: 
 def test_results_and_traces_are_those_of_the_reference(text: str, shape: Sizes) -> None:
     for widths in (NARROW, Widths.both(64)):
         built = emulated(program_of(text, SMALL_BLOCKS), shape, widths)
-        assert any(sweep.listed for sweep in sweeps(built.plan))
+        assert any(sweep.hint(FewAsList) for sweep in sweeps(built.plan))
         for number, graph in enumerate(GRAPHS):
             bindings = bind(built.program, graph, {"source": number % graph.num_vertices})
             found = built.run(graph, bindings, device_for(number))

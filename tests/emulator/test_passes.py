@@ -8,6 +8,7 @@ import dataclasses
 import pytest
 from oracles import CASES, Case
 from support.changed_plans import CHOICES, changed, seen
+from support.hints import kinds_of, without_hints
 
 from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.cuda import plan_of
@@ -15,6 +16,7 @@ from gdsl.backends.interface import Limits
 from gdsl.codegen.cuda.generate import generate
 from gdsl.ir.nodes import Program
 from gdsl.knobs import PLAN_PASSES
+from gdsl.plan.hints import Hint
 from gdsl.plan.nodes import Plan
 
 from .driver import EmulatedModule
@@ -66,6 +68,7 @@ def test_without_all_passes(case: Case) -> None:
     check_on_cpu(case, program)
 
 
+HINTED = ("bfs", "sssp", "search_levels")
 ACCEPTED = ("bfs", "connected_components", "sssp", "search_levels", "k_core")
 
 
@@ -82,6 +85,19 @@ def test_changed_plans_that_are_accepted_are_correct(name: str) -> None:
             for seed, graph in enumerate(chosen(case)):
                 check(_compiled(other), case, graph, seed)
     assert tried
+
+
+@pytest.mark.parametrize("name", HINTED)
+def test_without_hints_results_are_the_same(name: str) -> None:
+    """Without all of them, and without each kind."""
+    case = next(case for case in CASES if case.name == name)
+    plan = plan_of(program_of(name), SMALL)
+    kinds = kinds_of(plan)
+    assert kinds
+    for seed, without in enumerate(((Hint,), *((kind,) for kind in kinds))):
+        built = _compiled(without_hints(plan, *without))
+        for graph in chosen(case):
+            check(built, case, graph, seed)
 
 
 def _compiled(plan: Plan) -> Built:

@@ -12,9 +12,9 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.operations import Over
 from gdsl.pipeline import load
+from gdsl.plan.hints import PrefetchRows
 from gdsl.plan.nodes import Plan
 from gdsl.plan.suiting import suited
-from gdsl.plan.sweep_nodes import Rows
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 
@@ -65,20 +65,23 @@ GRAPHS = (
 )
 
 
-def sweeps_with_rows(plan: Plan) -> Iterator[Rows]:
-    return (sweep.rows for sweep in sweeps(plan) if sweep.rows is not None)
+def sweeps_with_rows(plan: Plan) -> Iterator[PrefetchRows]:
+    return (hint for sweep in sweeps(plan) if (hint := sweep.hint(PrefetchRows)) is not None)
 
 
-def rows_of(text: str, *tune: str) -> list[Rows]:
+def rows_of(text: str, *tune: str) -> list[PrefetchRows]:
     return list(sweeps_with_rows(plan_of(with_rows_ahead(load(text, tune)))))
 
 
 def test_what_is_fetched() -> None:
     """All that is asked for at a vertex but what the reduction gives it, and where degrees are looked up."""
     reduction, low = rows_of(MEANS)
-    assert reduction == Rows((Over.OUT_EDGES,), (Over.IN_EDGES,), ("flag", "wide", "pair"))
-    assert low == Rows((), (), ("height", "flag"))
-    assert rows_of(ROUNDS) == [Rows((Over.OUT_EDGES,), (), ("mark",)), Rows((), (), ("best", "height", "mark"))]
+    assert reduction == PrefetchRows((Over.OUT_EDGES,), (Over.IN_EDGES,), ("flag", "wide", "pair"))
+    assert low == PrefetchRows((), (), ("height", "flag"))
+    assert rows_of(ROUNDS) == [
+        PrefetchRows((Over.OUT_EDGES,), (), ("mark",)),
+        PrefetchRows((), (), ("best", "height", "mark")),
+    ]
 
 
 def test_which_graphs_have_this_form() -> None:
@@ -101,7 +104,7 @@ def test_where_nothing_is() -> None:
 def test_results_are_those_of_the_reference(text: str) -> None:
     for widths in (NARROW, Widths.both(64)):
         built = emulated(with_rows_ahead(program_of(text)), SMALL, widths)
-        assert any(sweep.rows is not None for sweep in sweeps(built.plan))
+        assert any(sweep.hint(PrefetchRows) is not None for sweep in sweeps(built.plan))
         for seed, graph in enumerate(GRAPHS):
             bindings = bind(built.program, graph, {})
             found = built.run(graph, bindings, device_for(seed))

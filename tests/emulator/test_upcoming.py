@@ -10,6 +10,7 @@ from support.graphs import grid, make_graph, random_graph
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.pipeline import load
+from gdsl.plan.hints import NextLevel
 from gdsl.plan.walking import operations, sweeps_of
 
 from . import build
@@ -52,7 +53,7 @@ GRAPHS = (
 def looks(text: str, *tune: str) -> int:
     """How many reductions look at a level ahead."""
     sweeps = [sweep for each in operations(plan_of(load(text, tune))) for sweep in sweeps_of(each)]
-    return sum(1 for sweep in sweeps if sweep.segment and sweep.segment.upcoming)
+    return sum(1 for sweep in sweeps if sweep.hint(NextLevel) is not None)
 
 
 @pytest.mark.parametrize(

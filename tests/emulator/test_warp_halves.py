@@ -10,7 +10,7 @@ from support.graphs import grid, make_graph, random_graph
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.pipeline import load
-from gdsl.plan.sweep_nodes import Warps
+from gdsl.plan.hints import Warps, WarpShare
 from gdsl.plan.walking import operations, sweeps_of
 
 from . import build
@@ -63,8 +63,8 @@ BOTH = {"reach": Warps.FIRST, "arriving": Warps.LAST}
 def halves(text: str, *tune: str) -> dict[str, Warps]:
     """The operators of which few members go to half of the warps, by label."""
     found = operations(plan_of(load(text, tune)))
-    pairs = ((each.step.label, sweep.warps) for each in found for sweep in sweeps_of(each))
-    return {label: warps for label, warps in pairs if warps is not Warps.ALL}
+    pairs = ((each.step.label, sweep.hint(WarpShare)) for each in found for sweep in sweeps_of(each))
+    return {label: share.warps for label, share in pairs if share is not None}
 
 
 @pytest.mark.parametrize(

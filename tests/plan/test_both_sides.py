@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gdsl.plan import target
+from gdsl.plan.hints import BothSides
 from tests.cpu.running import SMALL
 from tests.cpu.test_cpu_alone import ALONE, check
 from tests.support.graphs import make_graph, random_graph
@@ -42,10 +43,9 @@ def text_of(body: str, operation: str = "sum", more: str = "") -> str:
     ],
 )
 def test_where_both_sides_are_read(body: str, more: str, both: bool) -> None:
-    segment = only_sweep(plan_of(text_of(body, more=more), on=target.CPU)).segment
-    assert segment is not None and segment.both_sides is both
-    segment = only_sweep(plan_of(text_of(body, more=more))).segment
-    assert segment is not None and not segment.both_sides
+    sweep = only_sweep(plan_of(text_of(body, more=more), on=target.CPU))
+    assert (sweep.hint(BothSides) is not None) is both
+    assert only_sweep(plan_of(text_of(body, more=more))).hint(BothSides) is None
 
 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])

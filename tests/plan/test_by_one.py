@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
+from gdsl.plan.hints import Contended
 from gdsl.plan.nodes import Choice
 from gdsl.plan.printer import print_plan
 from gdsl.plan.sweep_nodes import Sweep, Variant
@@ -58,11 +59,11 @@ def test_all_writes_to_arrays_are_plain_and_nothing_is_claimed() -> None:
 
 
 def test_two_threads_are_no_faster_where_both_change_what_data_names_or_far_ends() -> None:
-    assert sweep_of("jump").contended  # `low[low[v]]`: many lead to one root
-    assert sweep_of("lose").contended  # `times[dst]`
-    assert not any(sweep_of(label).contended for label in ("visit", "quiet", "mark", "gather"))
+    assert sweep_of("jump").hint(Contended)  # `low[low[v]]`: many lead to one root
+    assert sweep_of("lose").hint(Contended)  # `times[dst]`
+    assert not any(sweep_of(label).hint(Contended) for label in ("visit", "quiet", "mark", "gather"))
     grids = (target.CUDA_FUSED, target.CUDA_UNFUSED)
-    assert not any(sweep_of(label, on).contended for label in ("jump", "lose") for on in grids)
+    assert not any(sweep_of(label, on).hint(Contended) for label in ("jump", "lose") for on in grids)
     assert print_plan(plan_of(TEXT, on=target.CPU)).count("by one thread rather than by two") == 2
 
 
@@ -81,7 +82,7 @@ def test_nor_where_threads_share_the_work_in_any_case() -> None:
 
 def test_one_thread_works_from_near_to_far_too() -> None:
     does = operation(plan_of("sssp", "schedule.order=near_far", on=target.CPU), "relax").does
-    assert isinstance(does, Sweep) and does.order is not None and does.contended
+    assert isinstance(does, Sweep) and does.order is not None and does.hint(Contended)
     by_one = does.walks[0].by_one
     assert by_one is not None and modes(by_one) == {"distance": "plain"}
 

@@ -6,6 +6,7 @@ import pytest
 
 from gdsl.codegen.cpu.generate import generate
 from gdsl.plan import target
+from gdsl.plan.hints import PrefetchLists
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import operations, sweeps_of
@@ -32,7 +33,8 @@ schedule {
 def fetched(plan: Plan) -> dict[str, tuple[str, ...] | None]:
     """By label what is fetched with lists, of the first sweep of each operator along edges."""
     along = [each for each in operations(plan) if sweeps_of(each)[-1].walks]
-    return {each.step.label: sweeps_of(each)[-1].fetched for each in along}
+    hints = {each.step.label: sweeps_of(each)[-1].hint(PrefetchLists) for each in along}
+    return {label: hint.arrays if hint is not None else None for label, hint in hints.items()}
 
 
 def test_sets_have_lists_here_and_there() -> None:

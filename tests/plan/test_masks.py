@@ -11,6 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from gdsl.plan import target
+from gdsl.plan.hints import MaskedBody, UnbranchedTests
 from gdsl.plan.walking import sweeps_of
 from tests.cpu.running import SMALL
 from tests.cpu.test_cpu_alone import ALONE, check
@@ -58,9 +59,8 @@ def text_of(body: str, more: str = "") -> str:
 )
 def test_where_the_body_is_run_in_any_case(body: str, masked: bool) -> None:
     plan = plan_of(text_of(body, "" if "accept" in body else ", to=none"), on=target.CPU)
-    ((walk,),) = (sweep.walks for sweep in sweeps_of(operation(plan, "f")))
-    assert walk.by_one is not None and walk.by_one.masked is masked
-    assert not walk.variant.masked
+    (sweep,) = sweeps_of(operation(plan, "f"))
+    assert (sweep.hint(MaskedBody, sweep.walks[0].over) is not None) is masked
 
 
 MORE = ["", ", over=in_edges", ", over=all_edges", ", to=edges", ", to=none"]
@@ -99,9 +99,8 @@ def test_the_result_is_the_same(body: str, more: str, sizes: target.Sizes | None
 )
 def test_where_all_tests_are_made_at_once(body: str, at_once: bool) -> None:
     plan = plan_of(text_of(body), on=target.CPU)
-    ((walk,),) = (sweep.walks for sweep in sweeps_of(operation(plan, "f")))
-    assert walk.by_one is not None and walk.by_one.at_once is at_once
-    assert not walk.variant.at_once
+    (sweep,) = sweeps_of(operation(plan, "f"))
+    assert (sweep.hint(UnbranchedTests, sweep.walks[0].over) is not None) is at_once
 
 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])

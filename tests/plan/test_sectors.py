@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from gdsl.operations import Order, Over
+from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.suiting import suited
-from gdsl.plan.sweep_nodes import Beside
-from gdsl.plan.target import CPU, CUDA_FUSED, CUDA_UNFUSED, Target
-from gdsl.plan.verifier import verify
-from gdsl.plan.walking import map_operations, operations, sweeps
+from gdsl.plan.target import CPU, CUDA_UNFUSED, Target
+from gdsl.plan.walking import sweeps
 
 from .planning import plan_of
 from .test_grids import ROADS
@@ -37,8 +34,8 @@ NARROW = ("schedule.block=256",)
 
 def fetched(plan: Plan) -> list[tuple[str, ...]]:
     """The arrays of vertices of which something is fetched, by sweep."""
-    collects = (sweep.collect for sweep in sweeps(plan))
-    return [each.beside.arrays for each in collects if each is not None and each.beside is not None]
+    hints = (sweep.hint(PrefetchSectors) for sweep in sweeps(plan))
+    return [hint.arrays for hint in hints if hint is not None]
 
 
 @pytest.mark.parametrize(
@@ -76,9 +73,11 @@ def test_others_fetch_nothing(text: str, tune: tuple[str, ...]) -> None:
 
 def test_from_near_to_far_lists_are_fetched_too() -> None:
     plan = plan_of("sssp", "schedule.order=near_far")
-    assert [walk.beside for sweep in sweeps(plan) for walk in sweep.walks] == [Beside((Over.OUT_EDGES,), ("weight",))]
+    (sweep,) = sweeps(plan)
+    over = Over.OUT_EDGES
+    assert sweep.hint(PrefetchSectors, over) == PrefetchSectors((over,), ("weight",), over=over)
     assert "fetch what lies beside: the out-edges, weight" in print_plan(plan)
-    assert all(walk.beside is None for sweep in sweeps(plan_of("bfs", *NARROW)) for walk in sweep.walks)
+    assert all(sweep.hint(PrefetchSectors, over) is None for sweep in sweeps(plan_of("bfs", *NARROW)))
 
 
 def test_the_graph_decides() -> None:
@@ -93,15 +92,3 @@ def test_the_graph_decides() -> None:
 @pytest.mark.parametrize("on", [CPU, CUDA_UNFUSED], ids=["cpu", "unfused"])
 def test_other_targets_have_none(on: Target) -> None:
     assert fetched(plan_of("bfs", *NARROW, on=on)) == []
-
-
-def test_a_plan_without_the_hint_is_as_good() -> None:
-    plan = plan_of("bfs", *NARROW, on=CUDA_FUSED)
-
-    def forget(operation):  # type: ignore[no-untyped-def]
-        choice = operation.does
-        no = dataclasses.replace(choice.no, collect=dataclasses.replace(choice.no.collect, beside=None))
-        return dataclasses.replace(operation, does=dataclasses.replace(choice, no=no))
-
-    assert len(operations(plan)) == 1
-    verify(dataclasses.replace(plan, schedule=map_operations(plan.schedule, forget)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
+from gdsl.plan.hints import EdgesSideBySide
 from gdsl.plan.side_by_side import SEVERAL
 from gdsl.plan.walking import sweeps
 
@@ -34,5 +35,6 @@ def test_what_is_long_to_compute_is_written_once(value: str, own: str, several: 
         edge functor brought(src, dst, e) -> float64 {{ value {value}; }}
         schedule {{ best = {SUM.replace("sum", "own") if own else SUM}; }}"""
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
-        (segment,) = (sweep.segment for sweep in sweeps(plan_of(text, on=on)))
-        assert segment is not None and segment.side_by_side == (SEVERAL if several and on is not target.CPU else 1)
+        (sweep,) = sweeps(plan_of(text, on=on))
+        expected = EdgesSideBySide(SEVERAL) if several and on is not target.CPU else None
+        assert sweep.hint(EdgesSideBySide) == expected

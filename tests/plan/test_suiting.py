@@ -10,6 +10,7 @@ from gdsl import pipeline
 from gdsl.ir.nodes import Program
 from gdsl.operations import Order
 from gdsl.plan import target
+from gdsl.plan.hints import BlindClaim
 from gdsl.plan.printer import print_plan
 from gdsl.plan.suiting import NARROW_BLOCK, has_choice, suited
 from gdsl.plan.walking import sweeps, variants_of
@@ -104,6 +105,6 @@ def test_none_have_bounds_that_are_tuned_otherwise(tune: str) -> None:
 )
 def test_who_claims_without_a_look(text: str, on: target.Target, blind: bool) -> None:
     plan = plan_of(text, on=on)
-    claims = [each.claim for sweep in sweeps(plan) for each in variants_of(sweep) if each.claim is not None]
-    assert claims and all(claim.blind is blind for claim in claims)
+    claims = [sweep for sweep in sweeps(plan) for each in variants_of(sweep) if each.claim is not None]
+    assert claims and all((sweep.hint(BlindClaim) is not None) is blind for sweep in claims)
     assert ("without a look first" in print_plan(plan)) is blind

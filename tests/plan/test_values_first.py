@@ -7,6 +7,7 @@ import pytest
 
 import gdsl
 from gdsl.plan import target
+from gdsl.plan.hints import ValueFirst
 from tests.cpu.running import SMALL
 from tests.cpu.test_cpu_alone import ALONE, check
 from tests.support.graphs import make_graph, random_graph
@@ -42,10 +43,9 @@ def text_of(body: str, operation: str = "min", result: str = "least", more: str 
     ],
 )
 def test_where_values_come_first(body: str, operation: str, result: str, first: bool) -> None:
-    segment = only_sweep(plan_of(text_of(body, operation, result), on=target.CPU)).segment
-    assert segment is not None and segment.value_first is first
-    segment = only_sweep(plan_of(text_of(body, operation, result))).segment
-    assert segment is not None and not segment.value_first
+    sweep = only_sweep(plan_of(text_of(body, operation, result), on=target.CPU))
+    assert (sweep.hint(ValueFirst) is not None) is first
+    assert only_sweep(plan_of(text_of(body, operation, result))).hint(ValueFirst) is None
 
 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])

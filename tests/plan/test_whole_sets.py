@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
+from gdsl.plan.hints import WholeSet
 from gdsl.plan.walking import sweeps
 
 from .planning import only_sweep, plan_of
@@ -32,16 +33,16 @@ schedule {{ {steps} }}
 def test_sets_that_may_be_whole(steps: str, whole: bool) -> None:
     steps = steps.replace("filter(vertices, odd);", "frontier g = filter(vertices, odd);")
     plan = plan_of(_PROGRAM.format(steps=steps))
-    assert any(sweep.members.whole for sweep in sweeps(plan)) is whole
+    assert any(sweep.hint(WholeSet) is not None for sweep in sweeps(plan)) is whole
 
 
 def test_only_a_grid_asks() -> None:
     text = _PROGRAM.format(steps="frontier f = vertices; f = filter(f, odd);")
-    assert not only_sweep(plan_of(text, on=target.CPU)).members.whole
+    assert only_sweep(plan_of(text, on=target.CPU)).hint(WholeSet) is None
 
 
 def test_a_set_that_has_a_member_twice_is_not_whole() -> None:
     text = _PROGRAM.format(steps="frontier f = vertices; f = advance(f, reach);")
-    assert any(sweep.members.whole for sweep in sweeps(plan_of(text)))
+    assert any(sweep.hint(WholeSet) is not None for sweep in sweeps(plan_of(text)))
     twice = plan_of(text.replace("cond a[dst] == 0; apply { a[dst] = 1; }", ""), "reach.dedup=none")
-    assert not any(sweep.members.whole for sweep in sweeps(twice))
+    assert not any(sweep.hint(WholeSet) is not None for sweep in sweeps(twice))

@@ -25,6 +25,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation, Over
+from gdsl.plan.hints import MaskedBody, UnbranchedTests
 from gdsl.plan.nodes import (
     Branch,
     Define,
@@ -35,6 +36,7 @@ from gdsl.plan.nodes import (
     Plan,
     Segment,
     Step,
+    Sweep,
     Variant,
     Walk,
 )
@@ -63,10 +65,6 @@ class Filters(PlanFilters):
 
     # Names
 
-    def own_copy(self, scalar: str) -> str:
-        """A thread's own copy of a scalar."""
-        return self.names.derived(Scope.LOCAL, f"own_{scalar}", "copy")
-
     def values_of(self, buffer: Buffer) -> str:
         """The vector that holds an array which the program makes for itself."""
         return self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
@@ -88,6 +86,14 @@ class Filters(PlanFilters):
         """What is called for an edge that is visited `over` the lists of ``near``."""
         return self.functors.calls(variant, on_an_edge(over), condition, apply, keyed)
 
+    def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", keyed: str | None = None) -> Calls:
+        """What one thread calls for an edge where no other thread joins."""
+        assert walk.by_one is not None
+        masked, at_once = (sweep.hint(kind, walk.over) is not None for kind in (MaskedBody, UnbranchedTests))
+        edge = on_an_edge(walk.over)
+        condition = "condition_alone"
+        return self.functors.calls(walk.by_one, edge, condition, apply, keyed, masked=masked, at_once=at_once)
+
     def calls_on_vertex(self, variant: Variant, apply: str = "apply") -> Calls:
         """What is called for the vertex ``v``."""
         return self.functors.calls(variant, {Argument.VERTEX: "v"}, apply=apply)
@@ -100,11 +106,11 @@ class Filters(PlanFilters):
         """The test alone."""
         return self.functors.test(variant, on_an_edge(over), part)
 
-    def value(self, segment: Segment, walk: Walk, empty: str) -> str:
+    def value(self, segment: Segment, walk: Walk, empty: str, both_sides: bool) -> str:
         """What an edge gives to a reduction, in its type: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
         otherwise = "false" if counts else empty
-        value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise, both_sides=segment.both_sides)
+        value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise, both_sides=both_sides)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
     def test_and_value(self, walk: Walk) -> tuple[str, str]:

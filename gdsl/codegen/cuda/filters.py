@@ -32,6 +32,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import turns
 from gdsl.plan.first_values import gathers
+from gdsl.plan.hints import BlindClaim, BlockCache, HubBounds, NextLevel, ReadAhead
 from gdsl.plan.nodes import (
     Combine,
     Copy,
@@ -43,7 +44,6 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
-    Segment,
     Step,
     Sweep,
     Variant,
@@ -265,12 +265,17 @@ class Filters(PlanFilters):
         """What a push calls for an edge."""
         edge, variant = self._edge(sweep, walk), walk.variant
         late = sweep.skips.array if sweep.skips is not None else None
-        if walk.early is not None:
-            return self.functors.calls_behind(variant, walk.early, edge, self._edge(sweep, walk, "[k]"), late)
+        early, bounds = sweep.hint(ReadAhead, walk.over), sweep.hint(HubBounds, walk.over)
+        if early is not None:
+            each = self._edge(sweep, walk, "[k]")
+            operation = bounds.operation if bounds is not None else None
+            return self.functors.calls_behind(variant, early, edge, each, late, operation)
         if sweep.order is not None:
-            return self.functors.calls(variant, edge, "condition", "apply_keyed", sweep.order.array)
+            blind = sweep.hint(BlindClaim) is not None
+            return self.functors.calls(variant, edge, "condition", "apply_keyed", sweep.order.array, blind=blind)
         apply = "apply_late" if late is not None else "apply_claimed" if variant.claim else "apply"
-        return self.functors.calls(variant, edge, "condition", apply, late=late)
+        blind = sweep.hint(BlindClaim) is not None
+        return self.functors.calls(variant, edge, "condition", apply, late=late, blind=blind)
 
     def meet(self, sweep: Sweep, walk: Walk, variant: Variant, apply: str) -> Calls:
         """What a pull calls for an edge."""
@@ -288,8 +293,9 @@ class Filters(PlanFilters):
         of_edges = sweep.members.domain is Domain.EDGE
         member: Arguments = on_an_edge(Over.OUT_EDGES, "at") if of_edges else {Argument.VERTEX: vertex}
         member[Argument.TOTALS] = totals
-        if sweep.early is not None:
-            return self.functors.calls_behind(sweep.own, sweep.early, member, {Argument.VERTEX: f"{vertex}[k]"})
+        early = sweep.hint(ReadAhead)
+        if early is not None:
+            return self.functors.calls_behind(sweep.own, early, member, {Argument.VERTEX: f"{vertex}[k]"})
         apply = "apply_claimed" if of_edges and sweep.own.claim else "apply"
         return self.functors.calls(sweep.own, member, apply=apply)
 
@@ -309,11 +315,11 @@ class Filters(PlanFilters):
         segment = sweep.segment
         assert segment is not None
         empty = "false" if segment.operation is NeighborOperation.COUNT else identity
-        return self.functors.value(walk.variant, self._edge(sweep, walk), empty, self._kept(segment, walk))
+        return self.functors.value(walk.variant, self._edge(sweep, walk), empty, self._kept(sweep, walk))
 
-    def _kept(self, segment: Segment, walk: Walk) -> Kept | None:
+    def _kept(self, sweep: Sweep, walk: Walk) -> Kept | None:
         """Where the functor of a walk reads the array whose first values each block keeps."""
-        if segment.kept is None:
+        if sweep.hint(BlockCache) is None:
             return None
         functor = self.functors.functor(walk.variant.functor)
         assert isinstance(functor, EdgeFunctor)
@@ -337,5 +343,6 @@ def _history(step: Step) -> History | None:
 def _upcoming_levels(plan: Plan) -> Iterator[tuple[History, Over]]:
     for step in steps_in(plan.schedule):
         for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
-            if sweep.segment is not None and sweep.segment.upcoming is not None:
-                yield sweep.segment.upcoming, sweep.walks[0].lists
+            level = sweep.hint(NextLevel)
+            if level is not None:
+                yield level.history, sweep.walks[0].lists

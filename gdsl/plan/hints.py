@@ -1,0 +1,184 @@
+"""Hints of a sweep: what can be deleted from a finished plan, which stays correct with the same accesses and barriers.
+
+They belong to a sweep and not to a site, as fusion and switches move sweeps from one operation to another. A hint about
+one walk of a sweep says which edges that walk goes `over`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import Enum
+from typing import TypeVar
+
+from gdsl.ir.nodes import Expression, History, Node
+from gdsl.operations import Over, ReduceOperation
+from gdsl.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Any of them."""
+
+    over: Over | None = field(default=None, kw_only=True)
+    """The walk that it is about; None: the members, or the whole sweep."""
+
+
+H = TypeVar("H", bound=Hint)
+
+
+# Values read before they are needed
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyRead:
+    """A value that is read ahead, and the places in the functor that it stands for."""
+
+    value: Expression
+    places: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAhead(Hint):
+    """Values of several elements are read before the first of these is worked on, level by level: values of one level
+    depend only on those of the levels before. Added by `prefetch`."""
+
+    before: tuple[tuple[EarlyRead, ...], ...]
+    """Before the tests of the variant."""
+    after: tuple[tuple[EarlyRead, ...], ...]
+    """After them, where they hold."""
+    elements: int
+    """How many at a time."""
+    own: EarlyRead | None = None
+    """Where members are passed over: the value of the near end, which is the one that is noted."""
+    seen: Expression | None = None
+    """The value of the far end that is looked at before it is changed, the last that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgesSideBySide(Hint):
+    """A thread looks at so many edges of a reduced list without waiting for one of them. Added by `prefetch`."""
+
+    count: int
+
+
+# Memory fetched into a cache before it is needed
+
+
+@dataclass(frozen=True, slots=True)
+class PrefetchSectors(Hint):
+    """Next to the memory that is touched: elements of `arrays`, and these `lists` (of a walk) or where they begin (of
+    the vertices that are collected). Added by `prefetch`."""
+
+    lists: tuple[Over, ...]
+    arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrefetchRows(Hint):
+    """For the vertex that a thread takes next: its `lists`, where its lists `begins` begin, and its elements of
+    `arrays`. Added by `prefetch`."""
+
+    lists: tuple[Over, ...]
+    begins: tuple[Over, ...]
+    arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrefetchLists(Hint):
+    """For the member after the next one: the first edges of its list, with their elements of `arrays` (cpu). Added by
+    `prefetch`."""
+
+    arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextLevel(Hint):
+    """The members are a level of `history`: the lists of the next level are found while all threads wait. Added by
+    `prefetch`."""
+
+    history: History
+
+
+# Memory of a block
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCache(Hint):
+    """Each block keeps the first values of `array` in its own memory. Added by `block_cache`."""
+
+    array: str
+
+
+@dataclass(frozen=True, slots=True)
+class HubBounds(Hint):
+    """A bound in the block's own memory may stand for the look at a value of a hub, which changes by `operation`. Only
+    a walk that reads ahead looks. Added by `block_cache`."""
+
+    operation: ReduceOperation
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTables(Hint):
+    """Members of one source follow each other, so that many lists are looked up in its list as a table. Added by
+    `load_balance`."""
+
+
+# Few members
+
+
+@dataclass(frozen=True, slots=True)
+class FewAsList(Hint):
+    """Few members are a list of their own, with their lists. Added by `small_frontiers`."""
+
+
+class Warps(Enum):
+    """Which of the grid's warps take few members, before the others get any."""
+
+    FIRST = "the first half"
+    LAST = "the last half"
+
+
+@dataclass(frozen=True, slots=True)
+class WarpShare(Hint):
+    """Half of the warps take the members where these are few. Added by `small_frontiers`."""
+
+    warps: Warps
+
+
+@dataclass(frozen=True, slots=True)
+class BlindClaim(Hint):
+    """Claims are tried without a look first while the members are few. Added by `deduplication`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeSet(Hint):
+    """The queue of members is not read where the frontier has all vertices. Added by `frontier_form`."""
+
+
+# Threads of a CPU
+
+
+@dataclass(frozen=True, slots=True)
+class Contended(Hint):
+    """Threads side by side would change the same few elements, so that two are hardly faster than one. Added by
+    `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedBody(Hint):
+    """One thread runs the body where the tests fail too, and its updates add nothing then. Added by `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnbranchedTests(Hint):
+    """All tests are made in any case, and no branch depends on one of them. Added by `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFirst(Hint):
+    """An edge is tested only where its value would change the result so far. Added by `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BothSides(Hint):
+    """Both sides of the choices in a value are read before one is taken. Added by `cpu_threads`."""
