@@ -54,7 +54,6 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
     NotImplementedError says why it does not take its arguments: NetworkX 3.2 does not call `can_run` if a call names
     the backend.
     """
-    _functions[function.__name__] = function
     first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)
@@ -69,7 +68,13 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
             graph = graph.with_options(Options(backend, kwargs.pop("timeout", configured("timeout"))))
         return function(graph, *others, **kwargs)
 
+    _functions[function.__name__] = wrapped
     return wrapped
+
+
+def registered_functions() -> dict[str, Callable[..., Any]]:
+    """The functions of the modules that have been imported, by name."""
+    return dict(_functions)
 
 
 # ------------------------------------------------------------ which calls are taken

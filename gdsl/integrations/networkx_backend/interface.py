@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gdsl.integrations.networkx_backend import (
+from gdsl.integrations.networkx_backend import (  # noqa: F401  # they register their functions
     all_pairs,
     centralities,
     components,
@@ -16,22 +16,12 @@ from gdsl.integrations.networkx_backend import (
     structure,
 )
 from gdsl.integrations.networkx_backend.conversion import convert_from_nx, convert_to_nx
-from gdsl.integrations.networkx_backend.dispatch import can_run, should_run
+from gdsl.integrations.networkx_backend.dispatch import can_run, registered_functions, should_run
 from gdsl.integrations.networkx_backend.info import FUNCTIONS
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run"]
 
-_HOMES = (
-    all_pairs,
-    centralities,
-    components,
-    flows,
-    hops,
-    lengths,
-    paths,
-    structure,
-)
-_FUNCTIONS = {name: next(getattr(home, name) for home in _HOMES if name in vars(home)) for name in FUNCTIONS}
+_FUNCTIONS = {name: function for name, function in registered_functions().items() if name in FUNCTIONS}
 
 BEYOND_A_BACKEND = {
     ("test_dag", "test_topological_sort6"): "the graph was converted before it changed, so nobody sees the change",
