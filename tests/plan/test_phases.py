@@ -110,6 +110,22 @@ def test_no_barrier_between_two_walks_can_be_removed(balance: str) -> None:
     assert accepted_without(pushed) == set()
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("sssp", ("schedule.order=near_far",)),
+        ("bfs", ("visit.direction=push", "visit.frontier=bitmap")),
+        ("bfs", ("visit.direction=pull", "visit.frontier=queue")),
+        ("pagerank", ("received.balance=edges",)),
+        ("betweenness", ("schedule.block=128",)),
+    ],
+    ids=["near-far", "bitmap", "queue of a pull", "a thread an edge", "next level"],
+)
+def test_nor_in_other_forms(name: str, words: tuple[str, ...]) -> None:
+    """Worklists with an order, bitmaps that are emptied, edges for threads, levels that are looked at meanwhile."""
+    assert accepted_without(plan_of(name, *words)) == set()
+
+
 def bodies(text: str, *tune: str) -> list[tuple[Phase, ...]]:
     return [each.body for each in own_sweeps(plan_of(text, *tune))]
 
