@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gdsl.ir import nodes
-from gdsl.ir.lowering.hidden import Hidden, own_id
-from gdsl.operations import BinaryOperation, Degree, Domain, NeighborOperation, Over, StoreRule
+from gdsl.ir.lowering.hidden import Code, Hidden, own_id
+from gdsl.operations import BinaryOperation, Degree, Domain, NeighborOperation, Over
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -42,6 +42,7 @@ class BestEdges:
         assert value is not None
         self.request, self.hidden, self.waiting, self.loop = request, hidden, waiting, loop
         self.span, self.stem, self.value = request.span, request.functor.name, value
+        self.code = Code(request.span)
         self.last_value, self.next_value = (self._array(word, value.type) for word in ("bound", "best"))
         self.last_edge, self.next_edge = (self._array(word, Type.EDGE) for word in ("bound_edge", "best_edge"))
         self.round, self.limit = (
@@ -51,17 +52,14 @@ class BestEdges:
     def steps(self) -> tuple[nodes.Step, ...]:
         """All of them, in order."""
         span, request = self.span, self.request
-        unbounded = self._store(self.last_edge, nodes.NoneId(span, Type.EDGE))
+        unbounded = self.code.store(self.last_edge[0], own_id(Domain.VERTEX, span), nodes.NoneId(span, Type.EDGE))
         begin = self.hidden.functor(f"{self.stem}_begin", Domain.VERTEX, span, (), (unbounded,))
         vertex = own_id(Domain.VERTEX, span)
-        long = self._is(BinaryOperation.LESS, self._scalar(self.limit), self._degree(vertex))
+        long = self.code.binary(BinaryOperation.LESS, self._scalar(self.limit), self._degree(vertex))
         chosen = self.hidden.functor(f"{self.stem}_long", Domain.VERTEX, span, (long,), ())
-        goes_on = nodes.Binary(
-            span,
-            Type.BOOL,
-            BinaryOperation.AND,
+        goes_on = self.code.both(
             nodes.FrontierNotEmpty(span, Type.BOOL, self.waiting),
-            self._is(BinaryOperation.LESS, self._scalar(self.round), self._scalar(self.limit)),
+            self.code.binary(BinaryOperation.LESS, self._scalar(self.round), self._scalar(self.limit)),
         )
         return (
             nodes.StoreScalar(span, self.limit, request.limit),
@@ -77,21 +75,20 @@ class BestEdges:
     def _round(self) -> tuple[nodes.Step, ...]:
         span = self.span
         after_bound = self._is_after_bound()
-        best = self._is(BinaryOperation.EQUAL, self.value, self._element(self.next_value, self._near()))
+        best = self.code.binary(BinaryOperation.EQUAL, self.value, self._element(self.next_value, self._near()))
         values = self._reduction("value", (after_bound,), self.value, NeighborOperation.MAX, self.next_value)
         edges = self._reduction("edge", (after_bound, best), self._edge(), NeighborOperation.MIN, self.next_edge)
         vertex = own_id(Domain.VERTEX, span)
-        found = self._is(
+        found = self.code.binary(
             BinaryOperation.NOT_EQUAL, self._element(self.next_edge, vertex), nodes.NoneId(span, Type.EDGE)
         )
         stores = (
-            self._store(self.last_value, self._element(self.next_value, vertex)),
-            self._store(self.last_edge, self._element(self.next_edge, vertex)),
+            self.code.store(self.last_value[0], vertex, self._element(self.next_value, vertex)),
+            self.code.store(self.last_edge[0], vertex, self._element(self.next_edge, vertex)),
         )
         keep = self.hidden.functor(f"{self.stem}_found", Domain.VERTEX, span, (found,), stores)
         waiting = nodes.Elements(span, Domain.VERTEX, self.waiting)
-        one = nodes.Literal(span, Type.INT64, 1)
-        more = nodes.Binary(span, Type.INT64, BinaryOperation.ADD, self._scalar(self.round), one)
+        more = self.code.binary(BinaryOperation.ADD, self._scalar(self.round), self.code.literal(Type.INT64, 1))
         return (
             values,
             edges,
@@ -101,14 +98,15 @@ class BestEdges:
 
     def _is_after_bound(self) -> nodes.Expression:
         """Whether the edge comes after the bound; in the first round all do."""
-        first = self._is(BinaryOperation.EQUAL, self._scalar(self.round), nodes.Literal(self.span, Type.INT64, 0))
-        return self._either(first, self._compared_with_bound(BinaryOperation.LESS, BinaryOperation.GREATER))
+        first = self.code.binary(BinaryOperation.EQUAL, self._scalar(self.round), self.code.literal(Type.INT64, 0))
+        return self.code.either(first, self._compared_with_bound(BinaryOperation.LESS, BinaryOperation.GREATER))
 
     def _compared_with_bound(self, of_values: BinaryOperation, of_edges: BinaryOperation) -> nodes.Expression:
         bound, bound_edge = (self._element(name, self._near()) for name in (self.last_value, self.last_edge))
-        equal = self._is(BinaryOperation.EQUAL, self.value, bound)
-        return self._either(
-            self._is(of_values, self.value, bound), self._both(equal, self._is(of_edges, self._edge(), bound_edge))
+        equal = self.code.binary(BinaryOperation.EQUAL, self.value, bound)
+        return self.code.either(
+            self.code.binary(of_values, self.value, bound),
+            self.code.both(equal, self.code.binary(of_edges, self._edge(), bound_edge)),
         )
 
     def _reduction(
@@ -138,14 +136,14 @@ class BestEdges:
 
     def _collect(self) -> nodes.Step:
         request, near = self.request, self._near()
-        short = self._is(BinaryOperation.LESS_EQUAL, self._degree(near), self._scalar(self.limit))
+        short = self.code.binary(BinaryOperation.LESS_EQUAL, self._degree(near), self._scalar(self.limit))
         if self.value.type.is_float:  # NaN never
-            short = self._both(short, self._is(BinaryOperation.EQUAL, self.value, self.value))
-        bounded = self._is(
+            short = self.code.both(short, self.code.binary(BinaryOperation.EQUAL, self.value, self.value))
+        bounded = self.code.binary(
             BinaryOperation.NOT_EQUAL, self._element(self.last_edge, near), nodes.NoneId(self.span, Type.EDGE)
         )
-        within = self._both(bounded, self._compared_with_bound(BinaryOperation.GREATER, BinaryOperation.LESS_EQUAL))
-        name = self._functor("kept", (self._either(short, within),), None)
+        within = self.code.both(bounded, self._compared_with_bound(BinaryOperation.GREATER, BinaryOperation.LESS_EQUAL))
+        name = self._functor("kept", (self.code.either(short, within),), None)
         site = self.hidden.site(self.span, "advance")
         return nodes.Advance(
             self.span, site, request.label, request.of, name, request.result, request.over, None, Domain.EDGE
@@ -172,15 +170,10 @@ class BestEdges:
         return nodes.Parameter(self.span, Type.EDGE, nodes.Role.EDGE, self.request.functor.edge)
 
     def _element(self, array: tuple[str, Type], at: nodes.Parameter) -> nodes.Element:
-        return nodes.Element(self.span, array[1], array[0], Domain.VERTEX, at, False)
-
-    def _store(self, array: tuple[str, Type], value: nodes.Expression) -> nodes.Store:
-        vertex = own_id(Domain.VERTEX, self.span)
-        target = nodes.ElementTarget(self.span, array[0], Domain.VERTEX, array[1], vertex, False)
-        return nodes.Store(self.span, target, value, StoreRule.SINGLE_WRITER)
+        return self.code.element(*array, at)
 
     def _scalar(self, name: str) -> nodes.ScalarValue:
-        return nodes.ScalarValue(self.span, Type.INT64, name, False)
+        return self.code.scalar(name, Type.INT64)
 
     def _degree(self, at: nodes.Parameter) -> nodes.Expression:
         first, *others = (
@@ -189,14 +182,5 @@ class BestEdges:
         )
         total: nodes.Expression = first
         for other in others:
-            total = nodes.Binary(self.span, Type.INT64, BinaryOperation.ADD, total, other)
+            total = self.code.binary(BinaryOperation.ADD, total, other)
         return total
-
-    def _is(self, operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
-        return nodes.Binary(self.span, Type.BOOL, operation, left, right)
-
-    def _both(self, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
-        return self._is(BinaryOperation.AND, left, right)
-
-    def _either(self, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
-        return self._is(BinaryOperation.OR, left, right)

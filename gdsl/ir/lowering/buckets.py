@@ -12,14 +12,13 @@ from gdsl.arithmetic.constants import integer_range
 from gdsl.frontend import syntax
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering
-from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.ir.lowering.hidden import Code, Hidden, own_id
 from gdsl.operations import (
     BinaryOperation,
     Builtin,
     Domain,
     ReduceOperation,
     SetOperation,
-    StoreRule,
     UnaryOperation,
 )
 from gdsl.source import Span
@@ -70,19 +69,16 @@ class _LevelBuckets:
     def __init__(self, hidden: Hidden, node: nodes.Buckets, type_: Type) -> None:
         self.hidden, self.node, self.type, self.span = hidden, node, type_, node.span
         span, vertex, name = self.span, own_id(Domain.VERTEX, self.span), node.name
+        self.code = Code(span)
         levels = hidden.array(f"{name}_levels", Domain.VERTEX, Type.INT64, span)
         self.width = hidden.scalar(f"{name}_width", type_, span).scalar
         popped, least = (hidden.scalar(f"{name}_{word}", Type.INT64, span) for word in ("popped", "least"))
         self.popped, self.least = popped.scalar, least.scalar
-        level = nodes.Element(span, Type.INT64, levels, Domain.VERTEX, vertex, False)
-        last = nodes.ScalarValue(span, Type.INT64, self.popped)
-        target = nodes.ElementTarget(span, levels, Domain.VERTEX, Type.INT64, vertex, False)
+        level, last = self.code.element(levels, Type.INT64, vertex), self.code.scalar(self.popped, Type.INT64)
         joined = nodes.BuiltinCall(span, Type.INT64, Builtin.MAX, (last, self._level(vertex)))
-        is_popped, is_other = (
-            nodes.Binary(span, Type.BOOL, operation, level, last)
-            for operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
-        )
-        self.place = _functor(hidden, node, "place", (), (nodes.Store(span, target, joined, StoreRule.SINGLE_WRITER),))
+        is_popped = self.code.binary(BinaryOperation.EQUAL, level, last)
+        is_other = self.code.binary(BinaryOperation.NOT_EQUAL, level, last)
+        self.place = _functor(hidden, node, "place", (), (self.code.store(levels, vertex, joined),))
         self.find = _functor(hidden, node, "find", (), (nodes.Update(span, least, ReduceOperation.MIN, level),))
         self.take = _functor(hidden, node, "take", (is_popped,))
         self.keep = _functor(hidden, node, "keep", (is_other,))
@@ -114,26 +110,22 @@ class _LevelBuckets:
 
     def _level(self, vertex: nodes.Expression) -> nodes.Expression:
         """floor(A[v] / width) as the nearest int64; the largest one for NaN."""
-        span, type_ = self.span, self.type
-        value = nodes.Element(span, type_, self.node.array, Domain.VERTEX, vertex, False)
-        width = nodes.ScalarValue(span, type_, self.width)
+        span, type_, code = self.span, self.type, self.code
+        value, width = code.element(self.node.array, type_, vertex), code.scalar(self.width, type_)
         if type_.is_float:
-            ratio = nodes.Binary(span, type_, BinaryOperation.DIVIDE, value, width)
-            floored = nodes.Convert(span, Type.INT64, nodes.BuiltinCall(span, type_, Builtin.FLOOR, (ratio,)))
-            is_number = nodes.Binary(span, Type.BOOL, BinaryOperation.EQUAL, ratio, ratio)
-            return nodes.Select(span, Type.INT64, is_number, floored, nodes.Literal(span, Type.INT64, _MOST))
-        ratio = nodes.Binary(span, type_, BinaryOperation.INTEGER_DIVIDE, value, width)
+            ratio = code.binary(BinaryOperation.DIVIDE, value, width)
+            floored = code.convert(Type.INT64, nodes.BuiltinCall(span, type_, Builtin.FLOOR, (ratio,)))
+            is_number = code.binary(BinaryOperation.EQUAL, ratio, ratio)
+            return code.select(is_number, floored, code.literal(Type.INT64, _MOST))
+        ratio = code.binary(BinaryOperation.INTEGER_DIVIDE, value, width)
         if not type_.is_signed:
-            if type_.bits == 64:
-                most = nodes.Literal(span, type_, _MOST)
-                return nodes.Convert(span, Type.INT64, nodes.BuiltinCall(span, type_, Builtin.MIN, (ratio, most)))
-            return nodes.Convert(span, Type.INT64, ratio)
-        whole: nodes.Expression = ratio if type_ is Type.INT64 else nodes.Convert(span, Type.INT64, ratio)
-        rest = nodes.Binary(span, type_, BinaryOperation.MODULO, value, width)
-        below = nodes.Binary(span, Type.BOOL, BinaryOperation.LESS, rest, nodes.Literal(span, type_, 0))
-        one = nodes.Literal(span, Type.INT64, 1)
-        less = nodes.Binary(span, Type.INT64, BinaryOperation.SUBTRACT, whole, one)
-        return nodes.Select(span, Type.INT64, below, less, whole)
+            most = code.literal(type_, _MOST) if type_.bits == 64 else None
+            limited = ratio if most is None else nodes.BuiltinCall(span, type_, Builtin.MIN, (ratio, most))
+            return code.convert(Type.INT64, limited)
+        whole = code.convert(Type.INT64, ratio)
+        rest = code.binary(BinaryOperation.MODULO, value, width)
+        less = code.binary(BinaryOperation.SUBTRACT, whole, code.literal(Type.INT64, 1))
+        return code.select(code.binary(BinaryOperation.LESS, rest, code.literal(type_, 0)), less, whole)
 
 
 class _AutomaticBuckets:
@@ -142,21 +134,23 @@ class _AutomaticBuckets:
 
     def __init__(self, hidden: Hidden, node: nodes.Buckets, type_: Type) -> None:
         self.hidden, self.node = hidden, node
-        span, vertex = node.span, own_id(Domain.VERTEX, node.span)
-        value: nodes.Expression = nodes.Element(span, type_, node.array, Domain.VERTEX, vertex, False)
-        value = value if type_ is _FLOAT else nodes.Convert(span, _FLOAT, value)
+        span, vertex, code = node.span, own_id(Domain.VERTEX, node.span), Code(node.span)
+        value = code.convert(_FLOAT, code.element(node.array, type_, vertex))
         nearest, farthest, bound = (
             hidden.scalar(f"{node.name}_{word}", _FLOAT, span) for word in ("nearest", "farthest", "bound")
         )
         self.nearest, self.farthest, self.bound = nearest.scalar, farthest.scalar, bound.scalar
-        is_finite = nodes.Binary(span, Type.BOOL, BinaryOperation.LESS, value, _number(span, _INFINITY))
-        finite = nodes.Select(span, _FLOAT, is_finite, value, _number(span, -_INFINITY))
+        is_finite = code.binary(BinaryOperation.LESS, value, code.literal(_FLOAT, _INFINITY))
         measures = (
             nodes.Update(span, nearest, ReduceOperation.MIN, value),
-            nodes.Update(span, farthest, ReduceOperation.MAX, finite),
+            nodes.Update(
+                span,
+                farthest,
+                ReduceOperation.MAX,
+                code.select(is_finite, value, code.literal(_FLOAT, -_INFINITY)),
+            ),
         )
-        limit = nodes.ScalarValue(span, _FLOAT, self.bound)
-        beyond = nodes.Binary(span, Type.BOOL, BinaryOperation.GREATER, value, limit)
+        beyond = code.binary(BinaryOperation.GREATER, value, code.scalar(self.bound, _FLOAT))
         within = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, beyond)  # NaN too
         self.measure = _functor(hidden, node, "measure", (), measures)
         self.take = _functor(hidden, node, "take", (within,))
@@ -170,8 +164,8 @@ class _AutomaticBuckets:
         """The steps that move some of the nearest vertices into `result`: at least one where any wait."""
         waiting = nodes.Elements(span, Domain.VERTEX, self.node.waiting)
         return (
-            nodes.StoreScalar(span, self.nearest, _number(span, _INFINITY)),
-            nodes.StoreScalar(span, self.farthest, _number(span, -_INFINITY)),
+            nodes.StoreScalar(span, self.nearest, nodes.Literal(span, _FLOAT, _INFINITY)),
+            nodes.StoreScalar(span, self.farthest, nodes.Literal(span, _FLOAT, -_INFINITY)),
             self.hidden.compute(span, waiting, self.measure),
             nodes.ChooseBound(span, self.node.name, self.node.waiting, self.nearest, self.farthest, self.bound),
             *_split(self.hidden, self.node, self.take, self.keep, result, span),
@@ -207,10 +201,6 @@ def _functor(
     body: tuple[nodes.Statement, ...] = (),
 ) -> str:
     return hidden.functor(f"{buckets.name}_{word}", Domain.VERTEX, buckets.span, condition, body)
-
-
-def _number(span: Span, value: float) -> nodes.Expression:
-    return nodes.Literal(span, _FLOAT, value)
 
 
 def new_history(hidden: Hidden, name: str, span: Span) -> nodes.History:

@@ -5,18 +5,67 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from gdsl import extents
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import default_value
 from gdsl.knobs import settled
-from gdsl.operations import Domain
+from gdsl.operations import BinaryOperation, Domain, StoreRule
 from gdsl.source import Span
 from gdsl.types import Type
 
 IDS = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
 _ROLES = {Domain.VERTEX: nodes.Role.VERTEX, Domain.EDGE: nodes.Role.EDGE}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Builds code of hidden functors and steps, all with one span; arrays are over vertices."""
+
+    span: Span
+
+    def literal(self, type_: Type, value: bool | int | float) -> nodes.Literal:
+        """A constant."""
+        return nodes.Literal(self.span, type_, value)
+
+    def scalar(self, name: str, type_: Type) -> nodes.ScalarValue:
+        """The value of a scalar."""
+        return nodes.ScalarValue(self.span, type_, name)
+
+    def binary(self, operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
+        """An operation on two operands."""
+        of_bools = operation.is_comparison or operation.is_logical
+        return nodes.Binary(self.span, Type.BOOL if of_bools else left.type, operation, left, right)
+
+    def both(self, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
+        """`left && right`."""
+        return self.binary(BinaryOperation.AND, left, right)
+
+    def either(self, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
+        """`left || right`."""
+        return self.binary(BinaryOperation.OR, left, right)
+
+    def select(self, condition: nodes.Expression, yes: nodes.Expression, no: nodes.Expression) -> nodes.Select:
+        """`condition ? yes : no`."""
+        return nodes.Select(self.span, yes.type, condition, yes, no)
+
+    def convert(self, type_: Type, value: nodes.Expression) -> nodes.Expression:
+        """`value` as a `type_`."""
+        return value if value.type is type_ else nodes.Convert(self.span, type_, value)
+
+    def element(self, array: str, type_: Type, at: nodes.Expression, checked: bool = False) -> nodes.Element:
+        """The value of an element."""
+        return nodes.Element(self.span, type_, array, Domain.VERTEX, at, checked)
+
+    def target(self, array: str, type_: Type, at: nodes.Expression, checked: bool = False) -> nodes.ElementTarget:
+        """An element that is written."""
+        return nodes.ElementTarget(self.span, array, Domain.VERTEX, type_, at, checked)
+
+    def store(self, array: str, at: nodes.Expression, value: nodes.Expression) -> nodes.Store:
+        """A plain store into an element."""
+        return nodes.Store(self.span, self.target(array, value.type, at), value, StoreRule.SINGLE_WRITER)
 
 
 class Hidden:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from gdsl.frontend import syntax
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import impossible
 from gdsl.ir.lowering.functors import FunctorLowering
-from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.ir.lowering.hidden import Code, Hidden, own_id
 from gdsl.ir.lowering.reductions import identity
 from gdsl.ir.traversal import rewrite
 from gdsl.operations import Domain, NeighborOperation, Over, StoreRule, UnaryOperation
@@ -24,26 +23,6 @@ from gdsl.types import Type
 
 _FIXED = (nodes.Literal, nodes.NoneId, nodes.ParamValue)
 """Values that a functor can have as they are."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Vertices:
-    """Arrays over vertices in hidden functors: elements at the functor's own vertex, or at an end of its edge."""
-
-    span: Span
-    at: nodes.Parameter
-
-    def value(self, array: str, type_: Type) -> nodes.Element:
-        """The element as a value."""
-        return nodes.Element(self.span, type_, array, Domain.VERTEX, self.at, False)
-
-    def target(self, array: str, type_: Type) -> nodes.ElementTarget:
-        """The element as what is written."""
-        return nodes.ElementTarget(self.span, array, Domain.VERTEX, type_, self.at, False)
-
-    def store(self, array: str, type_: Type, value: nodes.Expression) -> nodes.Store:
-        """A plain store."""
-        return nodes.Store(self.span, self.target(array, type_), value, StoreRule.SINGLE_WRITER)
 
 
 class NeighborReduceLowering:
@@ -86,7 +65,8 @@ class NeighborReduceLowering:
         """The reduction by `functor`, one of the program."""
         if target.type is None:
             impossible(call)
-        span, name, own = call.span, target.name, _Vertices(call.span, own_id(Domain.VERTEX, call.span))
+        span, name, vertex = call.span, target.name, own_id(Domain.VERTEX, call.span)
+        code = Code(span)
         reduces = nodes.NeighborReduce(
             span=span,
             site=-1,
@@ -109,8 +89,8 @@ class NeighborReduceLowering:
         some = dataclasses.replace(reduces, functor=holds, label=holds, operation=NeighborOperation.SOME, own=None)
         asks = dataclasses.replace(some, array=has_edge, array_type=Type.BOOL)
         steps += [dataclasses.replace(each, site=self.site(call)) for each in (asks, reduces)]
-        without = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, own.value(has_edge, Type.BOOL))
-        body = (own.store(name, target.type, value),)
+        without = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, code.element(has_edge, Type.BOOL, vertex))
+        body = (code.store(name, vertex, value),)
         fills = self.hidden.functor(f"empty_{name}", Domain.VERTEX, span, (without,), body)
         steps.append(self.hidden.compute(span, source, fills))
 
@@ -202,16 +182,16 @@ class NeighborReduceLowering:
         if target.type is None or call.operation is None:
             impossible(call)
         span, hidden, name, type_ = call.span, self.hidden, target.name, target.type
-        own = _Vertices(span, own_id(Domain.VERTEX, span))
+        code, vertex = Code(span), own_id(Domain.VERTEX, span)
         value = self._as_readable(empty, name, steps) if empty is not None else None
         gathered = hidden.array(f"{name}_gathered", Domain.VERTEX, type_, span)
         has_edge = hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span) if value is not None else None
-        begin = [own.store(gathered, type_, identity(call.operation.as_update, type_, span))]
-        end: list[nodes.Statement] = [own.store(name, type_, own.value(gathered, type_))]
+        begin = [code.store(gathered, vertex, identity(call.operation.as_update, type_, span))]
+        end: list[nodes.Statement] = [code.store(name, vertex, code.element(gathered, type_, vertex))]
         if has_edge is not None and value is not None:
-            begin.append(own.store(has_edge, Type.BOOL, nodes.Literal(span, Type.BOOL, False)))
-            otherwise = (own.store(name, type_, value),)
-            end = [nodes.Branch(span, own.value(has_edge, Type.BOOL), tuple(end), otherwise)]
+            begin.append(code.store(has_edge, vertex, nodes.Literal(span, Type.BOOL, False)))
+            otherwise = (code.store(name, vertex, value),)
+            end = [nodes.Branch(span, code.element(has_edge, Type.BOOL, vertex), tuple(end), otherwise)]
         first = hidden.functor(f"begin_{name}", Domain.VERTEX, span, (), begin)
         steps.append(hidden.compute(span, ends, first))
         functor = self._gathering(call, over, nodes.ScalarTarget(span, gathered, type_), has_edge)
@@ -226,12 +206,12 @@ class NeighborReduceLowering:
         """The functor by which an edge updates its end."""
         span, functor = call.span, self.functors.edge_functor_called(call.name)
         roles = _ends_of(functor, span, over)
-        at = _Vertices(span, roles[nodes.Role.FAR if call.by_far_ends else nodes.Role.NEAR])
+        code, end = Code(span), roles[nodes.Role.FAR if call.by_far_ends else nodes.Role.NEAR]
         functor = rewrite(functor, lambda node: _placed(node, roles))
         condition, value = functor.condition, functor.value
         if call.operation is None or value is None:
             impossible(call)
-        target = at.target(gathered.scalar, gathered.type)
+        target = code.target(gathered.scalar, gathered.type, end)
         counts = call.operation is NeighborOperation.COUNT
         brought = nodes.Literal(span, gathered.type, 1) if counts else value
         update: nodes.Statement = nodes.Update(span, target, call.operation.as_update, brought)
@@ -239,7 +219,7 @@ class NeighborReduceLowering:
             update = nodes.Branch(span, value, (update,), ())
         body = [update]
         if has_edge is not None:
-            body.append(at.store(has_edge, Type.BOOL, nodes.Literal(span, Type.BOOL, True)))
+            body.append(code.store(has_edge, end, code.literal(Type.BOOL, True)))
         name = self.hidden.name(f"gather_{call.name}")
         parameters = (functor.source, functor.destination, functor.edge)
         self.hidden.edge_functors.append(nodes.EdgeFunctor(span, name, *parameters, condition, tuple(body), None))

@@ -16,7 +16,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
-from gdsl.ir.lowering.hidden import Hidden, own_id
+from gdsl.ir.lowering.hidden import Code, Hidden, own_id
 from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -187,48 +187,32 @@ def _halves_of(stem: str, type_: Type, span: Span, hidden: Hidden) -> _Halves:
 
 def _halved_updates(element: nodes.Element, halves: _Halves) -> tuple[nodes.Statement, ...]:
     """Adds the halves of an element to both sums."""
-    span, type_ = element.span, element.type
-    bits = _convert(element, Type.UINT64)
-    low = _binary(BinaryOperation.BIT_AND, bits, _literal(span, Type.UINT64, 2**_HALF - 1))
-    high = _binary(BinaryOperation.SHIFT_RIGHT, element, _literal(span, type_, _HALF))
+    code, type_ = Code(element.span), element.type
+    bits = code.convert(Type.UINT64, element)
+    low = code.binary(BinaryOperation.BIT_AND, bits, code.literal(Type.UINT64, 2**_HALF - 1))
+    high = code.binary(BinaryOperation.SHIFT_RIGHT, element, code.literal(type_, _HALF))
     add = ReduceOperation.ADD
-    return nodes.Update(span, halves.low, add, low), nodes.Update(span, halves.high, add, high)
+    return nodes.Update(code.span, halves.low, add, low), nodes.Update(code.span, halves.high, add, high)
 
 
 def _zeroed(halves: _Halves) -> list[nodes.Step]:
     """Sets both sums to 0."""
-    return [nodes.StoreScalar(each.span, each.scalar, _literal(each.span, each.type, 0)) for each in halves]
+    return [nodes.StoreScalar(each.span, each.scalar, nodes.Literal(each.span, each.type, 0)) for each in halves]
 
 
 def _join(halves: _Halves) -> nodes.Expression:
     """The whole sum, or the nearest end of its type."""
-    span, type_ = halves.high.span, halves.high.type
-    low = nodes.ScalarValue(span, Type.UINT64, halves.low.scalar)
-    carried = _convert(_binary(BinaryOperation.SHIFT_RIGHT, low, _literal(span, Type.UINT64, _HALF)), type_)
-    upper = _binary(BinaryOperation.ADD, nodes.ScalarValue(span, type_, halves.high.scalar), carried)
-    lower = _convert(_binary(BinaryOperation.BIT_AND, low, _literal(span, Type.UINT64, 2**_HALF - 1)), type_)
-    shifted = _binary(BinaryOperation.SHIFT_LEFT, upper, _literal(span, type_, _HALF))
+    code, type_ = Code(halves.high.span), halves.high.type
+    low = code.scalar(halves.low.scalar, Type.UINT64)
+    carried = code.binary(BinaryOperation.SHIFT_RIGHT, low, code.literal(Type.UINT64, _HALF))
+    upper = code.binary(BinaryOperation.ADD, code.scalar(halves.high.scalar, type_), code.convert(type_, carried))
+    lower = code.binary(BinaryOperation.BIT_AND, low, code.literal(Type.UINT64, 2**_HALF - 1))
+    shifted = code.binary(BinaryOperation.SHIFT_LEFT, upper, code.literal(type_, _HALF))
     lowest, largest = integer_range(type_)
-    above = _compared(BinaryOperation.GREATER, upper, _literal(span, type_, largest >> _HALF))
-    found = _binary(BinaryOperation.BIT_OR, shifted, lower)
-    found = nodes.Select(span, type_, above, _literal(span, type_, largest), found)
+    above = code.binary(BinaryOperation.GREATER, upper, code.literal(type_, largest >> _HALF))
+    whole: nodes.Expression = code.binary(BinaryOperation.BIT_OR, shifted, code.convert(type_, lower))
+    whole = code.select(above, code.literal(type_, largest), whole)
     if not type_.is_signed:
-        return found
-    below = _compared(BinaryOperation.LESS, upper, _literal(span, type_, lowest >> _HALF))
-    return nodes.Select(span, type_, below, _literal(span, type_, lowest), found)
-
-
-def _literal(span: Span, type_: Type, value: int) -> nodes.Expression:
-    return nodes.Literal(span, type_, value)
-
-
-def _binary(operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
-    return nodes.Binary(left.span, left.type, operation, left, right)
-
-
-def _compared(operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
-    return nodes.Binary(left.span, Type.BOOL, operation, left, right)
-
-
-def _convert(value: nodes.Expression, type_: Type) -> nodes.Expression:
-    return value if value.type is type_ else nodes.Convert(value.span, type_, value)
+        return whole
+    below = code.binary(BinaryOperation.LESS, upper, code.literal(type_, lowest >> _HALF))
+    return code.select(below, code.literal(type_, lowest), whole)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.ir import nodes
-from gdsl.ir.lowering.hidden import Hidden, own_id
-from gdsl.operations import BinaryOperation, Domain, ReduceOperation, StoreRule
+from gdsl.ir.lowering.hidden import Code, Hidden, own_id
+from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -40,7 +40,7 @@ class VertexPairs:
         data = self._data = self._data or self._new_data(span)
         sizes = (_size(members, span) for members in (first, second))
         steps += [
-            nodes.StoreScalar(span, data.more, nodes.Binary(span, Type.INT64, BinaryOperation.SUBTRACT, *sizes)),
+            nodes.StoreScalar(span, data.more, Code(span).binary(BinaryOperation.SUBTRACT, *sizes)),
             nodes.CheckPairs(span, data.more),
             *(
                 _fill(span, name, Type.VERTEX, nodes.NoneId(span, Type.VERTEX))
@@ -60,11 +60,11 @@ class VertexPairs:
         )
         place = self.hidden.array("place_in_set", Domain.VERTEX, Type.INT64, span)
         more = self.hidden.scalar("more_in_first", Type.INT64, span).scalar
-        vertex = own_id(Domain.VERTEX, span)
-        own_place = nodes.Element(span, Type.INT64, place, Domain.VERTEX, vertex, False)
-        note_update = nodes.Update(span, _target(span, numbered, own_place, True), ReduceOperation.MIN, vertex)
-        found = nodes.Element(span, Type.VERTEX, numbered, Domain.VERTEX, own_place, True)
-        stored = nodes.Store(span, _target(span, partners, vertex, False), found, StoreRule.SINGLE_WRITER)
+        code, vertex = Code(span), own_id(Domain.VERTEX, span)
+        own_place = code.element(place, Type.INT64, vertex)
+        target = code.target(numbered, Type.VERTEX, own_place, checked=True)
+        note_update = nodes.Update(span, target, ReduceOperation.MIN, vertex)
+        stored = code.store(partners, vertex, code.element(numbered, Type.VERTEX, own_place, checked=True))
         note, look = (
             self.hidden.functor(name, Domain.VERTEX, span, (), (statement,))
             for name, statement in (("note_number", note_update), ("find_partner", stored))
@@ -80,7 +80,3 @@ def _size(members: nodes.Elements, span: Span) -> nodes.Expression:
 
 def _fill(span: Span, array: str, type_: Type, value: nodes.Expression) -> nodes.Step:
     return nodes.Fill(span, array, Domain.VERTEX, type_, value)
-
-
-def _target(span: Span, array: str, index: nodes.Expression, checked: bool) -> nodes.ElementTarget:
-    return nodes.ElementTarget(span, array, Domain.VERTEX, Type.VERTEX, index, checked)
