@@ -78,13 +78,13 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "tests for the first constant": ("uniqueness.operators.OperatorLevels._of_test", _exact),
     "what makes the first constant": ("uniqueness.operators.OperatorLevels._mark", _exact),
     # The grades of values and of the schedule.
-    "decisions on rounded values": ("uniqueness.values.decided", _as_it_is),
+    "decisions on rounded values": ("uniqueness.values.decision_level", _as_it_is),
     "quotients of rounded values": ("uniqueness.values.ValueLevels._divides_smoothly", _yes),
     "roots of rounded values": ("uniqueness.data.Data.stays_positive", _yes),
     "grades of steps not always made": ("uniqueness.schedule.Flow._differs", _nothing),
     "grades of swapped data": ("uniqueness.schedule.Flow._swap", _nothing),
     "arrays that are written throughout": (
-        "uniqueness.schedule.Flow._replaced",
+        "uniqueness.schedule.Flow._overwritten",
         lambda self, step, judged, _: dict.fromkeys(judged.effects.written_names(), EXACT),
     ),
     # Loops that end alike.
