@@ -46,16 +46,16 @@ def needed_widths(program: ir.Program, graph: Graph) -> Widths:
 
     Raises E0610 where the program requires 32 and that is not enough.
     """
-    asked = program.tuning.ids
-    if asked is None:
+    requested = program.tuning.ids
+    if requested is None:
         return graph.id_widths
-    if asked < graph.id_bits:
+    if requested < graph.id_bits:
         raise GdslError.single(
             "E0610",
-            f"schedule.ids={asked}, but the graph needs {graph.id_bits} bits an id",
+            f"schedule.ids={requested}, but the graph needs {graph.id_bits} bits an id",
             fix="leave schedule.ids out",
         )
-    return Widths.both(asked)
+    return Widths.both(requested)
 
 
 def bind(

@@ -67,14 +67,14 @@ class _Answer:
         self.first = cupy.empty(1, np.uint64)
         self.first.data.memset_async(0xFF, self.first.nbytes)
         self._pinned = cupy.cuda.alloc_pinned_memory(self.first.nbytes)
-        self._here = np.frombuffer(self._pinned, np.uint64, 1)
+        self._host_copy = np.frombuffer(self._pinned, np.uint64, 1)
         self._done = cupy.cuda.Event(disable_timing=True)
 
     def expect(self) -> None:
         """Queue the copy after the kernel."""
         stream, runtime = self._cuda.get_current_stream(), self._runtime
-        there, nbytes = self.first.data.ptr, self.first.nbytes
-        runtime.memcpyAsync(self._pinned.ptr, there, nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+        device_pointer, nbytes = self.first.data.ptr, self.first.nbytes
+        runtime.memcpyAsync(self._pinned.ptr, device_pointer, nbytes, runtime.memcpyDeviceToHost, stream.ptr)
         self._done.record(stream)
 
     def wait(self) -> int:
@@ -88,7 +88,7 @@ class _Answer:
         except BaseException:  # Ctrl-C or a timeout: the kernel must finish writing first
             self._done.synchronize()
             raise
-        return int(self._here[0])
+        return int(self._host_copy[0])
 
 
 def start_test(

@@ -352,8 +352,8 @@ def _whole(
         index = int(fractions.argmax())
         name = value_name(array.domain, index, graph, count)
         message = f"input `{array.name}`: {name} has {plain_number(values[index])}, which {array.type.name} cannot hold"
-        instead = "give whole numbers" if of_caller else f"declare `{array.name} : {_float_name(values.dtype)}`"
-        fix = f"{instead}, or take the nearest whole numbers: {rounding_words(array.name)}"
+        alternative = "give whole numbers" if of_caller else f"declare `{array.name} : {_float_name(values.dtype)}`"
+        fix = f"{alternative}, or take the nearest whole numbers: {rounding_words(array.name)}"
         raise GdslError.single("E0607", message, array.span, source, fix=fix)
     infinite = module.isposinf(values) & of_caller
     converted = _converted(array, module.where(infinite, 0, values), graph, source, count, True, of_caller)

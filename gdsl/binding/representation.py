@@ -66,10 +66,10 @@ def first_changed(values: Array, converted: Array, module: Any) -> int | None:
     # Denormals and overflow are compared as they are: NaN is the one value that differs from itself.
     places = module.flatnonzero((converted != values) & (values == values))
     for begin in range(0, len(places), _CHUNK):
-        some = places[begin : begin + _CHUNK]
-        wrong = ~_prints_alike(_on_host(values[some]), _on_host(converted[some]))
+        chunk = places[begin : begin + _CHUNK]
+        wrong = ~_prints_alike(_on_host(values[chunk]), _on_host(converted[chunk]))
         if wrong.any():
-            return int(some[int(wrong.argmax())])
+            return int(chunk[int(wrong.argmax())])
     return None
 
 
@@ -81,8 +81,8 @@ def _whole_changed(values: Array, converted: Array, module: Any) -> Array:
     """Which integers were changed by the conversion."""
     kind = values.dtype.kind
     outside = converted >= _WIDE[kind]
-    back = module.where(outside, converted.dtype.type(0), converted).astype(np.int64 if kind == "i" else np.uint64)
-    return outside | (back != values)
+    restored = module.where(outside, converted.dtype.type(0), converted).astype(np.int64 if kind == "i" else np.uint64)
+    return outside | (restored != values)
 
 
 def _prints_alike(values: np.ndarray[Any, Any], converted: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

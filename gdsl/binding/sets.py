@@ -73,8 +73,8 @@ def _check_least(declared: ir.Array, size: int, source: Source | None) -> None:
     if size >= declared.least:
         return
     found = f"has {size}" if size else "is empty"
-    wanted = "one member" if declared.least == 1 else f"{declared.least:,} members"
-    message = f"param `{declared.name}` must have at least {wanted}, but it {found}"
+    required_members = "one member" if declared.least == 1 else f"{declared.least:,} members"
+    message = f"param `{declared.name}` must have at least {required_members}, but it {found}"
     raise GdslError.single("E0608", message, declared.span, source, fix=_form(declared))
 
 

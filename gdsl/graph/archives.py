@@ -198,11 +198,11 @@ class _Parts:
         if any(length < 0 for length in lengths):
             raise self.error("E0710", f"`{name}` has a negative length")
         claimed = dtype.itemsize * _product(lengths)
-        held = self._members[f"{name}.npy"].file_size - stream.tell()
-        if claimed > held:
+        num_bytes = self._members[f"{name}.npy"].file_size - stream.tell()
+        if claimed > num_bytes:
             raise self._impossible(name, claimed)
-        if claimed < held:
-            raise self.error("E0710", f"`{name}` claims {claimed:,} bytes, and the file holds {held:,}")
+        if claimed < num_bytes:
+            raise self.error("E0710", f"`{name}` claims {claimed:,} bytes, and the file holds {num_bytes:,}")
         return _Header(tuple(lengths), "F" if in_columns else "C", dtype, claimed)
 
     def _impossible(self, name: str, claimed: int) -> GdslError:

@@ -45,8 +45,8 @@ def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.dtype.itemsize < 4:
         return array.astype(np.int32)
     # NumPy turns uint64 combined with a signed type into floats.
-    wanted = np.dtype(np.int64) if array.dtype.itemsize == 8 else array.dtype.newbyteorder("=")
-    return array.astype(wanted, copy=False)
+    target_dtype = np.dtype(np.int64) if array.dtype.itemsize == 8 else array.dtype.newbyteorder("=")
+    return array.astype(target_dtype, copy=False)
 
 
 def attribute_arrays(attributes: Mapping[str, ArrayLike], length: int, over: str) -> dict[str, NDArray[Any]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import printable
 from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
-from gdsl.graph.reading import format_of, meant_by
+from gdsl.graph.reading import format_of, resolve_graph_name
 from gdsl.graph.vertices import WIDE_FROM
 from gdsl.numerals import readable_bytes
 from gdsl.records import dataclass
@@ -86,7 +86,7 @@ def describe(graph: Graph) -> GraphInfo:
     is_loop = graph.columns == graph.edge_sources
     repeated = graph.columns[1:] == graph.columns[:-1]
     repeated &= graph.edge_sources[1:] == graph.edge_sources[:-1]
-    again = int(np.count_nonzero(repeated))
+    num_repeated = int(np.count_nonzero(repeated))
     linked = np.zeros(graph.num_vertices, dtype=bool)
     linked[graph.columns[~is_loop]] = True
     linked[graph.edge_sources[~is_loop]] = True
@@ -104,7 +104,9 @@ def describe(graph: Graph) -> GraphInfo:
         degree_mean=graph.num_edges / graph.num_vertices if graph.num_vertices else 0.0,
         degree_max=int(degrees.max()) if len(degrees) else 0,
         self_loops=loops,
-        duplicates=again if graph.directed else (again + int(np.count_nonzero(repeated & is_loop[1:]))) // 2,
+        duplicates=num_repeated
+        if graph.directed
+        else (num_repeated + int(np.count_nonzero(repeated & is_loop[1:]))) // 2,
         isolated=int(np.count_nonzero(~linked)),
         components=components,
         largest_component=largest,
@@ -122,7 +124,7 @@ def unused_ids(graph: Graph, path: str, format: str | None = None) -> str | None
     """One line about gaps in the ids of an edge list, each of which is a vertex without an edge; None without any."""
     if looks_like_generator(path) or graph.names is not None or not graph.num_edges:
         return None
-    if format_of(meant_by(path), format) not in ("csv", "tsv", "edges", "parquet", "arrow"):
+    if format_of(resolve_graph_name(path), format) not in ("csv", "tsv", "edges", "parquet", "arrow"):
         return None
     used = graph.out_degrees > 0
     used[graph.columns] = True
@@ -173,8 +175,8 @@ def _root(parents: list[int], vertex: int) -> int:
 def _range(weights: NDArray[Any] | None) -> tuple[Any, Any]:
     if weights is None:
         return None, None
-    known = weights[~np.isnan(weights)] if weights.dtype.kind == "f" else weights
-    return (known.min().item(), known.max().item()) if len(known) else (None, None)
+    not_nan = weights[~np.isnan(weights)] if weights.dtype.kind == "f" else weights
+    return (not_nan.min().item(), not_nan.max().item()) if len(not_nan) else (None, None)
 
 
 def _memory(graph: Graph) -> int:

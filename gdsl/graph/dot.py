@@ -37,11 +37,11 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     text = content.decode("utf-8-sig")
     if _NESTED_END.search(_QUOTED.sub('""', text)):
         raise refused_file(path, *_NO_SET)
-    said = io.StringIO()  # pydot prints its messages
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    output = io.StringIO()  # pydot prints its messages
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         found = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, text))
     if not found:
-        lines = [line for line in said.getvalue().splitlines() if line.strip(" ^")]
+        lines = [line for line in output.getvalue().splitlines() if line.strip(" ^")]
         raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
     if len(found) > 1:
         raise refused_file(
@@ -79,11 +79,11 @@ def _other_name(found: re.Match[str]) -> str:
 
 def _parts(graph: Any) -> Iterator[Any]:
     """A graph of pydot, and the subgraphs in it, whose nodes and edges are the graph's."""
-    waiting = [graph]
-    while waiting:
-        part = waiting.pop()
+    pending = [graph]
+    while pending:
+        part = pending.pop()
         yield part
-        waiting.extend(part.get_subgraph_list())
+        pending.extend(part.get_subgraph_list())
 
 
 def _add_nodes(graph: Any, part: Any, path: str) -> None:

@@ -50,7 +50,7 @@ class _EdgeColumns:
     attributes: dict[str, NDArray[Any]]
     rows: RowsOf
     names: Names | None = None
-    type_says: str | None = None
+    type_statement: str | None = None
     left: tuple[str, ...] = ()
     """Columns that are left out."""
     gap: int | None = None
@@ -74,7 +74,7 @@ def read_edge_list(
     head = head_of(path, requested)
     found = _read(path, head, requested, directed, compact)
     notice_columns(path, head, found.left)
-    meaning = meaning_of(path, head, found.type_says, found.names is not None, one_based, num_vertices, directed)
+    meaning = meaning_of(path, head, found.type_statement, found.names is not None, one_based, num_vertices, directed)
     notice_edges(path, head, len(found.sources))
     if found.names is not None:
         return _of_names(found, meaning, one_based, num_vertices)
@@ -157,7 +157,7 @@ def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _Edg
     else:
         found, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
     return _EdgeColumns(
-        found.sources, found.destinations, _values(found), rows, found.names, found.type_says, found.left_out
+        found.sources, found.destinations, _values(found), rows, found.names, found.type_statement, found.left_out
     )
 
 
@@ -278,10 +278,10 @@ def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) 
             if problem_of(word, np.int64)
         ):
             return with_fix(error, AS_REALS)
-        odd = next((place for place in layout.ends if not is_whole(words[place])), None)
-        if odd is not None:
+        name_place = next((place for place in layout.ends if not is_whole(words[place])), None)
+        if name_place is not None:
             try:
-                refuse_names(lines, head, layout.names[odd], words[odd])
+                refuse_names(lines, head, layout.names[name_place], words[name_place])
             except GdslError as named:
                 fix = named.diagnostics[0].fix
     else:

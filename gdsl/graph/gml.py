@@ -55,9 +55,9 @@ class _Reader:
         self._nodes, self._edges = ElementAttributes("node", path), ElementAttributes("edge", path)
         self._ids: dict[int, int] = {}
         self._ends: list[tuple[int, int, int]] = []
-        self._at = 0
+        self._position = 0
         self._graphs, self._directed = 0, False
-        self._known: set[str] = set()
+        self._checked_keys: set[str] = set()
         self._element: dict[str, Any] = {}
         self._repeated: list[tuple[str, Any]] = []
 
@@ -74,8 +74,8 @@ class _Reader:
 
     def _words(self) -> Iterator[tuple[str, str, int]]:
         """(kind, word, place) of each word; kinds are text, mark and word."""
-        while found := _WORD.match(self._text, self._at):
-            self._at = found.end()
+        while found := _WORD.match(self._text, self._position):
+            self._position = found.end()
             kind = found.lastgroup
             if kind == "odd":
                 raise self._error("syntax error, a quotation mark without its end", found.start())
@@ -91,14 +91,14 @@ class _Reader:
                 if key is not None or len(around) == 1:
                     raise self._error("syntax error, unexpected `]`", at)
                 around.pop()
-                self._close(inside, at)
+                self._end_list(inside, at)
             elif key is None:
                 if kind != "word" or not _KEY.fullmatch(word):
                     raise self._error(f"syntax error, `{printable(word)}` is not a key", at)
                 key = word
             elif kind == "mark":
                 name = _INSIDE.get(inside, {}).get(key, "skipped")
-                self._open(name, at)
+                self._begin_list(name, at)
                 if name not in ("node", "edge") or not self._take_flat(name, at):
                     around.append(name)
                 key = None
@@ -108,7 +108,7 @@ class _Reader:
         if key is not None or len(around) > 1:
             raise self._error("syntax error, the file ends before its last list is closed", at)
 
-    def _open(self, name: str, at: int) -> None:
+    def _begin_list(self, name: str, at: int) -> None:
         if name == "graph":
             self._graphs += 1
             if self._graphs > 1:
@@ -121,15 +121,15 @@ class _Reader:
 
     def _take_flat(self, name: str, at: int) -> bool:
         """Read the whole list that begins here, if it has only keys and numbers, as most have."""
-        found = _FLAT.match(self._text, self._at)
+        found = _FLAT.match(self._text, self._position)
         words = found[0][:-1].split() if found is not None else []
         if found is None or len(words) % 2:
             return False
         element: dict[str, Any] = {}
         for key, word in zip(words[::2], words[1::2], strict=True):
-            if key not in self._known and not _KEY.fullmatch(key):
+            if key not in self._checked_keys and not _KEY.fullmatch(key):
                 return False
-            self._known.add(key)
+            self._checked_keys.add(key)
             if not (word.isascii() and word.isdigit() and len(word) < 19):
                 if not is_number(word) or key in element:
                     return False
@@ -139,8 +139,8 @@ class _Reader:
             else:
                 element[key] = int(word)
         self._element = element
-        self._at = found.end()
-        self._close(name, at)
+        self._position = found.end()
+        self._end_list(name, at)
         return True
 
     def _take(self, inside: str, key: str, kind: str, word: str, at: int) -> None:
@@ -157,7 +157,7 @@ class _Reader:
         else:
             self._element[key] = value
 
-    def _close(self, name: str, at: int) -> None:
+    def _end_list(self, name: str, at: int) -> None:
         if name == "node":
             number = self._whole("id", at, "a node")
             if number in self._ids:
@@ -178,8 +178,8 @@ class _Reader:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, int):
-            said = "has no" if value is None else "has no number as its"
-            raise self._error(f"{what} {said} `{key}`", at, f"write {key} and a whole number")
+            verb = "has no" if value is None else "has no number as its"
+            raise self._error(f"{what} {verb} `{key}`", at, f"write {key} and a whole number")
         return value
 
     def _vertices(self, source: int, target: int, at: int) -> tuple[int, int]:

@@ -56,7 +56,7 @@ class _Reader:
         self._ids: dict[str, int] = {}
         self._at = 0
         self._ends: list[int] = []
-        self._later: list[tuple[int, str, int]] = []
+        self._unresolved_ends: list[tuple[int, str, int]] = []
         self._data: str | None = None
         self._text: list[str] | None = None
         self._length = 0
@@ -72,15 +72,15 @@ class _Reader:
         try:
             self._parse()
         except expat.ExpatError as error:
-            said = printable(expat.errors.messages.get(error.code, first_line(error)))
-            raise self._error("E0705", f"a GraphML file with a mistake: {said}", line=error.lineno) from None
+            reason = printable(expat.errors.messages.get(error.code, first_line(error)))
+            raise self._error("E0705", f"a GraphML file with a mistake: {reason}", line=error.lineno) from None
         except (LookupError, ValueError) as error:  # from Python's codecs, for the encoding in the first line
-            said = f"a GraphML file with a mistake: {first_line(error)}"
-            raise GdslError.single("E0710", said, fix="save the file as UTF-8", place=self._path) from None
+            reason = f"a GraphML file with a mistake: {first_line(error)}"
+            raise GdslError.single("E0710", reason, fix="save the file as UTF-8", place=self._path) from None
         if not self._graphs:
             raise GdslError.single("E0710", "a GraphML file with a mistake: there is no graph in it", place=self._path)
         self._refuse_undeclared()
-        for place, node, line in self._later:
+        for place, node, line in self._unresolved_ends:
             if node not in self._ids:
                 message = f"an edge has the end `{printable(node)[:60]}`, and there is no such node"
                 fix = f'add <node id="{printable(node)[:60]}"/>'
@@ -175,14 +175,16 @@ class _Reader:
                 raise self._error("E0705", f"an edge has no {word}", 'write <edge source="…" target="…"/>')
             place = self._ids.get(name)
             if place is None:
-                self._later.append((len(self._ends), name, self._parser.CurrentLineNumber))
+                self._unresolved_ends.append((len(self._ends), name, self._parser.CurrentLineNumber))
                 place = -1
             self._ends.append(place)
         if "directed" in attributes:
-            own = attributes["directed"].strip() in ("true", "1")
-            if own != self._directed:
+            is_directed = attributes["directed"].strip() in ("true", "1")
+            if is_directed != self._directed:
                 ends = " to ".join(printable(attributes[end])[:60] for end in ("source", "target"))
-                what = f"the edge from {ends} is {_word(own)}, and the graph's edges are {_word(self._directed)}"
+                what = (
+                    f"the edge from {ends} is {_word(is_directed)}, and the graph's edges are {_word(self._directed)}"
+                )
                 raise self._refused(what, "write a directed graph, with undirected edges both ways")
 
     def _declare(self, attributes: dict[str, str]) -> None:
@@ -195,8 +197,8 @@ class _Reader:
 
     def _begin_data(self, owner: str, key: str) -> None:
         if not key:
-            who = "an edge" if owner == "edge" else "a node"
-            raise self._refused(f"{who} with data without a key", 'name its key: <data key="…">')
+            element = "an edge" if owner == "edge" else "a node"
+            raise self._refused(f"{element} with data without a key", 'name its key: <data key="…">')
         self._data, self._text, self._length = key, [], 0
         if (owner, key) not in self._keys:
             self._undeclared.setdefault((owner, key), (self._parser.CurrentLineNumber, []))
@@ -269,12 +271,12 @@ class _Reader:
     def _refuse_undeclared(self) -> None:
         """Raise E0705 for the first data whose key is not declared for its element."""
         for (owner, key), (line, texts) in self._undeclared.items():
-            who, called = "an edge" if owner == "edge" else "a node", printable(key)[:60]
+            element, called = "an edge" if owner == "edge" else "a node", printable(key)[:60]
             other = next((of.owner for (_, each), of in self._keys.items() if each == key), None)
             why = f"which is declared for {printable(other)[:20]!r}" if other else "which is not declared"
             kind = ("boolean", "long", "double", "string")[max(map(_rank, texts), default=3)]
             fix = f'<key id="{called}" for="{owner}" attr.name="{called}" attr.type="{kind}"/>'
-            what = f"{who} with data of the key `{called}`, {why}"
+            what = f"{element} with data of the key `{called}`, {why}"
             message = f"this GraphML file has something that gdsl does not support: {what}"
             raise self._error("E0705", message, f"declare it at the beginning: {fix}", line)
 

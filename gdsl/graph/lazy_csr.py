@@ -126,8 +126,8 @@ def defer(edges: EdgeList, options: GraphOptions) -> LazyCsr | None:
         return None
     if edges.sources.dtype != np.int32 or edges.destinations.dtype != np.int32:
         return None
-    of_values = sum(values.itemsize for values in edges.attributes.values())
-    needed = 24 * (edges.num_vertices + 1) + stored * (_BYTES_PER_EDGE + of_values)
+    value_bytes = sum(values.itemsize for values in edges.attributes.values())
+    needed = 24 * (edges.num_vertices + 1) + stored * (_BYTES_PER_EDGE + value_bytes)
     require_memory(needed, f"a graph of {edges.num_vertices:,} vertices")
     return LazyCsr(edges, options)
 

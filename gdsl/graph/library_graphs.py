@@ -127,8 +127,8 @@ def edges_of_igraph(graph: Any, named_by: str | None = NAME) -> EdgeList:
 
 def is_igraph(graph: Any) -> bool:
     """Whether `graph` has the interface of an `igraph.Graph`."""
-    wanted = ("vs", "es", "get_edgelist", "is_directed", "vcount")
-    return not isinstance(graph, type) and all(hasattr(graph, word) for word in wanted)
+    interface = ("vs", "es", "get_edgelist", "is_directed", "vcount")
+    return not isinstance(graph, type) and all(hasattr(graph, word) for word in interface)
 
 
 def ends_of_igraph(graph: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -149,10 +149,10 @@ def names_of(values: list[Any], what: str) -> Names:
 
 
 def _twice(values: list[Any], what: str) -> GdslError:
-    seen: dict[Any, int] = {}
+    places: dict[Any, int] = {}
     for place, value in enumerate(values):
         try:
-            first = seen.setdefault(value, place)
+            first = places.setdefault(value, place)
         except TypeError:
             return bad_array(
                 f"{what} has {shown(value)} for vertex {place}, which is not a name", "give strings or numbers"

@@ -70,16 +70,18 @@ def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = Non
     count from 1."""
     if not all(map(is_count, first)):
         return None
-    it, said, place = (
+    pronoun, subject, place = (
         ("it", "the first line is", "1") if num_lines == 1 else ("them", "the first lines are", f"1,{num_lines}")
     )
-    remove = f"remove {it}" + ("" if path.lower().endswith(COMPRESSED) else f" by sed -i {place}d {shlex.quote(path)}")
+    remove = f"remove {pronoun}" + (
+        "" if path.lower().endswith(COMPRESSED) else f" by sed -i {place}d {shlex.quote(path)}"
+    )
     options = f"--num-vertices {first[0]} (num_vertices={first[0]})"
     if one_based:
         options = f"--num-vertices {first[0]} --one-based (num_vertices={first[0]}, one_based=True)"
     elif one_based is None:
         options += ", also --one-based (one_based=True) if ids count from 1"
-    return f"if {said} the numbers of vertices and edges, {remove}, and give {options}"
+    return f"if {subject} the numbers of vertices and edges, {remove}, and give {options}"
 
 
 def may_be_counts(first: Sequence[str], num_rows: int) -> bool:

@@ -43,28 +43,28 @@ class Meaning:
 def meaning_of(
     path: str,
     head: Head,
-    type_says: str | None,
+    type_statement: str | None,
     has_names: bool,
     one_based: bool | None,
     num_vertices: int | None,
     directed: bool | None,
 ) -> Meaning:
     """The meaning of the rows; comments replace options that are None, with a notice."""
-    said, place = head.statements, printable_path(path)
+    statements, place = head.statements, printable_path(path)
     both_ways = "every edge is stored both ways; --directed (directed=True) keeps one way"
-    if said.konect is not None and not has_names:
+    if statements.konect is not None and not has_names:
         return _of_konect(place, head, one_based, num_vertices, directed)
     columns = head.columns
     ends = None if columns is None else tuple(columns.header[end] for end in columns.ends)
-    undirected = said.ours or ends == UNDIRECTED_ENDS
-    if directed is None and not undirected and said.undirected is not None:
+    undirected = statements.ours or ends == UNDIRECTED_ENDS
+    if directed is None and not undirected and statements.undirected is not None:
         undirected = True
-        notice(f"{place}: a comment says `{printable(said.undirected)}`: {both_ways}")
-    if directed is None and not undirected and type_says == "undirected":
+        notice(f"{place}: a comment says `{printable(statements.undirected)}`: {both_ways}")
+    if directed is None and not undirected and type_statement == "undirected":
         undirected = True
         notice(f"{place}: a column says that all edges are undirected: {both_ways}")
     directed = not undirected if directed is None else directed
-    return Meaning(directed, bool(one_based), None if has_names else said.nodes)
+    return Meaning(directed, bool(one_based), None if has_names else statements.nodes)
 
 
 def notice_nodes(path: str, stated: int, count: int) -> None:
@@ -126,11 +126,11 @@ def _of_konect(
     from_one = one_based is not False
     arcs = kind == "asym" if directed is None else directed
     if kind != "bip" or num_vertices is not None:
-        meant, override = f"ids count from {int(from_one)}", "--zero-based (one_based=False) overrides it"
+        meaning, override = f"ids count from {int(from_one)}", "--zero-based (one_based=False) overrides it"
         if not arcs and directed is None:
-            meant += ", every edge is stored both ways"
+            meaning += ", every edge is stored both ways"
             override = "--zero-based, --directed (one_based=False, directed=True) override it"
-        notice(f"{place}: the comment `% {kind}` is KONECT's for {_KONECT[kind]} graphs: {meant}; {override}")
+        notice(f"{place}: the comment `% {kind}` is KONECT's for {_KONECT[kind]} graphs: {meaning}; {override}")
         count = max(sizes[1:], default=None)
         return Meaning(arcs, from_one, count)
     if len(sizes) == 2:  # of edges and of all vertices

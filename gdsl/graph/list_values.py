@@ -26,7 +26,7 @@ class ListValues:
         """`required`: whether text instead of numbers is an error."""
         self.name, self.required = name, required
         self.count = self.numbers = 0
-        self.odd: tuple[int, str] | None = None
+        self.first_text: tuple[int, str] | None = None
         """The line and the word of the first value that is not a number."""
         self.missing: int | None = None
         """The line of the first value that is empty."""
@@ -42,7 +42,7 @@ class ListValues:
         whole = are_whole(words)
         if whole or all(map(is_number, words)):
             self.numbers += len(words)
-            if self.odd is None and self.missing is None:
+            if self.first_text is None and self.missing is None:
                 self._parts.append(self._wholes(words, line_numbers) if whole else self._reals(words, line_numbers))
             return
         for word, line in zip(words, line_numbers, strict=True):
@@ -50,8 +50,8 @@ class ListValues:
                 self.numbers += 1
             elif word.lower() in MISSING:
                 self.missing = self.missing or line
-            elif self.odd is None:
-                self.odd = line, word
+            elif self.first_text is None:
+                self.first_text = line, word
 
     def _wholes(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[Any]:
         if max(map(len, words)) <= _SURELY_EXACT:
@@ -97,12 +97,12 @@ class ListValues:
         Raises GdslError E0705 where a few values differ in kind from the others.
         """
         mistake = self.required or 2 * self.numbers > self.count
-        if self.odd is not None and (mistake or (sole and (self.numbers or _with_marks(self.odd[1])))):
-            line, word = self.odd
+        if self.first_text is not None and (mistake or (sole and (self.numbers or _with_marks(self.first_text[1])))):
+            line, word = self.first_text
             self._refuse(lines, line, f"`{printable(word)}` is not a number", _fix_of(word))
         if self.missing is not None and (self.required or (sole and self.numbers)):
             self._refuse(lines, self.missing, "the value is missing", "fill the empty cells, or leave the column out")
-        if self.odd is not None or self.missing is not None:
+        if self.first_text is not None or self.missing is not None:
             return None
         return self._numbers(lines)
 
@@ -119,28 +119,28 @@ class ListValues:
         if "too large" in firsts:
             kind = "int64" if firsts["too large"][1][0] == "-" else "uint64"
             small = "too small" if kind == "int64" else "too large"
-            self._refuse(lines, *_said(firsts["too large"], f"is {small} for {kind}"), AS_REALS)
+            self._refuse(lines, *_quoting(firsts["too large"], f"is {small} for {kind}"), AS_REALS)
         if "unsigned" in firsts:
             if "negative" in firsts:
-                self._refuse(lines, *_said(firsts["negative"], "is too small for uint64"), AS_REALS)
+                self._refuse(lines, *_quoting(firsts["negative"], "is too small for uint64"), AS_REALS)
             return np.concatenate([part.astype(np.uint64) for part in self._parts])
         return np.concatenate(self._parts)
 
     def _refuse_real(self, lines: TextLines, line: int, word: str) -> NoReturn:
         if problem_of(word, np.float64) is not None:
-            said = f"`{printable(word)}` is too large for a float64"
-            self._refuse(lines, line, said, "write inf where infinity is meant")
-        said = f"float64 rounds `{printable(word)}`, and other values are not whole numbers"
-        self._refuse(lines, line, said, ONE_KIND)
+            message_end = f"`{printable(word)}` is too large for a float64"
+            self._refuse(lines, line, message_end, "write inf where infinity is meant")
+        message_end = f"float64 rounds `{printable(word)}`, and other values are not whole numbers"
+        self._refuse(lines, line, message_end, ONE_KIND)
 
-    def _refuse(self, lines: TextLines, line: int, said: str, fix: str | None) -> NoReturn:
+    def _refuse(self, lines: TextLines, line: int, message_end: str, fix: str | None) -> NoReturn:
         lines.number = line
-        raise lines.error("E0705", f"{self.name}: {said}", fix)
+        raise lines.error("E0705", f"{self.name}: {message_end}", fix)
 
 
-def _said(first: tuple[int, str], said: str) -> tuple[int, str]:
+def _quoting(first: tuple[int, str], message_end: str) -> tuple[int, str]:
     line, word = first
-    return line, f"`{printable(word)}` {said}"
+    return line, f"`{printable(word)}` {message_end}"
 
 
 def _fix_of(word: str) -> str:

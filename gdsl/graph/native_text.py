@@ -74,8 +74,8 @@ class ColumnsReader:
     def _columns(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | int:
         """The columns, or the negative code by which the library reports why there are none."""
         # A word and the byte after it are two bytes or more; a last row that is not whole needs one row more.
-        room = len(lines) // (2 * len(types)) + 1
-        columns: Columns = tuple(np.empty(room, kind) for kind in types)
+        max_rows = len(lines) // (2 * len(types)) + 1
+        columns: Columns = tuple(np.empty(max_rows, kind) for kind in types)
         addresses = (ctypes.c_void_p * len(types))(*(column.ctypes.data for column in columns))
         kinds = (ctypes.c_int32 * len(types))(*(_KINDS[kind] for kind in types))
         left, num_left = (ctypes.c_int64 * (4 * _MOST_LEFT))(), ctypes.c_int64()

@@ -136,11 +136,11 @@ def _numbered(nodes: list[tuple[Any, Any]]) -> tuple[list[tuple[Any, Any]], dict
     of_texts = all(isinstance(node, str) and _ID.fullmatch(node) for node, _ in nodes)
     if not of_texts and not all(type(node) is int for node, _ in nodes):
         return nodes, {node: place for place, (node, _) in enumerate(nodes)}
-    called = [(int(node), node, data) for node, data in nodes]
-    if all(0 <= number < len(nodes) for number, _, _ in called):
-        called.sort(key=lambda each: each[0])
-    numbers = {node: place for place, (_, node, _) in enumerate(called)}
-    return [(number, data) for number, _, data in called], numbers
+    numbered_nodes = [(int(node), node, data) for node, data in nodes]
+    if all(0 <= number < len(nodes) for number, _, _ in numbered_nodes):
+        numbered_nodes.sort(key=lambda each: each[0])
+    numbers = {node: place for place, (_, node, _) in enumerate(numbered_nodes)}
+    return [(number, data) for number, _, data in numbered_nodes], numbers
 
 
 def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untyped: bool) -> None:

@@ -34,22 +34,22 @@ def read_networkx_list(path: str, head: Head) -> Worded:
         values: list[dict[str, Any]] = []
 
         def rows() -> Iterator[list[str]]:
-            for words, about in _rows(lines):
-                values.append(about)
+            for words, data in _rows(lines):
+                values.append(data)
                 yield words
 
         sources, destinations, names = ids_of(lines, head, (0, 1), rows())
-        attributes, left = {}, []
-        for name, count in Counter(name for about in values for name in about).items():
+        attributes, left_out = {}, []
+        for name, count in Counter(name for data in values for name in data).items():
             found = None
             if count == len(values) or name == "weight":
-                found = numbers_of(name, [about.get(name) for about in values], "edge")
+                found = numbers_of(name, [data.get(name) for data in values], "edge")
             if found is None:
-                left.append(f"`{printable(name)}`")
+                left_out.append(f"`{printable(name)}`")
             else:
                 attributes[name] = found
-        if left:
-            notice(f"{printable_path(path)}: {', '.join(left[:5])}: not a number for each edge, and left out")
+        if left_out:
+            notice(f"{printable_path(path)}: {', '.join(left_out[:5])}: not a number for each edge, and left out")
         return Worded(sources, destinations, names, attributes)
 
 

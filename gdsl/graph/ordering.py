@@ -58,8 +58,8 @@ def _by(library: ctypes.CDLL) -> Sort:
         function.restype = None
 
     def sort(numbers: NDArray[Any], low: int, high: int) -> None:
-        spare = np.empty_like(numbers)
-        at, allocate_immutable = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, spare))
+        spare_numbers = np.empty_like(numbers)
+        at, allocate_immutable = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, spare_numbers))
         functions[numbers.itemsize](at, allocate_immutable, ctypes.c_int64(len(numbers)), low, high)
 
     return sort
@@ -168,7 +168,7 @@ def lists_of(
     outputs = [
         allocate_immutable(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.given))
     ]
-    to, results = [writable for writable, _ in outputs], [made for _, made in outputs]
+    to, results = [writable for writable, _ in outputs], [immutable_array for _, immutable_array in outputs]
     local = np.empty(total, np.uint32)
     by_threads(
         lambda number: lists.divide(pieces[number], next_places[number], local, to), range(len(pieces)), _MOST_THREADS
@@ -303,7 +303,7 @@ def ordered(
 
     by_threads(finish, range(num_blocks), _MOST_THREADS_ordering)
     np.cumsum(offsets, out=offsets)
-    return Ordered(offsets, columns, {name: made for name, (_, made) in outputs.items()})
+    return Ordered(offsets, columns, {name: immutable_array for name, (_, immutable_array) in outputs.items()})
 
 
 def order_of(leading: NDArray[Any], other: NDArray[Any], num_vertices: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -159,12 +159,12 @@ class _Reader:
             attributes["weight"] = weights
         directed = not is_edge.all() if len(is_edge) else self._has_arcs
         if directed and is_edge.any():
-            back = np.flatnonzero(is_edge & (sources != destinations))
+            opposites = np.flatnonzero(is_edge & (sources != destinations))
             sources, destinations = (
-                np.concatenate([sources, destinations[back]]),
-                np.concatenate([destinations, sources[back]]),
+                np.concatenate([sources, destinations[opposites]]),
+                np.concatenate([destinations, sources[opposites]]),
             )
-            attributes = {name: np.concatenate([values, values[back]]) for name, values in attributes.items()}
+            attributes = {name: np.concatenate([values, values[opposites]]) for name, values in attributes.items()}
         return EdgeList(sources, destinations, self._count, directed, attributes, {}, self._names())
 
     def _names(self) -> Names | None:

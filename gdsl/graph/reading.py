@@ -187,7 +187,7 @@ _READERS: dict[str, Callable[[str], EdgeList | Csr]] = {
 """The readers of formats that say everything about their graphs."""
 
 
-def meant_by(name: str) -> str:
+def resolve_graph_name(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
     if not _BARE_NAME.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
         return name
@@ -196,7 +196,7 @@ def meant_by(name: str) -> str:
 
 def _refuse_format(name: str) -> None:
     """Raise E0712 for a generated graph, or one that comes with gdsl, together with a format of files."""
-    if looks_like_generator(name) or meant_by(name) != name:
+    if looks_like_generator(name) or resolve_graph_name(name) != name:
         message = f"format says how a file is read, and {name} is not a file here"
         raise GdslError.single("E0712", message, fix="leave out --format (format=)", place=name)
 
@@ -245,9 +245,9 @@ def format_of(path: str, format_name: str | None = None) -> str:
         name = name.removesuffix(suffix)
     found = SUFFIXES.get(os.path.splitext(name)[1])
     if found is None or (found in UNCOMPRESSED and path.lower().endswith(COMPRESSED)):
-        known = ", ".join(SUFFIXES)
+        suffixes = ", ".join(SUFFIXES)
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
-        note = f"known are {known}, all but {without} also followed by {', '.join(COMPRESSED)}"
+        note = f"known are {suffixes}, all but {without} also followed by {', '.join(COMPRESSED)}"
         suffix = os.path.splitext(name)[1]
         is_archive = suffix in _OTHER_ARCHIVES
         fix = f"unpack it first: files with {', '.join(_OTHER_ARCHIVES)} are not read" if is_archive else _FORMAT_FIX
@@ -273,7 +273,7 @@ def read_graph(
         refuse_columns("a generated graph", columns, name)
         return csr_or_lazy(edges_of_spec(name), options)
     if format_name is None:
-        name = meant_by(name)
+        name = resolve_graph_name(name)
     elif format_of(name, format_name) and not os.path.lexists(name):
         _refuse_format(name)
     _require_file(name)
@@ -302,8 +302,8 @@ def read_graph(
     except GdslError as error:
         if kind in _LISTS and error.code == "E0705" and error.diagnostics[0].fix is None and looks_like_adjacency(name):
             error = with_fix(error, "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors")
-        placed = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
-        raise GdslError(placed, error.source) from None
+        with_places = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
+        raise GdslError(with_places, error.source) from None
 
 
 def _kind_of(path: str, format_name: str | None) -> str:

@@ -128,8 +128,8 @@ def _require_diagonals(shape: tuple[int, ...], offsets: tuple[int, ...]) -> None
 
 
 def _different(name: str, shape: tuple[int, ...], other: str, count: int) -> GdslError:
-    said = f"{shape[0]:,} elements" if len(shape) == 1 else f"the shape {shape}"
-    return bad_array(f"{name} has {said}, {other} {count:,} elements", "give one for each entry")
+    size = f"{shape[0]:,} elements" if len(shape) == 1 else f"the shape {shape}"
+    return bad_array(f"{name} has {size}, {other} {count:,} elements", "give one for each entry")
 
 
 def _coordinates(size: int, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> Entries:
@@ -198,13 +198,13 @@ def edges_of_matrix(matrix: Any) -> EdgeList:
     is_sparse: bool = on_gpu or sparse.issparse(matrix)
     if not is_sparse:
         raise bad_array(f"{type(matrix).__name__} is not a sparse matrix of SciPy", "scipy.sparse.coo_array(matrix)")
-    given = matrix if matrix.format in ARRAYS_OF_LAYOUT else matrix.tocoo()
-    if given.ndim != 2:
-        raise _not_square(given.shape)
-    arrays = {name: getattr(given, name) for name in ARRAYS_OF_LAYOUT[given.format]}
+    supported_matrix = matrix if matrix.format in ARRAYS_OF_LAYOUT else matrix.tocoo()
+    if supported_matrix.ndim != 2:
+        raise _not_square(supported_matrix.shape)
+    arrays = {name: getattr(supported_matrix, name) for name in ARRAYS_OF_LAYOUT[supported_matrix.format]}
     if on_gpu:
         arrays = {name: _fetched(name, values) for name, values in arrays.items()}
-    return edges_of_entries(given.format, given.shape, arrays)
+    return edges_of_entries(supported_matrix.format, supported_matrix.shape, arrays)
 
 
 def is_of_cupy(matrix: Any) -> bool:

@@ -30,8 +30,8 @@ def with_reverse_arcs(edges: EdgeList) -> EdgeList:
     kinds, first, numbers = np.unique(arcs, return_index=True, return_counts=True)
     opposites = packed(edges.destinations[first], edges.sources[first], count)
     places = np.minimum(np.searchsorted(kinds, opposites), max(len(kinds) - 1, 0))
-    back = np.where(kinds[places] == opposites, numbers[places], 0) if len(kinds) else numbers
-    missing = np.repeat(first, np.maximum(numbers - back, 0))
+    num_opposites = np.where(kinds[places] == opposites, numbers[places], 0) if len(kinds) else numbers
+    missing = np.repeat(first, np.maximum(numbers - num_opposites, 0))
     values = {name: np.concatenate([of, np.zeros(len(missing), of.dtype)]) for name, of in edges.attributes.items()}
     sources = np.concatenate([edges.sources, edges.destinations[missing]])
     destinations = np.concatenate([edges.destinations, edges.sources[missing]])
@@ -111,7 +111,9 @@ class GraphOptions:
     def apply_to_edges(self, edges: EdgeList) -> EdgeList:
         """`edges` with these changes."""
         if self.weights is not None:
-            edges = _with_attributes(edges, {name: kept for name, kept in edges.attributes.items() if name != "weight"})
+            edges = _with_attributes(
+                edges, {name: values for name, values in edges.attributes.items() if name != "weight"}
+            )
         if not self.loops:
             edges = _select(edges, edges.sources != edges.destinations)
         if self.undirected:
@@ -140,8 +142,9 @@ def options_of(
     undirected: object, weights: Any, dedup: Any, loops: object, compact: object, reverse_arcs: object
 ) -> GraphOptions:
     """The options of a caller's arguments. Raises TypeError, GdslError E0712."""
-    both, kept, less = flag("undirected", undirected), flag("loops", loops), flag("compact", compact)
-    return GraphOptions(both, weights, dedup, kept, less, flag("reverse_arcs", reverse_arcs))
+    keep_loops, is_compact = flag("loops", loops), flag("compact", compact)
+    is_undirected = flag("undirected", undirected)
+    return GraphOptions(is_undirected, weights, dedup, keep_loops, is_compact, flag("reverse_arcs", reverse_arcs))
 
 
 def _refuse(message: str, fix: str) -> NoReturn:
@@ -210,8 +213,8 @@ def _without_parallels(edges: EdgeList, rule: str) -> EdgeList:
             chosen = _extreme(edges.attributes["weight"], order, starts, rule == "max")
         attributes = {name: values[chosen] for name, values in edges.attributes.items()}
     by_place = np.argsort(first)
-    kept = _select(_with_attributes(edges, {}), first[by_place])
-    return _with_attributes(kept, {name: values[by_place] for name, values in attributes.items()})
+    kept_edges = _select(_with_attributes(edges, {}), first[by_place])
+    return _with_attributes(kept_edges, {name: values[by_place] for name, values in attributes.items()})
 
 
 def _extreme(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any], largest: bool) -> NDArray[Any]:
@@ -232,16 +235,18 @@ def _compact(edges: EdgeList) -> EdgeList:
     used[edges.destinations] = True
     if used.all():
         return edges
-    kept = np.flatnonzero(used)
+    used_ids = np.flatnonzero(used)
     ids = np.cumsum(used) - 1
-    dtype = id_dtype(len(kept))
+    dtype = id_dtype(len(used_ids))
     return replace(
         edges,
         sources=ids[edges.sources].astype(dtype),
         destinations=ids[edges.destinations].astype(dtype),
-        num_vertices=len(kept),
-        vertex_attributes={name: values[kept] for name, values in edges.vertex_attributes.items()},
-        names=Names(kept.tolist() if edges.names is None else [edges.names[vertex] for vertex in kept.tolist()]),
+        num_vertices=len(used_ids),
+        vertex_attributes={name: values[used_ids] for name, values in edges.vertex_attributes.items()},
+        names=Names(
+            used_ids.tolist() if edges.names is None else [edges.names[vertex] for vertex in used_ids.tolist()]
+        ),
     )
 
 
@@ -256,8 +261,8 @@ def _sums(name: str, values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]
         return of_floats
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
     sums = np.add.reduceat(values, starts, dtype=wide)
-    about = np.add.reduceat(values, starts, dtype=np.float64)
-    if len(about) and np.abs(about - sums.astype(np.float64)).max() > 2.0**62:
+    approximate_sums = np.add.reduceat(values, starts, dtype=np.float64)
+    if len(approximate_sums) and np.abs(approximate_sums - sums.astype(np.float64)).max() > 2.0**62:
         _refuse(f"the sum of `{name}` over parallel edges does not fit {np.dtype(wide)}", "dedup min or first")
     narrow = np.iinfo(values.dtype)
     fits = not len(sums) or (sums.min() >= narrow.min and sums.max() <= narrow.max)

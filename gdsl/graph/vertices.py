@@ -112,15 +112,15 @@ class Names(Sequence[Any]):
             return found
         if self._words is None:
             words: dict[str, int] = {}
-            for place, kept in enumerate(self._names):
-                words[str(kept)] = -1 if str(kept) in words else place
+            for place, distinct in enumerate(self._names):
+                words[str(distinct)] = -1 if str(distinct) in words else place
             self._words = words
         place = self._words.get(name, -1)
         return place if place >= 0 else None
 
     def like(self, name: object) -> list[str]:
         """Names similar to `name`."""
-        return difflib.get_close_matches(str(name)[:100], [str(kept) for kept in self._names[:10_000]], n=1)
+        return difflib.get_close_matches(str(name)[:100], [str(distinct) for distinct in self._names[:10_000]], n=1)
 
     @overload
     def __getitem__(self, place: int) -> Any: ...
@@ -170,6 +170,6 @@ def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArra
     """Both ends renumbered from 0 without gaps, in the order of the original numbers, which become names."""
     if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
         sources, destinations = sources.astype(object), destinations.astype(object)
-    kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
-    places = places.astype(np.int32 if len(kept) < 2**31 - 1 else np.int64)
-    return places[: len(sources)], places[len(sources) :], Names(kept.tolist())
+    distinct, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
+    places = places.astype(np.int32 if len(distinct) < 2**31 - 1 else np.int64)
+    return places[: len(sources)], places[len(sources) :], Names(distinct.tolist())

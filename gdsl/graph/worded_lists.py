@@ -39,14 +39,14 @@ _SAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """The columns of such a list: ids, or numbers of names; `type_says`: what a column of types says about all
+    """The columns of such a list: ids, or numbers of names; `type_statement`: what a column of types says about all
     edges."""
 
     sources: NDArray[Any]
     destinations: NDArray[Any]
     names: Names | None
     attributes: dict[str, NDArray[Any]]
-    type_says: str | None = None
+    type_statement: str | None = None
     left_out: tuple[str, ...] = ()
     """Columns that are left out."""
 
@@ -60,12 +60,12 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     trailing = head.columns is None and width > 2 and head.first is not None and not head.first[-1]
     width -= trailing
-    seen = 0
+    last_gap = 0
     for values in found:
         if len(values) > width and not any(values[width:]):
             del values[width:]
-        if lines.gap and lines.gap != seen:
-            seen = lines.gap
+        if lines.gap and lines.gap != last_gap:
+            last_gap = lines.gap
             if begins_list(values):
                 raise lines.error("E0705", "a second list begins after an empty line", _second(lines))
         if len(values) != width:
@@ -104,8 +104,8 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
         ids.add(lines, batch, numbers)
         _append(values, batch, numbers)
         sources, destinations, names = ids.found(lines, large_ids)
-        attributes, type_says, left_out = _attributes(lines, values, directed)
-        return Worded(sources, destinations, names, attributes, type_says, left_out)
+        attributes, type_statement, left_out = _attributes(lines, values, directed)
+        return Worded(sources, destinations, names, attributes, type_statement, left_out)
 
 
 def _value_columns(path: str, head: Head) -> dict[int, ListValues]:
@@ -138,7 +138,7 @@ def _append(values: dict[int, ListValues], rows: list[list[str]], numbers: list[
 
 def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -> NoReturn:
     count = f"{len(values)} value{'s' if len(values) != 1 else ''}"
-    says = "names" if head.in_row else "has"
+    verb = "names" if head.in_row else "has"
     line = (head.mark or " ").join(values)
     fix = width_fix(lines, head, len(values))
     if any(word.startswith(("#", "%")) for word in values[1:]):
@@ -150,7 +150,7 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
         fix = "put values that hold blanks in double quotes"
     elif fix is None and len(values) > width and head.mark is not None:
         fix = 'put values that hold the separator in double quotes, such as "Smith, John"'
-    first = f"the first line {says} {width} columns"
+    first = f"the first line {verb} {width} columns"
     raise lines.error("E0705", f"the line has {count}, and {first}: `{short(line)}`", fix)
 
 
@@ -215,11 +215,11 @@ class _Ids:
         number_of = known.setdefault
         add_source, add_destination = self._sources.append, self._destinations.append
         for row, line in zip(rows, line_numbers, strict=True):
-            before = len(known)
+            num_known = len(known)
             source, destination = row[first], row[second]
-            add_source(number_of(source, before))
+            add_source(number_of(source, num_known))
             add_destination(number_of(destination, len(known)))
-            if len(known) != before:
+            if len(known) != num_known:
                 self._require_memory(lines, len(source) + len(destination))
                 for called, word in (("source", source), ("destination", destination)):
                     if not is_whole(word):
@@ -296,11 +296,11 @@ class _Ids:
         at, called = min(
             (int(each[0]), name) for each, name in zip(places, ("source", "destination"), strict=True) if len(each)
         )
-        with TextLines(lines.path) as again:
-            for place, _ in enumerate(rows_of_list(again, self._head)):
+        with TextLines(lines.path) as reopened:
+            for place, _ in enumerate(rows_of_list(reopened, self._head)):
                 if place == at:
                     break
-            raise again.error("E0705", f"{called}: `{printable(word)}` {problem}", COMPACT)
+            raise reopened.error("E0705", f"{called}: `{printable(word)}` {problem}", COMPACT)
 
 
 def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoReturn:
@@ -330,19 +330,19 @@ def _attributes(
 ) -> tuple[dict[str, NDArray[Any]], str | None, tuple[str, ...]]:
     found: dict[str, NDArray[Any]] = {}
     left_out: list[str] = []
-    type_says = None
+    type_statement = None
     for column in values.values():
         types = set(column.words)
-        says = _SAYS.get(column.name.lower(), {})
-        if types and types <= says.keys():
-            type_says = _type_of(lines, column.name, {says[each] for each in types}, directed)
+        statements = _SAYS.get(column.name.lower(), {})
+        if types and types <= statements.keys():
+            type_statement = _type_of(lines, column.name, {statements[each] for each in types}, directed)
             continue
         numbers = column.found(lines, len(values) == 1 and types != {""})
         if numbers is None:
             left_out.append(column.name)
         else:
             found[column.name] = numbers
-    return found, type_says, tuple(left_out)
+    return found, type_statement, tuple(left_out)
 
 
 def _type_of(lines: TextLines, name: str, types: set[str], directed: bool | None) -> str | None:

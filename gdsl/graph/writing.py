@@ -139,12 +139,12 @@ def _check_names(graph: Graph, path: str) -> None:
 
 def _refuse_equal_texts(names: Names, path: str) -> None:
     """E0715 for names that differ only by type, such as 1 and "1"."""
-    seen: set[str] = set()
+    texts: set[str] = set()
     for name in map(str, names):
-        if name in seen:
+        if name in texts:
             message = f"two vertices have names that both read {shown(name)}, and would be one vertex in the file"
             raise GdslError.single("E0715", message, fix="write a .npz or .mtx file, which has ids", place=path)
-        seen.add(name)
+        texts.add(name)
 
 
 def _check_characters(graph: Graph, path: str) -> None:
@@ -253,7 +253,7 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
     if not header and len(edges.sources):
         if edges.num_vertices > _largest(edges) + 1:
             stream.write(f"# Nodes: {edges.num_vertices} Edges: {len(edges.sources)}\n".encode())
-        if _has_count_line(edges) or _is_like_matrix(edges):
+        if _has_count_line(edges) or _resembles_matrix(edges):
             # So that the first edge is not taken for the numbers of vertices and edges, nor all for a matrix.
             stream.write(f"# source target{' weight' * bool(names)}\n".encode())
     columns = [
@@ -279,7 +279,7 @@ def _has_count_line(edges: EdgeList) -> bool:
     return is_count_line([column[0].item() for column in columns], len(edges.sources), largest)
 
 
-def _is_like_matrix(edges: EdgeList) -> bool:
+def _resembles_matrix(edges: EdgeList) -> bool:
     """Whether the edges are three with a weight each, and all numbers are 0 or 1."""
     columns = [edges.sources, edges.destinations, *edges.attributes.values()]
     return len(columns) == len(edges.sources) == 3 and all(np.isin(column, (0, 1)).all() for column in columns)
