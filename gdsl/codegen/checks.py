@@ -47,13 +47,13 @@ class CheckTable:
     """`tune { bounds off; }` clears it: then nothing is checked."""
     sites: list[CheckSite] = field(default_factory=list)
     listed: bool = False
-    """Whether graphs may be made whose edge ids have gaps."""
+    """Whether the program builds graphs, whose edge ids may have gaps."""
 
     def __post_init__(self) -> None:
         self._numbers = {site: number for number, site in enumerate(self.sites)}
 
     def bound(self, domain: Domain) -> str:
-        """What the ids of a domain lie below."""
+        """The bound below which the ids of a domain are."""
         edges = "d.graph.edge_bound" if self.listed else "d.graph.num_edges"
         return edges if domain is Domain.EDGE else "d.graph.num_vertices"
 
@@ -75,6 +75,6 @@ class CheckTable:
         return self.number(site)
 
     def kept_edge(self, found: str, subject: str, span: Span) -> str:
-        """The id `found` of an edge for the set `subject`, asked of the list of the edge's source."""
+        """The id `found` of an edge for the set `subject`, looked up in the list of the edge's source."""
         number = self.number(CheckSite(subject, Domain.EDGE, Type.EDGE, span, Stop.LEFT_OUT))
         return f"kept_edge(d, {found}, {number})"

@@ -136,11 +136,11 @@ class ExpressionPrinter:
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
     def print(self, expression: Expression) -> str:
-        """`expression` as text that may stand wherever an expression may, as an argument or after `=`."""
+        """`expression` as text that is valid wherever an expression is, as an argument or after `=`."""
         return self._text(expression).text
 
     def conjunction(self, conjuncts: tuple[Expression, ...]) -> str:
-        """All of `conjuncts`, in order, each tested only if those before it hold; `true` if there is none."""
+        """All of `conjuncts`, in order, each tested only if those before it hold; `true` without any."""
         texts = [self._text(conjunct) for conjunct in conjuncts]
         if not texts:
             return "true"
@@ -148,7 +148,7 @@ class ExpressionPrinter:
         return _folded(Type.BOOL, texts[0], steps).text
 
     def operand_of_and(self, expression: Expression) -> str:
-        """`expression` as text that may stand beside `&&`."""
+        """`expression` as an operand of `&&`."""
         return self._text(expression).within(AND_LEVEL)
 
     # Data
@@ -212,7 +212,7 @@ class ExpressionPrinter:
         return _PRINTERS[type(expression)](self, expression)
 
     def print_anew(self, expression: Expression) -> str:
-        """`expression` itself, whatever stands for it; what it is made of may have been read ahead."""
+        """`expression` itself, even where an early value replaces it; its parts may have been read early."""
         return str(_PRINTERS[type(expression)](self, expression).text)
 
     def _literal(self, node: Literal) -> Text:
@@ -389,8 +389,8 @@ class ExpressionPrinter:
 
 
 def _folded(kind: Type, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
-    """`steps` one after the other, from `first` on. Many of them are cut into statements of a lambda called at once:
-    compilers allow so many brackets inside each other and no more."""
+    """`steps` one after the other, from `first` on. Many of them are split into statements of a lambda, which is
+    called immediately: compilers limit how deeply brackets nest."""
     text, statements = first, list[str]()
     for place, step in enumerate(steps):
         if place and place % _MOST_STEPS == 0:

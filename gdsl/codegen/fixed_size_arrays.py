@@ -1,4 +1,4 @@
-"""Arrays of several values an element, in C++ and CUDA: the values of an element lie beside each other."""
+"""Arrays with several values for each element, in C++ and CUDA: the values of an element are adjacent."""
 
 from __future__ import annotations
 

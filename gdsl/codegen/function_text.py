@@ -14,17 +14,17 @@ from gdsl.plan.hints import ReadAhead
 from gdsl.types import Type
 
 KEPT = "kept"
-"""What a function calls an array of which a block keeps the first values."""
+"""The parameter that has the first values of an array, which a block caches."""
 EARLY = "early"
-"""What functions call the values that have been read ahead."""
+"""The parameter that has the values that were read early."""
 BOUNDS = "bounds"
-"""What they call bounds of values."""
+"""The parameter that has bounds of values."""
 SEEN = "seen"
-"""The one of them that is what was seen of an element that is changed."""
+"""The early value of the element that is changed."""
 
 
 class Argument(Enum):
-    """What a generated function can be given, in the order of its parameters."""
+    """The arguments that a generated function can have, in the order of its parameters."""
 
     DATA = "d"
     VERTEX = "vertex"
@@ -46,14 +46,14 @@ class Argument(Enum):
     OWN = "own"
     """A parameter of one of the program's own functions."""
     KEPT = "kept"
-    """What a block keeps the first values of."""
+    """The array whose first values a block caches."""
     BOUNDS = "bounds"
-    """What a block knows of values that are changed."""
+    """Bounds of the values that are changed, which a block knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The first values of an array of `type` that a block keeps, and the places of a functor that ask for one."""
+    """The first values of an array of `type`, which a block caches, and the places in a functor that read them."""
 
     type: Type
     places: tuple[Element, ...]
@@ -103,18 +103,18 @@ class FunctionText:
 
 @dataclass(frozen=True, slots=True)
 class EarlyText:
-    """The struct of what a sweep reads ahead; `names` has the member that stands for a place of the functor."""
+    """The struct of what a sweep reads early; `names` has the member that replaces a place in the functor."""
 
     type: str
     members: tuple[tuple[str, str], ...]
     """Their types and names."""
     names: dict[Node, str]
     bounds: str = ""
-    """The type of the bounds that may stand for a look."""
+    """The type of the bounds that may be used instead of a read."""
 
 
 def early_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) -> EarlyText:
-    """What is read ahead, as `struct`."""
+    """The early reads, as `struct`."""
     reads = [read for level in (*early.before, *early.after) for read in level]
     named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
     named += [("own", early.own)] if early.own is not None else []
@@ -125,7 +125,7 @@ def early_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) ->
 
 
 def bounds_of(early: ReadAhead, bounds: ReduceOperation | None) -> str:
-    """The type of the bounds that are asked; empty where there are none."""
+    """The type of the bounds that are used; empty where there are none."""
     if bounds is None or early.seen is None:
         return ""
     falls = "true" if bounds is ReduceOperation.MIN else "false"

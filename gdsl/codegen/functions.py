@@ -79,7 +79,7 @@ class FunctionPrinter:
         """What each of the program's functions gets before its arguments."""
 
     def functions(self) -> tuple[FunctionText, ...]:
-        """The program's own functions, each behind those that it calls."""
+        """The program's own functions, each after those that it calls."""
         return tuple(self._function(function) for function in function_order(self.program))
 
     def condition(
@@ -90,8 +90,8 @@ class FunctionPrinter:
         early: EarlyText | None = None,
         at_once: bool = False,
     ) -> FunctionText | None:
-        """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test.
-        `at_once`: comparisons, all of which are made in any case."""
+        """`cond`, or only these `conjuncts` of it, as a bool function; None where there is nothing to test.
+        `at_once`: all comparisons are evaluated, without branches."""
         tested = functor.condition if conjuncts is None else conjuncts
         if not tested:
             return None
@@ -106,7 +106,7 @@ class FunctionPrinter:
     def reads(
         self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: EarlyText, late: str | None = None
     ) -> FunctionText:
-        """Reads one level of what comes ahead."""
+        """Reads one level of the early values."""
         lines = Lines(depth=1)
         expressions = self.expressions(functor, late=late)
         expressions.shared_arrays = written_arrays(functor)
@@ -301,7 +301,7 @@ class FunctionPrinter:
 
 
 def _with_early(text: FunctionText, early: EarlyText | None) -> FunctionText:
-    """`text` with what has been read ahead as one more parameter."""
+    """`text` with the early values as one more parameter."""
     if early is None:
         return text
     return replace(text, parameters=(*text.parameters, FunctionParameter(Argument.EARLY, f"{early.type}&", EARLY)))
@@ -347,9 +347,9 @@ class KeyedPrinter(ExpressionPrinter):
 
 class LatePrinter(ExpressionPrinter):
     """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
-    this call or another one: ``late_changed_min(&x, y)``, behind that what was `seen` of it, if it has been looked at.
-    Where that may have been one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of edges are
-    read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
+    this call or another one: ``late_changed_min(&x, y)``, with the value that was `seen` before as a third argument, if
+    there is one. Where that may be one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of edges
+    are read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
 
     late = ""
     seen = ""

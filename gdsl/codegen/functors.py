@@ -25,7 +25,7 @@ ON_COMMON: Arguments = {
     Argument.SOURCE_EDGE: "eu",
     Argument.DESTINATION_EDGE: "ew",
 }
-"""What functors are given for a common neighbour of the ends of an edge."""
+"""The arguments of functors for a common neighbor of the ends of an edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class TotalsText:
 
 @dataclass(frozen=True, slots=True)
 class EarlyCalls:
-    """What is called ahead for several elements side by side, numbered `k`: the reads `before` a test (empty: there is
-    none), then, where that holds, the reads `behind` it."""
+    """Reads for several elements, numbered `k`, before one of them is visited: those `before` a test (empty: there is
+    none), and those `behind` it for elements where it holds."""
 
     type: str
     """The struct of what is read."""
@@ -65,7 +65,7 @@ class EarlyCalls:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What is called for an element: all of `tests` in order, then `apply` (empty: nothing); `says`: its result is
+    """The calls for an element: all of `tests` in order, then `apply` (empty: nothing); `says`: its result is
     whether the element is accepted."""
 
     tests: tuple[str, ...]
@@ -76,7 +76,7 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What is called for an edge that votes: `test`, empty where there is nothing to test, the key and the weight."""
+    """The calls for an edge that votes: `test`, empty where there is nothing to test, the key and the weight."""
 
     test: str
     key: str
@@ -85,14 +85,14 @@ class Ballot:
 
 @dataclass
 class FunctorTexts:
-    """Prints variants on demand and remembers what was printed, in order."""
+    """Prints variants when they are first called, and remembers them in that order."""
 
     printer: FunctionPrinter
     made: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
     totals: dict[str, TotalsText] = field(default_factory=dict)
     early: dict[tuple[str, ReadAhead, ReduceOperation | None], EarlyText] = field(default_factory=dict)
-    """By functor and what of it is read ahead."""
+    """By functor and its early reads."""
 
     def __post_init__(self) -> None:
         program = self.printer.program
@@ -132,7 +132,7 @@ class FunctorTexts:
             tests.append(self._make(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
         text = self._apply(functor, variant, apply, keyed, late=late, masked=masked)
         called = tuple(test.call(arguments) for test in tests if test is not None)
-        if text is None and claim is not None:  # the claim is all that is done, and says whether it was
+        if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
 
@@ -145,8 +145,8 @@ class FunctorTexts:
         late: str | None = None,
         bounds: ReduceOperation | None = None,
     ) -> Calls:
-        """The same where values are read ahead: what is called then with `each` of several elements, and what behind
-        that for one of them. Tests that come between have been made where that is called."""
+        """The same where values are read early: the reads for `each` of several elements, and the calls that follow
+        for one of them. The tests between the reads are not repeated."""
         functor, text = self.functor(variant.functor), self._early(variant, early, bounds)
         each = {**each, Argument.EARLY: f"{EARLY}[k]"}
         test = self._condition(functor, variant, "condition", text)
@@ -188,7 +188,7 @@ class FunctorTexts:
     def value(
         self, variant: Variant, arguments: Arguments, empty: str, kept: Kept | None = None, both_sides: bool = False
     ) -> str:
-        """What an edge gives to a reduction: `empty` where its tests do not hold; `kept`: what blocks keep of it;
+        """What an edge gives to a reduction: `empty` where its tests do not hold; `kept`: values that blocks cache;
         `both_sides` of its choices are read."""
         test, value = self.test_and_value(variant, arguments, kept, both_sides)
         return f"{test} ? {value} : {empty}" if test else value
@@ -288,7 +288,7 @@ class FunctorTexts:
     def _make(
         self, functor: Functor, kind: str, form: object, part: str, make: Callable[[str], FunctionText | None]
     ) -> FunctionText | None:
-        """The function of this form, or the one that was made before; a name that another form has gets a number."""
+        """The function of this form, printed when it is first used; a name that another form has gets a number."""
         key = (functor.name, kind, form)
         if key not in self.made:
             number = 1

@@ -21,14 +21,14 @@ from gdsl.plan.storage import Struct
 from gdsl.types import Type, Widths
 
 TEAMS = ("teams", "teams_pull")
-"""The files whose pieces stand for those, where teams of blocks wait for themselves alone."""
+"""Files whose pieces replace others of the same names where each team of blocks has barriers of its own."""
 LISTED = "listed"
-"""The file whose pieces stand for others of their names, in programs that make graphs."""
+"""The file whose pieces replace others of the same names in programs that build graphs."""
 BOTH_SIDES = "both_sides"
-"""The file whose pieces stand for those that call functions of the device, in a text that nvcc compiles for the host
+"""The file whose pieces replace those that call functions of the device, in a text that nvcc compiles for the host
 too; NVRTC, for which the others are, knows none of what these call."""
 IN_ORDER = "in_order"
-"""The file whose pieces stand for those, where no graph leaves out edges of another."""
+"""The file whose pieces replace those where no graph leaves out edges of another."""
 COMMON = {
     "arithmetic": True,
     "plain": False,
@@ -38,18 +38,18 @@ COMMON = {
     "vote": True,
     "buckets": True,
 }
-"""The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
+"""The files of `templates/common/runtime`, and whether backends add pieces of their own to them."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 _INLINE = re.compile(r"^inline ", re.MULTILINE)
 _CONTRACT = re.compile(r"^ *// barriers: .*\n", re.MULTILINE)
-"""What `gdsl.plan.contracts` and its tests read, and nobody in a generated program."""
+"""What `gdsl.plan.contracts` and its tests read; it is left out of generated programs."""
 _MEMBER = re.compile(r"\w+(\[[^\]]*\])*;")
 """The name of a struct's member, whatever it means in the library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some definitions that are included together, and the file that they stand in, without its ending."""
+    """Some definitions that are included together, and the name of their file without its ending."""
 
     file: str
     names: tuple[str, ...]
@@ -60,8 +60,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The files `files` of `templates/<backend>/runtime`, in that order, each with `suffix` behind; `function` is what
-    stands before a function of this backend."""
+    """The files `files` of `templates/<backend>/runtime`, in that order, each followed by `suffix`; `function` is the
+    qualifier of this backend's functions."""
 
     backend: str
     files: tuple[str, ...]
@@ -106,7 +106,7 @@ class Library:
 
 
 def words_of(pieces: Iterable[Piece], *others: str) -> frozenset[str]:
-    """Every identifier of linked pieces and `others`, which are made for one program."""
+    """Every identifier of linked pieces and `others`, which are generated for one program."""
     words = (library_identifiers_of(piece.text) if piece.file else identifiers_of(piece.text) for piece in pieces)
     return frozenset().union(*map(identifiers_of, others), *words)
 

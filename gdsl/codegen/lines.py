@@ -11,7 +11,7 @@ from gdsl.diagnostics import printable
 from gdsl.source import Span
 
 RESUME = "#line resume"
-"""Stands where the generated file's own numbering goes on; `number_lines` puts the number in."""
+"""Marks where the generated file's own numbering continues; `number_lines` fills in the number."""
 
 _INDENT = "    "
 _TRIGRAPH = re.compile(r"\?\?(?=[=/'()!<>-])")
@@ -28,7 +28,7 @@ class Lines:
     depth: int = 0
 
     def add(self, text: str, place: Span | None = None) -> None:
-        """One more line at the present depth, made from what stands at `place`."""
+        """One more line at the present depth, generated from `place` in the program."""
         known = place is not None and place.line > 0
         self.lines.append((_INDENT * self.depth + text, place if known else None))
 
@@ -61,7 +61,7 @@ class Lines:
 
 
 def _beside(source_name: str, file: str) -> str:
-    """The name of an imported file, without its directory where the program's own goes without one."""
+    """The name of an imported file, without its directory if the program's own name has none."""
     return file if PurePath(source_name).name != source_name else PurePath(file).name
 
 
@@ -74,7 +74,7 @@ def number_lines(text: str, name: str) -> str:
 
 
 def comment_lines(text: str) -> tuple[str, ...]:
-    """`text` as lines that may stand behind `//` or between `/*` and `*/`: no control characters, no end of a comment,
+    """`text` as lines that are safe after `//` or between `/*` and `*/`: no control characters, no end of a comment,
     nothing that joins a line to the next. Blank lines at both ends and common indentation go."""
     lines = [_harmless(line).rstrip() for line in text.expandtabs(4).splitlines()]
     while lines and not lines[0].strip():

@@ -53,7 +53,7 @@ KEYWORDS = frozenset(_KEYWORDS.split())
 """C++ keywords of every standard, those with a meaning in some places, the alternative tokens, `defined` (which no
 `#undef` may name), and `restrict` and `typeof`, which compilers borrow from C."""
 UNDEFINED = "\x01undefined\x02"
-"""Stands in the text where the directives against macros go."""
+"""Marks the place of the directives against macros."""
 
 _COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 """Whichever begins first: neither means anything inside the other."""
@@ -62,7 +62,7 @@ _MARK = re.compile("\x01(\\d+)\x02")
 _NOT_A_WORD = re.compile(r"\W")
 
 
-@lru_cache(maxsize=16)  # a program's texts are asked for several times, and then never again
+@lru_cache(maxsize=16)  # a program's texts are looked up several times, and then never again
 def identifiers_of(text: str) -> frozenset[str]:
     """Every identifier in C++ text, outside comments and strings; marks are none."""
     return frozenset(_IDENTIFIER.findall(_COMMENT_OR_STRING.sub(" ", text.replace(UNDEFINED, ""))))
@@ -73,7 +73,7 @@ library_identifiers_of = cache(identifiers_of.__wrapped__)
 
 
 class Scope(Enum):
-    """Where a name stands in the generated text."""
+    """Where a name is used in the generated text."""
 
     MEMBER = "member"
     LOCAL = "local"

@@ -34,7 +34,7 @@ POSTFIX_LEVEL = _POSTFIX
 """How tightly that must bind of which a member is taken."""
 
 _UNUSUAL = frozenset({10, 11, 12, 15})
-"""Bit operations and shifts: few know how they bind, so whatever binary stands in them gets parentheses."""
+"""Bit operations and shifts: few know how they bind, so binary operands get parentheses."""
 
 
 @dataclass(frozen=True, slots=True)

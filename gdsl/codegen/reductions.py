@@ -31,7 +31,7 @@ def combine(reduction: Reduction) -> str:
 
 
 def reduce_function(reduction: Reduction) -> str:
-    """The function of the runtime that combines such a total with what stands in memory."""
+    """The function of the runtime that combines such a total with a value in memory."""
     adds = reduction.combine is ReduceOperation.SUBTRACT
     return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
 
@@ -77,7 +77,7 @@ def identity(begins: Identity, kind: Type) -> str:
 
 
 def _of_part(begins: Identity, part: Type) -> Identity:
-    """A pair is nobody's minimum as soon as one of its floats is NaN."""
+    """A pair is never a minimum if one of its floats is NaN."""
     return Identity.SMALLEST if begins is Identity.NAN and not part.is_float else begins
 
 

@@ -105,8 +105,8 @@ class StatementPrinter:
             self._add(node, f"{'plain_changed' if looks else 'plain'}_{suffix}({address}, {value});")
 
     def _may_look_earlier(self, node: Update) -> bool:
-        """Whether the look before an exchange may be an older one: nobody asks what was there, and until the next
-        barrier the element goes one way only."""
+        """Whether the value read before an exchange may be outdated: it is not used otherwise, and until the next
+        barrier the element changes in one direction only."""
         target = node.target
         name = target.array if isinstance(target, ElementTarget) else target.scalar
         return node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and name not in self.several_ways
@@ -179,7 +179,7 @@ class StatementPrinter:
 
 
 def polls(body: tuple[Statement, ...]) -> bool:
-    """Whether `body` has a loop that asks whether the run is stopped."""
+    """Whether `body` has a loop that checks whether the run is stopped."""
     return any(
         isinstance(node, (Loop, ForNeighbors)) or (isinstance(node, ForRange) and not _is_short(node))
         for node in walk(body)
@@ -209,7 +209,7 @@ def always_accepts(body: tuple[Statement, ...]) -> bool:
 
 
 def _is_short(node: ForRange) -> bool:
-    """Whether a range is a constant one of few passes: a loop that nobody has to wait for."""
+    """Whether a range is constant and short, so that its loop needs no check for a stop."""
     if not isinstance(node.first, Literal) or not isinstance(node.last, Literal):
         return False
     nested = any(isinstance(inner, (Loop, ForNeighbors, ForRange)) for inner in walk(node.body))
@@ -233,9 +233,9 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
 
 
 def _meets_others(node: Update) -> bool:
-    """Whether calls lower or raise elements at places that data says: many meet at few of these, as at the roots of
-    trees of labels, and each must wait for what the one before it wrote. So it is as if the program asked whether that
-    changes something: nothing is written in vain, and an old value from a near cache is good enough to see it."""
+    """Whether calls lower or raise elements whose indices are data: many calls meet at few elements, such as the roots
+    of trees of labels, and each waits for the write before it. So the update is printed as if the program used whether
+    it changes the element: needless writes are left out, and an outdated value from a cache is enough to find them."""
     gathered = isinstance(node.target, ElementTarget) and any(isinstance(each, Element) for each in walk(node.target))
     return gathered and _is_extreme(node)
 

@@ -28,7 +28,7 @@ _PYTHON = MAGIC_NUMBER.hex()
 @cache
 def environment(backend: str) -> Environment:
     """Templates of `backend`, relative to its directory and to `common`; an undefined name is an error. `phase is
-    node("Barrier")` asks for the kind of a node."""
+    node("Barrier")` tests the kind of a node."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     found = Environment(
@@ -74,7 +74,7 @@ def name_of(backend: str) -> str:
 
 
 def state(backend: str) -> str:
-    """What the Python of a backend's templates is made of: their texts, and Jinja."""
+    """What the Python of a backend's templates depends on: their texts, and Jinja's version."""
     import jinja2
 
     digest = hashlib.sha256()
@@ -127,6 +127,6 @@ def _prepared_templates(backend: str) -> BytecodeCache:
                     bucket.code = _compiled(backend, name, self.found["python"][name])
 
         def dump_bytecode(self, bucket: Any) -> None:
-            """What is compiled anew is not kept."""
+            """Templates that are compiled here are not stored."""
 
     return PreparedTemplates()

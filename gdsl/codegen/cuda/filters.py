@@ -70,7 +70,7 @@ class Filters(PlanFilters):
         self.histories = tuple(dict.fromkeys(history for history in histories if history is not None))
         """Of the schedule, in its order."""
         self.upcoming_levels = tuple(dict.fromkeys(_upcoming_levels(plan)))
-        """The histories of whose next levels the lists are found ahead, each with these lists."""
+        """The histories whose next levels have their lists prefetched, each with these lists."""
         self.graphs_around = deepest_on(plan.schedule)
         resident = plan.resident_threads
         self.resident_blocks = max(1, resident // plan.sizes.block_threads) if resident is not None else 0
@@ -283,7 +283,7 @@ class Filters(PlanFilters):
         return self.functors.calls(variant, self._edge(sweep, walk), "meets", part)
 
     def selects(self, sweep: Sweep, walk: Walk) -> str:
-        """What a pull asks of a vertex before it looks for edges."""
+        """The test of a vertex before a pull looks for edges."""
         assert sweep.selection is not None
         return self.functors.test(sweep.selection.test, self._edge(sweep, walk), "selects")
 

@@ -125,7 +125,7 @@ class _Generation:
         found = {struct.name: struct_text("cuda", struct, self.widths) for struct in checked}
         return found | {struct.name: struct_text("cuda", struct) for struct in parts}
 
-    # What stands around the program's own text
+    # The runtime around the program's own text
 
     def _link(self, body: str) -> tuple[list[str], list[str], frozenset[str]]:
         """The runtime's pieces that `body` needs, around the structs of this program."""

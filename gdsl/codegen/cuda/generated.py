@@ -8,7 +8,7 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A generated program: its text, and what the host must know to run it beside the plan."""
+    """A generated program: its text, and what the host needs to run it besides the plan."""
 
     text: str
     kernels: tuple[str, ...]

@@ -70,8 +70,8 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
 
 
 def run_slice(plan: Plan) -> Struct:
-    """What the enactor works with, beside the problem data. Frontiers have a place for their bitmaps even where none
-    is ever made, so that there is one struct for all."""
+    """What the enactor uses besides the problem data. Frontiers have a place for their bitmaps even where none is
+    ever filled, so that there is one struct for all."""
     slots, edge_slots = plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE)
     made = {buffer.name for buffer in plan.buffers if buffer.group == RUN}
     optional = (
@@ -131,7 +131,7 @@ def value_struct(plan: Plan, widths: Widths) -> Struct:
 
 
 def batch_struct(plan: Plan) -> Struct:
-    """All values, and where what they and the teams have to themselves lies."""
+    """All values, and the addresses of what each value and each team has for itself."""
     assert plan.teams is not None
     return Struct(
         "batch_slice",
