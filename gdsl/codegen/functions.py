@@ -348,8 +348,8 @@ class KeyedPrinter(ExpressionPrinter):
 class LatePrinter(ExpressionPrinter):
     """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
     this call or another one: ``late_changed_min(&x, y)``, with the value that was `seen` before as a third argument, if
-    there is one. Where that may be one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of edges
-    are read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
+    there is one. Where that may be one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of
+    edges are read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
 
     late = ""
     seen = ""

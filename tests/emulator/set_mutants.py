@@ -203,7 +203,7 @@ SETS = (
     Mutant(
         "no wait for the marks of what is written next",
         GENERATED,
-        "synchronize(run);  // until its marks are taken out",
+        "synchronize(run);  // until its marks are cleared",
         "",
         TAKEN_OVER,
         "race result",

@@ -21,7 +21,7 @@
 
 // ==== end of platform ====
 
-// Names of the program, should a header of CUDA's have made macros of them.
+// Names of the program that a header of CUDA may have defined as macros.
 #undef collatz
 #undef compute_stir
 #undef digits
@@ -44,7 +44,7 @@
 #undef times
 #undef y
 
-// What operators share: long programs call it, short ones have copies.
+// Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __forceinline__
 
 namespace gdsl {
@@ -53,9 +53,9 @@ typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
-constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
-constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
+constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 
 // ---- runtime ----
 
@@ -81,18 +81,18 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
-    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; only the first thread has them
+    uint64 barriers;      // passed so far; only the waiting thread has this and all down to `stop_requested`
+    uint64 traced;        // records written; this and what follows only in the leader's block
     uint64 polled_at;     // when the host's flag was last read
-    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
-    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 started, started_at;  // cycles and nanoseconds at the start of the kernel
+    uint64 began, noted;  // cycles at the start of the operator, and at the last record
     uint64 waited;        // at barriers since then
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found, found_second;  // what was counted, as one thread has read it for all
-    uint64 partials[32];  // a value a warp
+    uint64 found, found_second;  // what was counted, read by one thread for all
+    uint64 partials[32];  // a value for each warp
 };
 
 // piece: start_clock

@@ -22,7 +22,7 @@
 
 // ==== end of platform ====
 
-// Names of the program, should a header of CUDA's have made macros of them.
+// Names of the program that a header of CUDA may have defined as macros.
 #undef advance_step
 #undef advance_step_
 #undef advance_step_2
@@ -50,7 +50,7 @@
 #undef some
 #undef third_condition
 
-// What operators share: long programs call it, short ones have copies.
+// Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __forceinline__
 
 namespace gdsl {
@@ -59,11 +59,11 @@ typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
-constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
-constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
+constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 
 // ---- runtime ----
 
@@ -75,22 +75,22 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
-    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; only the first thread has them
+    uint64 barriers;      // passed so far; only the waiting thread has this and all down to `stop_requested`
+    uint64 traced;        // records written; this and what follows only in the leader's block
     uint64 polled_at;     // when the host's flag was last read
-    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
-    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 started, started_at;  // cycles and nanoseconds at the start of the kernel
+    uint64 began, noted;  // cycles at the start of the operator, and at the last record
     uint64 waited;        // at barriers since then
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, read by one thread for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     };
-    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
+    uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
 
 // piece: start_clock
@@ -417,22 +417,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
     share(lent, problem);
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
-    frontier& far_ends_1 = members_1;  // never needed at the same time
-    frontier& far_ends_2 = members_1;  // never needed at the same time
-    frontier& ends = members_1;  // never needed at the same time
+    frontier& far_ends_1 = members_1;  // not in use at the same time
+    frontier& far_ends_2 = members_1;  // not in use at the same time
+    frontier& ends = members_1;  // not in use at the same time
     frontier spare = frontier_at(d.run, 1);
     edge_frontier ahead = edge_frontier_at(d.run, 0);
     edge_frontier some = edge_frontier_at(d.run, 1);
     edge_frontier seen = edge_frontier_at(d.run, 2);
     edge_frontier advanced_1 = edge_frontier_at(d.run, 3);
-    edge_frontier& combined_1 = advanced_1;  // never needed at the same time
-    edge_frontier& combined_2 = advanced_1;  // never needed at the same time
-    edge_frontier& combined_3 = advanced_1;  // never needed at the same time
-    edge_frontier& filtered_1 = advanced_1;  // never needed at the same time
+    edge_frontier& combined_1 = advanced_1;  // not in use at the same time
+    edge_frontier& combined_2 = advanced_1;  // not in use at the same time
+    edge_frontier& combined_3 = advanced_1;  // not in use at the same time
+    edge_frontier& filtered_1 = advanced_1;  // not in use at the same time
     edge_frontier combined_4 = edge_frontier_at(d.run, 4);
-    edge_frontier& combined_5 = advanced_1;  // never needed at the same time
-    edge_frontier& combined_6 = advanced_1;  // never needed at the same time
-    edge_frontier& combined_7 = advanced_1;  // never needed at the same time
+    edge_frontier& combined_5 = advanced_1;  // not in use at the same time
+    edge_frontier& combined_6 = advanced_1;  // not in use at the same time
+    edge_frontier& combined_7 = advanced_1;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 5);
     initialise(run, d);
     constexpr int32 iteration = 0;
@@ -475,7 +475,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
                 subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             }, run, ahead, some, spare_edges);
-            synchronize(run);  // until its marks are taken out
+            synchronize(run);  // until its marks are cleared
             exchange(some, spare_edges);
             lend(lent.run, [&](auto& run, auto& seen, auto& spare_edges) {
                 subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);

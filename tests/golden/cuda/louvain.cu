@@ -28,10 +28,10 @@
 
 // ==== end of platform ====
 
-// Graphs are made while the kernel runs, so that no array of theirs may be read as if nobody wrote it.
+// Graphs are built while the kernel runs, so their arrays are not read-only.
 #define __ldg(address) (*(address))
 
-// Names of the program, should a header of CUDA's have made macros of them.
+// Names of the program that a header of CUDA may have defined as macros.
 #undef advance_beside
 #undef advanced_1
 #undef alone_apply
@@ -105,7 +105,7 @@
 #undef vote_keys_vertex
 #undef vote_totals_int64
 
-// What operators share: long programs call it, short ones have copies.
+// Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __noinline__
 
 namespace gdsl {
@@ -114,22 +114,22 @@ typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
-constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
-constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
-constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
-constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
+constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
+constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long are reduced by eight threads
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
-constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
-constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
+constexpr uint32 VOTED_ALONE = 4;  // edges up to which one thread counts votes
+constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes count votes in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
-constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
-constexpr uint32 VOTE_PART_OF_FEW = 1024;  // the same of few lists
-constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
-constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
+constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks share
+constexpr uint32 VOTE_PART_OF_FEW = 1024;  // the same where there are few lists
+constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
+constexpr uint32 RADIX_BITS = 8;  // bits of an id that one pass of a sort uses
 
 // ---- runtime ----
 
@@ -173,20 +173,20 @@ struct digit_counts {
 };
 
 struct block_storage {
-    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
-    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; only the first thread has them
+    uint64 barriers;      // passed so far; only the waiting thread has this and all down to `stop_requested`
+    uint64 traced;        // records written; this and what follows only in the leader's block
     uint64 polled_at;     // when the host's flag was last read
-    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
-    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 started, started_at;  // cycles and nanoseconds at the start of the kernel
+    uint64 began, noted;  // cycles at the start of the operator, and at the last record
     uint64 waited;        // at barriers since then
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
     owed_edges owed;
-    uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, read by one thread for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
-    uint64 partials[32];  // a value a warp
+    uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
+    uint64 partials[32];  // a value for each warp
     block_winners winners;
     union {
         digit_counts digits;
@@ -1468,7 +1468,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
-    frontier& advanced_1 = f_;  // never needed at the same time
+    frontier& advanced_1 = f_;  // not in use at the same time
     frontier spare = frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;

@@ -24,7 +24,7 @@
 
 // ==== end of platform ====
 
-// Names of the program, should a header of CUDA's have made macros of them.
+// Names of the program that a header of CUDA may have defined as macros.
 #undef advance_relax
 #undef advance_spread
 #undef b_waiting_1
@@ -55,7 +55,7 @@
 #undef widen_early
 #undef widen_read
 
-// What operators share: long programs call it, short ones have copies.
+// Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __forceinline__
 
 namespace gdsl {
@@ -64,13 +64,13 @@ typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
-constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
-constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 PARTED_MEMBERS = 4096;  // of which the nearest ones' long lists come first
-constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
-constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
+constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
+constexpr uint32 PARTED_MEMBERS = 4096;  // members from which the long lists of the nearest come first
+constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
+constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 
 // ---- runtime ----
 
@@ -95,21 +95,21 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
-    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; only the first thread has them
+    uint64 barriers;      // passed so far; only the waiting thread has this and all down to `stop_requested`
+    uint64 traced;        // records written; this and what follows only in the leader's block
     uint64 polled_at;     // when the host's flag was last read
-    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
-    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 started, started_at;  // cycles and nanoseconds at the start of the kernel
+    uint64 began, noted;  // cycles at the start of the operator, and at the last record
     uint64 waited;        // at barriers since then
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, read by one thread for all
     uint32 nearest;  // the least rank of members whose long lists come first
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
-    uint64 partials[32];  // a value a warp
+    uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
+    uint64 partials[32];  // a value for each warp
 };
 
 // piece: start_clock
@@ -510,10 +510,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
-    frontier& c_waiting_1 = b_waiting_1;  // never needed at the same time
-    frontier& members_2 = members_1;  // never needed at the same time
-    frontier& f_ = members_1;  // never needed at the same time
-    frontier& g = members_1;  // never needed at the same time
+    frontier& c_waiting_1 = b_waiting_1;  // not in use at the same time
+    frontier& members_2 = members_1;  // not in use at the same time
+    frontier& f_ = members_1;  // not in use at the same time
+    frontier& g = members_1;  // not in use at the same time
     frontier spare = frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;

@@ -22,7 +22,7 @@
 
 // ==== end of platform ====
 
-// Names of the program, should a header of CUDA's have made macros of them.
+// Names of the program that a header of CUDA may have defined as macros.
 #undef advance_reach
 #undef advance_step
 #undef advance_step_
@@ -61,7 +61,7 @@
 #undef sizes
 #undef third_condition
 
-// What operators share: long programs call it, short ones have copies.
+// Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __noinline__
 
 namespace gdsl {
@@ -70,13 +70,13 @@ typedef uint32 vertex;
 typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
-constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
-constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
-constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
-constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
+constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are visited first
+constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
 
 // ---- runtime ----
 
@@ -95,19 +95,19 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
-    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; only the first thread has them
+    uint64 barriers;      // passed so far; only the waiting thread has this and all down to `stop_requested`
+    uint64 traced;        // records written; this and what follows only in the leader's block
     uint64 polled_at;     // when the host's flag was last read
-    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
-    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 started, started_at;  // cycles and nanoseconds at the start of the kernel
+    uint64 began, noted;  // cycles at the start of the operator, and at the last record
     uint64 waited;        // at barriers since then
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, read by one thread for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
+    uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
 
 // piece: start_clock
@@ -514,22 +514,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
-    frontier& g = members_1;  // never needed at the same time
+    frontier& g = members_1;  // not in use at the same time
     frontier h = frontier_at(d.run, 2);
     frontier members_2 = frontier_at(d.run, 3);
-    frontier& made = members_2;  // never needed at the same time
+    frontier& made = members_2;  // not in use at the same time
     frontier combined_1 = frontier_at(d.run, 4);
-    frontier& advanced_1 = combined_1;  // never needed at the same time
-    frontier& combined_2 = combined_1;  // never needed at the same time
-    frontier& members_3 = combined_1;  // never needed at the same time
-    frontier& combined_3 = combined_1;  // never needed at the same time
-    frontier& combined_4 = combined_1;  // never needed at the same time
-    frontier& combined_5 = members_2;  // never needed at the same time
-    frontier& advanced_2 = members_2;  // never needed at the same time
-    frontier& combined_10 = f;  // never needed at the same time
-    frontier& combined_9 = combined_1;  // never needed at the same time
-    frontier& combined_11 = members_2;  // never needed at the same time
-    frontier& filtered_1 = members_2;  // never needed at the same time
+    frontier& advanced_1 = combined_1;  // not in use at the same time
+    frontier& combined_2 = combined_1;  // not in use at the same time
+    frontier& members_3 = combined_1;  // not in use at the same time
+    frontier& combined_3 = combined_1;  // not in use at the same time
+    frontier& combined_4 = combined_1;  // not in use at the same time
+    frontier& combined_5 = members_2;  // not in use at the same time
+    frontier& advanced_2 = members_2;  // not in use at the same time
+    frontier& combined_10 = f;  // not in use at the same time
+    frontier& combined_9 = combined_1;  // not in use at the same time
+    frontier& combined_11 = members_2;  // not in use at the same time
+    frontier& filtered_1 = members_2;  // not in use at the same time
     frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
@@ -580,7 +580,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             lend(lent.run, [&](auto& run, auto& f, auto& g, auto& spare) {
                 subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
             }, run, f, g, spare);
-            synchronize(run);  // until its marks are taken out
+            synchronize(run);  // until its marks are cleared
             exchange(g, spare);
             lend(lent.run, [&](auto& run, auto& g, auto& made, auto& spare) {
                 unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
@@ -596,7 +596,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             lend(lent.run, [&](auto& run, auto& g, auto& spare) {
                 subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             }, run, g, spare);
-            synchronize(run);  // until its marks are taken out
+            synchronize(run);  // until its marks are cleared
             exchange(g, spare);
             lend(lent.run, [&](auto& run, auto& g, auto& f, auto& spare) {
                 intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
