@@ -296,14 +296,14 @@ class NamelessBuilder(ExpressionBuilder):
             parameters = ()
         return syntax.Argument(span, syntax.Nameless(span, parameters, body))
 
-    def _parameter(self, given: Any) -> tuple[syntax.ParameterName, ...]:
-        if isinstance(given, Token):
-            return (syntax.ParameterName(span_of(given), str(given)),)
-        if isinstance(given, syntax.Name) and not given.now:
-            return (syntax.ParameterName(given.span, given.name),)
+    def _parameter(self, node: Any) -> tuple[syntax.ParameterName, ...]:
+        if isinstance(node, Token):
+            return (syntax.ParameterName(span_of(node), str(node)),)
+        if isinstance(node, syntax.Name) and not node.now:
+            return (syntax.ParameterName(node.span, node.name),)
         message = "a name is expected here: the parameters of a functor are written before `=>`"
         fix = "write `v => …` or `(src, dst, e) => …`; at least as large is `>=`"
-        self.diagnostics.append(Diagnostic("E0101", message, given.span, fix=fix))
+        self.diagnostics.append(Diagnostic("E0101", message, node.span, fix=fix))
         return ()
 
     def _of_block(self, span: Span, parameters: tuple[syntax.ParameterName, ...], items: list[Any]) -> syntax.Nameless:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gdsl import cache as kept
+from gdsl import cache as disk_cache
 from gdsl import prepared
 from gdsl.resources import resource_text
 
@@ -30,14 +30,14 @@ def parser(start: str) -> Lark:
     key = (start, lark.__version__)
     sources: tuple[Callable[[], Any], ...] = (
         lambda: prepared.read(name_of(start), state()),
-        lambda: json.loads(kept.get(_KIND, key) or b""),
+        lambda: json.loads(disk_cache.get(_KIND, key) or b""),
     )
     for source in sources:
         with contextlib.suppress(Exception):  # a broken table is built again
             return lark.Lark.load(_numbered_tables(source()))
-    made = make(start)
-    kept.put(_KIND, key, json.dumps(tables(made), separators=(",", ":")).encode())
-    return made
+    lark_parser = make(start)
+    disk_cache.put(_KIND, key, json.dumps(tables(lark_parser), separators=(",", ":")).encode())
+    return lark_parser
 
 
 def name_of(start: str) -> str:
@@ -61,12 +61,12 @@ def make(start: str) -> Lark:
     return lark.Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=True)
 
 
-def tables(made: Lark) -> dict[str, Any]:
+def tables(lark_parser: Lark) -> dict[str, Any]:
     """What `Lark.save` would pickle, which is numbers, texts, lists and dictionaries."""
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
-    data, memo = made.memo_serialize([TerminalDef, Rule])
+    data, memo = lark_parser.memo_serialize([TerminalDef, Rule])
     return {"data": data, "memo": memo}
 
 

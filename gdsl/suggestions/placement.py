@@ -119,9 +119,9 @@ def _placements(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[
 def _argument(places: Places, span: Span, keyword: str, code: str) -> Edit:
     """An argument such as `to=edges` in place of the one with that keyword, or after the others of a call."""
     start, end = places.range(span)
-    given = re.search(rf"\b{keyword}\s*=\s*\w+", places.text[start:end])
-    if given is not None:
-        return Edit(span_at(places.text, start + given.start(), start + given.end()), code)
+    present = re.search(rf"\b{keyword}\s*=\s*\w+", places.text[start:end])
+    if present is not None:
+        return Edit(span_at(places.text, start + present.start(), start + present.end()), code)
     close = places.text.rfind(")", start, end)
     close = close if close >= 0 else end
     return Edit(span_at(places.text, close, close), f", {code}")

@@ -136,8 +136,8 @@ class HistoryChecker:
     def declaration(self, statement: syntax.HistoryDeclaration) -> syntax.Statement:
         """`history h;`."""
         graph = graph_of(self.environment, Domain.VERTEX)
-        made = Symbol(SymbolKind.HISTORY, statement.name, statement.name_span, graph=graph)
-        symbol = self.environment.declare(made)
+        symbol = Symbol(SymbolKind.HISTORY, statement.name, statement.name_span, graph=graph)
+        symbol = self.environment.declare(symbol)
         return dataclasses.replace(statement, symbol=symbol)
 
     # ------------------------------------------------------------ methods

@@ -135,11 +135,11 @@ class CallChecker(NameChecker):
 
     def count_arguments(self, expression: syntax.Call, wanted: int) -> bool:
         """Whether a call has so many arguments; reports a mistake if not."""
-        given = len(expression.arguments)
-        if given == wanted:
+        count = len(expression.arguments)
+        if count == wanted:
             return True
         arguments = f"{wanted} argument" + ("s" if wanted != 1 else "")
-        self.environment.report("E0211", f"`{expression.function}` takes {arguments}, not {given}", expression.span)
+        self.environment.report("E0211", f"`{expression.function}` takes {arguments}, not {count}", expression.span)
         return False
 
     def _size(self, expression: syntax.Call) -> syntax.Expression:

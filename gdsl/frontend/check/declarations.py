@@ -39,8 +39,8 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
     if node.declared.name == VERTEX_SET:
         return declare_set(node, environment)
     type_ = resolve_type(node.declared, environment)
-    given = node.is_input or node.kind is DeclarationKind.PARAM
-    if type_ is not None and type_.is_pair and given:
+    from_caller = node.is_input or node.kind is DeclarationKind.PARAM
+    if type_ is not None and type_.is_pair and from_caller:
         what = "an input" if node.is_input else "a param"
         fix = f"give two {'params' if what == 'a param' else 'inputs'}, and make the pair of them: `(a, b)`"
         environment.report("E0224", f"{what} cannot be a pair", node.declared.span, fix=fix)

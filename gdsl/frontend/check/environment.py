@@ -215,10 +215,10 @@ class Environment:
         """Put a local name into the innermost block; gives the symbol with its unique name."""
         self.allowed(symbol.name, symbol.span, parameter=parameter)
         unique = self.unique(symbol.name)
-        made = dataclasses.replace(symbol, unique=unique)
-        self.scopes[-1][symbol.name] = made
-        self._keep(made)
-        return made
+        symbol = dataclasses.replace(symbol, unique=unique)
+        self.scopes[-1][symbol.name] = symbol
+        self._record(symbol)
+        return symbol
 
     def hidden(self, name: str, type_: Type | None) -> Symbol:
         """A local that nothing in the text can mean."""
@@ -233,17 +233,17 @@ class Environment:
         self.taken.add(unique)
         return unique
 
-    def _keep(self, symbol: Symbol) -> None:
+    def _record(self, symbol: Symbol) -> None:
         if symbol.span != NOWHERE and symbol.name.isidentifier():
             self.declared.append(symbol)
 
     def declare_global(self, symbol: Symbol) -> Symbol:
         """Make a name of the whole program."""
-        made = dataclasses.replace(symbol, unique=symbol.name)
+        declared = dataclasses.replace(symbol, unique=symbol.name)
         if self.allowed(symbol.name, symbol.span) or symbol.name not in self.globals:
-            self.globals[symbol.name] = made
-            self._keep(made)
-        return made
+            self.globals[symbol.name] = declared
+            self._record(declared)
+        return declared
 
 
 def graph_of(environment: Environment, domain: Domain) -> str:

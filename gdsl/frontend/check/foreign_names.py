@@ -65,24 +65,24 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
     """The same of the function of a call that nothing declares."""
     name = call.function
     arguments = [environment.words(argument.span) for argument in call.arguments]
-    given = ", ".join(arguments)
+    joined = ", ".join(arguments)
     fix: str | None = FUNCTIONS.get(name)
     if name in FOREIGN_TYPES:
-        fix = f"write `{FOREIGN_TYPES[name]}({given})`"
+        fix = f"write `{FOREIGN_TYPES[name]}({joined})`"
     elif name in ATOMICS and len(arguments) == 2:
         fix = f"write `{arguments[0]} {ATOMICS[name]} {arguments[1]};` as a statement; `fetch(…)` gives what was there"
     elif name in LENGTHS and len(arguments) == 1:
         fix = _length(call.arguments[0].value, arguments[0], environment)
     elif name in ("set", "list", "frozenset", "vector", "queue", "deque") and environment.place is Place.SCHEDULE:
-        fix = f"a set is written `{{ {given} }}`" if given else "an empty set is written `{ }`"
+        fix = f"a set is written `{{ {joined} }}`" if joined else "an empty set is written `{ }`"
     elif name == "range" and environment.place is Place.SCHEDULE and len(arguments) == 1:
-        fix = f"write `repeat ({given}) {{ … }}`"
+        fix = f"write `repeat ({joined}) {{ … }}`"
     elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
-        fix = f"write `{FOREIGN_NAMES[name]}({given})`"
+        fix = f"write `{FOREIGN_NAMES[name]}({joined})`"
     if fix is None:
         return False
     # Python's float is a float64, that of C a float32: the first that fits its place.
-    wider = (Suggestion(f"write `float64({given})`"),) if name == "float" else ()
+    wider = (Suggestion(f"write `float64({joined})`"),) if name == "float" else ()
     environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix, suggestions=wider)
     return True
 

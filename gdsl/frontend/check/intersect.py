@@ -75,9 +75,9 @@ class IntersectChecker:
         if not self._apart(functor, count) or (paired and functor is not None and not self._fits_pairs(functor)):
             return None
         domain = Domain.VERTEX if paired else Domain.EDGE
-        made = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, sets[0], functor, runs_on=domain)
+        typed = syntax.OperatorCall(call.span, OperatorKind.INTERSECT, sets[0], functor, runs_on=domain)
         other = sets[1] if len(sets) == 2 else None
-        return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count, other=other)
+        return dataclasses.replace(typed, gives=Domain.VERTEX, label=call.label, count=count, other=other)
 
     def _edges(self, value: syntax.Expression) -> syntax.Expression | None:
         return self.operators.members(value, Domain.EDGE, "the input of `intersect`")

@@ -93,8 +93,8 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
     fix = _fix(symbol, member, arguments, environment)
     if fix is None:
         return False
-    given = f"({'…' if arguments else ''})" if arguments is not None else ""
-    message = f"{symbol.kind.with_article} has no `.{member}{given}`"
+    call = f"({'…' if arguments else ''})" if arguments is not None else ""
+    message = f"{symbol.kind.with_article} has no `.{member}{call}`"
     environment.report("E0112", message, span, fix=fix)
     return True
 
@@ -104,8 +104,8 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     tables |= dict.fromkeys(_ENDS, _OF_A_VERTEX)
     number = _COUNTS.get(symbol.domain or Domain.VERTEX, "")
     form = tables.get(symbol.kind, {}).get(member)
-    given = environment.find((arguments or "").strip())
-    if form is not None and given is not None and given.kind is SymbolKind.FRONTIER:
+    argument = environment.find((arguments or "").strip())
+    if form is not None and argument is not None and argument.kind is SymbolKind.FRONTIER:
         form = form.replace("{{ {x} }}", "{x}")
     if form is not None:
         return form.format(f=symbol.name, x=(arguments or "x").strip() or "x", m=member, n=number)
@@ -135,7 +135,7 @@ _POP_METHODS = (
 _LEVELS = ("level", "min", "key", "priority", "bucket", "get_current_priority", "current_priority")
 
 
-def instead(symbol: Symbol, method: str, given: str) -> str | None:
+def instead(symbol: Symbol, method: str, arguments: str) -> str | None:
     """What to write for `symbol.method(given)`; None where that is unknown."""
     name = symbol.name
     if method in _SIZES:
@@ -143,7 +143,7 @@ def instead(symbol: Symbol, method: str, given: str) -> str | None:
     if method in _EMPTY:
         return f"write `size({name}) == 0`"
     if method in _PUSH_METHODS:
-        return f"write `{name}.push({given or 'f'});`, a statement of the schedule"
+        return f"write `{name}.push({arguments or 'f'});`, a statement of the schedule"
     if symbol.kind is SymbolKind.BUCKETS:
         if method in _LEVELS:
             return f"write `{name}.level`"
@@ -218,9 +218,9 @@ def pop_set(call: syntax.Method, symbol: Symbol, environment: Environment) -> sy
         message = f"`{symbol.name}.{call.name}(…)` gives no set"
         fix = f"write it as a statement of the schedule: `{symbol.name}.push(f);`"
         if call.name != "push":
-            given = ", ".join(environment.words(argument.span) for argument in call.arguments)
+            arguments = ", ".join(environment.words(argument.span) for argument in call.arguments)
             message = f"buckets have no `.{call.name}(…)`"
-            fix = instead(symbol, call.name, given) or f"write `{symbol.name}.pop()`"
+            fix = instead(symbol, call.name, arguments) or f"write `{symbol.name}.pop()`"
         environment.report("E0419", message, call.span, fix=fix)
         return None
     if call.arguments:
@@ -241,7 +241,7 @@ def report_method_value(call: syntax.Method, environment: Environment) -> None:
         return
     message, fix = "methods belong to the schedule: `h.push(f);`", None
     if owner is not None and owner.kind is SymbolKind.HISTORY:
-        given = ", ".join(environment.words(argument.span) for argument in call.arguments)
+        arguments = ", ".join(environment.words(argument.span) for argument in call.arguments)
         message = f"`{owner.name}.{call.name}(…)` gives no value"
-        fix = instead(owner, call.name, given) or f"a history has `{owner.name}.push(f);`, and `size({owner.name})`"
+        fix = instead(owner, call.name, arguments) or f"a history has `{owner.name}.push(f);`, and `size({owner.name})`"
     environment.report("E0418", message, call.span, fix=fix)

@@ -42,21 +42,21 @@ class NamelessChecker:
         environment = self.environment
         stem = call.label or call.function
         name = environment.generated.name(stem, numbered=call.label is None)
-        condition, given = value.condition, value.value
+        condition, reduced = value.condition, value.value
         if value.whole is not None:
-            condition, given = (value.whole, None) if result is None else (None, value.whole)
+            condition, reduced = (value.whole, None) if result is None else (None, value.whole)
         symbol = Symbol(SymbolKind.FUNCTOR, name, value.span, domain=domain, unique=name)
-        told = form in (FunctorForm.BALLOT, FunctorForm.VOTE)
+        from_ballot = form in (FunctorForm.BALLOT, FunctorForm.VOTE)
         if form is FunctorForm.VOTE and result is not None:
             environment.votes[name] = (result.parts[0], result.parts[1])
         kind = FunctorForm.VALUE if form is FunctorForm.BALLOT else form
-        functor = syntax.Functor(value.span, name, value.span, kind, value.parameters, condition, value.body, given)
-        node = dataclasses.replace(functor, result=None if told else result, symbol=symbol, nameless=True)
+        functor = syntax.Functor(value.span, name, value.span, kind, value.parameters, condition, value.body, reduced)
+        node = dataclasses.replace(functor, result=None if from_ballot else result, symbol=symbol, nameless=True)
         before = len(environment.diagnostics)
-        made = check_functor(node, self._around(value), result if form is FunctorForm.BALLOT else None)
+        typed = check_functor(node, self._around(value), result if form is FunctorForm.BALLOT else None)
         if len(environment.diagnostics) > before:
             return None
-        environment.generated.functors.append(made)
+        environment.generated.functors.append(typed)
         return syntax.Name(value.span, name, symbol=symbol)
 
     def _around(self, value: syntax.Nameless) -> Environment:

@@ -265,8 +265,8 @@ class NameChecker:
         except Mistake:
             return None
         checked = needs_check(index)
-        made = dataclasses.replace(expression, array=symbol.name, index=index, symbol=symbol, type=symbol.type)
-        return dataclasses.replace(made, checked=checked, place=place)
+        typed = dataclasses.replace(expression, array=symbol.name, index=index, symbol=symbol, type=symbol.type)
+        return dataclasses.replace(typed, checked=checked, place=place)
 
     def target(self, expression: syntax.Name | syntax.Index) -> syntax.Name | syntax.Index | None:
         """A place that is written: an element, a scalar, or a `var`; None after a mistake."""

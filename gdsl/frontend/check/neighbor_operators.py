@@ -55,12 +55,12 @@ class NeighborReduceChecker:
             else self._operator_fits(call, own, result, array)
         ):
             return None
-        made = syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, label=call.label)
-        made = dataclasses.replace(made, operation=operation, own_operation=own, by_far_ends=by == "far")
+        typed = syntax.OperatorCall(call.span, kind, source, functor, over, runs_on, label=call.label)
+        typed = dataclasses.replace(typed, operation=operation, own_operation=own, by_far_ends=by == "far")
         if "empty" not in arguments or array.type is None:
-            return made
+            return typed
         empty = self.expressions.value(arguments["empty"], array.type, "`empty=`")
-        return None if empty.type is None else dataclasses.replace(made, empty=empty)
+        return None if empty.type is None else dataclasses.replace(typed, empty=empty)
 
     def _value_type(self, own: syntax.Name | None, operation: NeighborOperation | None, array: Symbol) -> Type | None:
         """The type of the values of a functor that does not declare it."""
@@ -137,13 +137,13 @@ class NeighborReduceChecker:
             return False
         assert array.type is not None
         wanted = array.type.is_integer if operation is NeighborOperation.COUNT else array.type is result
-        given = "an integer" if operation is NeighborOperation.COUNT else result.name
-        return self._fits(call, wanted, given, array)
+        type_name = "an integer" if operation is NeighborOperation.COUNT else result.name
+        return self._fits(call, wanted, type_name, array)
 
-    def _fits(self, call: syntax.Call, fits: bool, given: str, array: Symbol) -> bool:
+    def _fits(self, call: syntax.Call, fits: bool, type_name: str, array: Symbol) -> bool:
         """Say where the array is not of the type that is given."""
         if not fits and array.type is not None:
-            message = f"this reduction gives {given}, and `{array.name}` is {array.type.name}"
+            message = f"this reduction gives {type_name}, and `{array.name}` is {array.type.name}"
             fix = "make the functor's result the type of the array, or the reverse"
             self.environment.report("E0205", message, call.span, fix=fix)
         return fits
@@ -260,8 +260,8 @@ class VoteChecker:
             self.environment.report("E0406", f"`{array.name}` is not over vertices", node.span)
             return False
         if array.type is not key:
-            given = array.type.name if array.type is not None else "of no known type"
-            message = f"{what} an array of the keys, which are {key.name}, and `{array.name}` is {given}"
+            type_name = array.type.name if array.type is not None else "of no known type"
+            message = f"{what} an array of the keys, which are {key.name}, and `{array.name}` is {type_name}"
             fix = "make the ballot's keys the type of the array, or the reverse"
             self.environment.report("E0205", message, node.span, fix=fix)
             return False

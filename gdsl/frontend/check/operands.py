@@ -105,11 +105,11 @@ class OperandChecker:
         self.sets.no_set(value, domain)
         return None
 
-    def _is_swapped(self, call: syntax.Call, given: Symbol) -> bool:
+    def _is_swapped(self, call: syntax.Call, functor: Symbol) -> bool:
         """Whether the set and the functor are swapped, which is reported for the set."""
         first = call.arguments[0].value if call.arguments else None
         symbol = self.environment.find(first.name) if isinstance(first, syntax.Name) else None
-        return given.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
+        return functor.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
 
     def functor(
         self,

@@ -115,7 +115,7 @@ def _least(part: syntax.Expression, name: str) -> int | None:
     return 1 if operation is BinaryOperation.NOT_EQUAL and number.value == 0 else None
 
 
-def with_sets(program: syntax.Program, made: Generated) -> syntax.Program:
+def with_sets(program: syntax.Program, generated: Generated) -> syntax.Program:
     """The typed program with an input in the place of each such param, and with the frontiers that it uses."""
     sets = [node for node in program.declarations if is_set(node)]
     nodes = [node for statement in program.schedule for node in syntax.walk(statement)]
@@ -124,7 +124,7 @@ def with_sets(program: syntax.Program, made: Generated) -> syntax.Program:
     functors: list[syntax.Functor] = []
     for node in sets:
         if node.symbol is not None and node.symbol.unique in used:
-            functor = _members(node, made)
+            functor = _members(node, generated)
             functors.append(functor)
             before.append(_frontier(node, node.symbol, functor))
     return dataclasses.replace(
@@ -145,9 +145,9 @@ def _input(node: syntax.Declaration) -> syntax.Declaration:
     return dataclasses.replace(node, kind=kind, is_input=True, is_set=True, type=Type.BOOL, symbol=symbol)
 
 
-def _members(node: syntax.Declaration, made: Generated) -> syntax.Functor:
+def _members(node: syntax.Declaration, generated: Generated) -> syntax.Functor:
     """What accepts the vertices of the set."""
-    span, name = node.span, made.name(f"in_{node.name}", numbered=False)
+    span, name = node.span, generated.name(f"in_{node.name}", numbered=False)
     vertex = Symbol(SymbolKind.VERTEX, "v", span, Type.VERTEX, unique="v")
     own = syntax.Name(span, "v", symbol=vertex, type=Type.VERTEX)
     flag = syntax.Index(span, node.name, span, own, symbol=_array(node), type=Type.BOOL)

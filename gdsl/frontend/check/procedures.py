@@ -216,21 +216,21 @@ class _Binding:
             for parameter, argument in zip(node.parameters, call.arguments, strict=True):
                 self._bind(parameter, argument.value)
 
-    def _bind(self, parameter: syntax.ProcedureParameter, given: syntax.Expression) -> None:
+    def _bind(self, parameter: syntax.ProcedureParameter, argument: syntax.Expression) -> None:
         if parameter.declared is None:
-            self._frontier(parameter, given)
+            self._frontier(parameter, argument)
             return
         type_ = resolve_type(parameter.declared, Environment(types=self.environment.types))
         if type_ is None:
             return
         if parameter.domain is None:
-            self._value(parameter, given, type_)
+            self._value(parameter, argument, type_)
         else:
-            self._array(parameter, given, type_)
+            self._array(parameter, argument, type_)
 
-    def _value(self, parameter: syntax.ProcedureParameter, given: syntax.Expression, type_: Type) -> None:
+    def _value(self, parameter: syntax.ProcedureParameter, argument: syntax.Expression, type_: Type) -> None:
         """Evaluated once: a param is passed as it is, every other value is stored in a scalar."""
-        value = self.operators.expressions.value(given, type_, f"`{parameter.name}`")
+        value = self.operators.expressions.value(argument, type_, f"`{parameter.name}`")
         if value.type is None or self.checking:
             return
         if isinstance(value, syntax.Name) and value.symbol is not None and value.symbol.kind is SymbolKind.PARAM:
@@ -239,31 +239,31 @@ class _Binding:
         name = self.generated.name(f"{self.node.name}_{parameter.name}", numbered=False)
         symbol = Symbol(SymbolKind.SCALAR, name, parameter.span, type_, unique=name)
         self.generated.scalars.append(symbol)
-        target = syntax.Name(given.span, name, symbol=symbol, type=type_)
-        self.before.append(syntax.Assign(given.span, target, value))
+        target = syntax.Name(argument.span, name, symbol=symbol, type=type_)
+        self.before.append(syntax.Assign(argument.span, target, value))
         self.names[parameter.name] = symbol
 
-    def _array(self, parameter: syntax.ProcedureParameter, given: syntax.Expression, type_: Type) -> None:
+    def _array(self, parameter: syntax.ProcedureParameter, argument: syntax.Expression, type_: Type) -> None:
         assert parameter.domain is not None
         article = "an" if parameter.domain is Domain.EDGE else "a"
         wanted = f"the name of {article} {parameter.domain.value} array of {type_.name}"
         symbol = None
-        if isinstance(given, syntax.Name):
-            symbol = self.operators.expressions.resolve(given.name, given.span)
+        if isinstance(argument, syntax.Name):
+            symbol = self.operators.expressions.resolve(argument.name, argument.span)
             if symbol is None:
                 return
         if symbol is None or (symbol.kind, symbol.domain, symbol.type) != (SymbolKind.ARRAY, parameter.domain, type_):
             message = f"`{parameter.name}` of `{self.node.name}` takes {wanted}"
             labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
-            self.environment.report("E0240", message, given.span, labels=labels)
+            self.environment.report("E0240", message, argument.span, labels=labels)
             return
-        if not refuse_fixed_size(symbol, f"`{self.node.name}`", self.environment, given.span):
+        if not refuse_fixed_size(symbol, f"`{self.node.name}`", self.environment, argument.span):
             self.names[parameter.name] = symbol
 
-    def _frontier(self, parameter: syntax.ProcedureParameter, given: syntax.Expression) -> None:
+    def _frontier(self, parameter: syntax.ProcedureParameter, argument: syntax.Expression) -> None:
         """A frontier of the caller is passed as it is, so that the procedure may change it; other sets are copied."""
         domain = parameter.domain or Domain.VERTEX
-        value = self.operators.members(given, domain, f"`{parameter.name}` of `{self.node.name}`")
+        value = self.operators.members(argument, domain, f"`{parameter.name}` of `{self.node.name}`")
         if value is None or self.checking:
             return
         symbol = value.symbol if isinstance(value, syntax.Name) else None
@@ -273,5 +273,5 @@ class _Binding:
             symbol = Symbol(
                 SymbolKind.FRONTIER, parameter.name, parameter.span, None, domain, False, True, unique, graph
             )
-            self.before.append(syntax.FrontierDeclaration(given.span, unique, parameter.span, value, symbol, domain))
+            self.before.append(syntax.FrontierDeclaration(argument.span, unique, parameter.span, value, symbol, domain))
         self.names[parameter.name] = symbol

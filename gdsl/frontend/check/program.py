@@ -136,27 +136,29 @@ def _typed(
     around = environment.part(Place.SCHEDULE)
     around.taken.update(environment.globals)  # what a procedure declares may have the name of data, which it hides
     schedule = check_block(around, procedures, None, program.schedule)
-    made = _with_generated(typed, environment.generated, schedule)
-    deep = too_deep(made) if procedures.expansions and not environment.diagnostics else None
+    result = _with_generated(typed, environment.generated, schedule)
+    deep = too_deep(result) if procedures.expansions and not environment.diagnostics else None
     if deep is not None:
         environment.diagnostics.append(deep)
     far_ends = FarEnds(environment).find(schedule)
     complete = len(environment.diagnostics) == before and not environment.broken.spans
-    return made, far_ends, complete
+    return result, far_ends, complete
 
 
-def _with_generated(typed: syntax.Program, made: Generated, schedule: tuple[syntax.Statement, ...]) -> syntax.Program:
+def _with_generated(
+    typed: syntax.Program, generated: Generated, schedule: tuple[syntax.Statement, ...]
+) -> syntax.Program:
     """The program with its typed schedule and with the declarations generated for it."""
-    scalars = tuple(_local_scalar(symbol) for symbol in made.scalars)
+    scalars = tuple(_local_scalar(symbol) for symbol in generated.scalars)
     complete = dataclasses.replace(
         typed,
         declarations=(*typed.declarations, *scalars),
-        functors=(*typed.functors, *made.functors),
+        functors=(*typed.functors, *generated.functors),
         schedule=schedule,
         procedures=(),
         imports=(),
     )
-    return with_sets(complete, made)
+    return with_sets(complete, generated)
 
 
 def _local_scalar(symbol: Symbol) -> syntax.Declaration:

@@ -133,8 +133,8 @@ class ScheduleChecker:
     def _frontier(self, statement: syntax.FrontierDeclaration) -> syntax.Statement | None:
         value = self._set(statement.value, statement.name, statement.domain)
         graph = graph_of(self.environment, statement.domain)
-        made = Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
-        symbol = self.environment.declare(dataclasses.replace(made, graph=graph))
+        symbol = Symbol(SymbolKind.FRONTIER, statement.name, statement.name_span, domain=statement.domain, mutable=True)
+        symbol = self.environment.declare(dataclasses.replace(symbol, graph=graph))
         if statement.value is not None and value is None:
             return None
         return dataclasses.replace(statement, value=value, symbol=symbol)
@@ -163,8 +163,8 @@ class ScheduleChecker:
                     self._read_only(symbol, target.span)
                     return None
                 value = self._set(statement.value, symbol.name, symbol.domain or Domain.VERTEX)
-                made = dataclasses.replace(target, symbol=symbol)
-                return None if value is None else dataclasses.replace(statement, target=made, value=value)
+                target = dataclasses.replace(target, symbol=symbol)
+                return None if value is None else dataclasses.replace(statement, target=target, value=value)
             if self._refuse_container_write(symbol, target.span):
                 return None
             if symbol.kind is SymbolKind.ARRAY:
@@ -211,8 +211,8 @@ class ScheduleChecker:
             return None
         if isinstance(value, syntax.Call) and self.operators.is_numbering(value):
             numbers = self.operators.number(value, symbol)
-            made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
-            return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
+            target = dataclasses.replace(target, symbol=symbol, type=symbol.type)
+            return None if numbers is None else dataclasses.replace(statement, target=target, value=numbers)
         if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):
             if isinstance(value, syntax.Call) and (value.function in OPERATORS or is_graph_call(value)):
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
@@ -229,8 +229,8 @@ class ScheduleChecker:
             return None
         votes = value.function == OperatorKind.NEIGHBOR_VOTE.value
         typed = (self.operators.vote if votes else self.operators.reductions).call(value, symbol)
-        made = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
-        return None if typed is None else dataclasses.replace(statement, target=made, value=typed)
+        target = dataclasses.replace(target, name=symbol.name, symbol=symbol, type=symbol.type)
+        return None if typed is None else dataclasses.replace(statement, target=target, value=typed)
 
     def _assign_value(self, statement: syntax.Assign) -> syntax.Statement | None:
         target = self.expressions.target(statement.target)
@@ -303,8 +303,8 @@ class ScheduleChecker:
                     return None
                 return None if typed is None else dataclasses.replace(statement, value=typed)
             if value.function in ("swap", "fill"):
-                made = self.operators.swap(value) if value.function == "swap" else self.operators.fill(value)
-                return None if made is None else dataclasses.replace(statement, value=made)
+                result = self.operators.swap(value) if value.function == "swap" else self.operators.fill(value)
+                return None if result is None else dataclasses.replace(statement, value=result)
         typed_value = self.expressions.infer(value)
         if typed_value.type is not None:
             self.environment.report("E0227", "this value is not used", statement.span)

@@ -91,14 +91,14 @@ class SetChecker:
         typed = [(span, operation, self.typed(operand, domain)) for span, operation, operand in links]
         if head is None:
             return None
-        made = []
+        result = []
         for span, operation, operand in typed:
             if operand is None:
                 return None
-            made.append(syntax.SetLink(span, _BY_SIGN[operation.value], operand))
+            result.append(syntax.SetLink(span, _BY_SIGN[operation.value], operand))
         if isinstance(head, syntax.SetChain):
-            return syntax.SetChain(value.span, head.first, (*head.links, *made), domain)
-        return syntax.SetChain(value.span, head, tuple(made), domain)
+            return syntax.SetChain(value.span, head.first, (*head.links, *result), domain)
+        return syntax.SetChain(value.span, head, tuple(result), domain)
 
     def _undefined(
         self, operation: BinaryOperation, left: syntax.Expression | None, right: syntax.Expression, value: Combination

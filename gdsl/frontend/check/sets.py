@@ -94,10 +94,10 @@ class Sets:
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels, fix=fix)
             return None
-        made = dataclasses.replace(value, symbol=symbol)
+        typed = dataclasses.replace(value, symbol=symbol)
         if not check_same_graph(symbol, value.span, self.environment):
             return None
-        return made if self.fits(made, symbol.domain or Domain.VERTEX, domain, target) else None
+        return typed if self.fits(typed, symbol.domain or Domain.VERTEX, domain, target) else None
 
     def fits(self, value: syntax.Expression, found: Domain, wanted: Domain, target: str) -> bool:
         """Whether a set holds the wanted elements; reports one that does not."""
