@@ -34,7 +34,7 @@ COMMON = {
     "plain": False,
     "pairs": True,
     "random": False,
-    "several": False,
+    "fixed_size_arrays": False,
     "vote": True,
     "buckets": True,
 }

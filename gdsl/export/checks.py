@@ -19,7 +19,7 @@ from gdsl.codegen.library import struct_text
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.names import UNDEFINED, Names, Scope, identifiers_of
 from gdsl.codegen.templates import render
-from gdsl.export.interface import Given, Interface
+from gdsl.export.interface import Argument, Interface
 from gdsl.export.messages import literal_of, stop_texts
 from gdsl.extents import MOST_VALUES
 from gdsl.ir import nodes as ir
@@ -47,7 +47,7 @@ class Condition:
     """A `where`: the function that tests it, and the message around the name and value of the first that fails it."""
 
     function: str
-    given: Given
+    given: Argument
     text: str
     each: str
     length: str
@@ -59,7 +59,7 @@ class Condition:
 class Length:
     """An array of the caller's, and the number of values it must have."""
 
-    given: Given
+    given: Argument
     length: str
 
 
@@ -70,7 +70,7 @@ class Default:
     function: str
     member: str
     kind: str
-    given: Given | None
+    given: Argument | None
     text: str
     name: str
 
@@ -104,7 +104,7 @@ class ChecksPrinter:
         used = _used_functions(program)
         called = dataclasses.replace(program, functions=tuple(each for each in program.functions if each.name in used))
         self.functions = FunctionPrinter(called, self.names, self.checks, line_directives=False)
-        self.given = {each.name: each for each in interface.given}
+        self.given = {each.name: each for each in interface.arguments}
         self.hidden = {param.name: f"count_{place}" for place, param in enumerate(program.params) if param.is_count}
 
     def count_text(self, name: str, counts: str, given: str) -> str:
@@ -162,7 +162,7 @@ class ChecksPrinter:
 
     def _tests(self, conditions: list[Condition]) -> dict[str, object]:
         """The tests by kind: first those of the graph and of params alone."""
-        given, arrays = self.interface.given, self._arrays()
+        given, arrays = self.interface.arguments, self._arrays()
         of_params = [each for each in conditions if each.given.domain is None and each.given.what == "param"]
         return {
             "requires": self.program.requires,
@@ -173,16 +173,16 @@ class ChecksPrinter:
             "count_tests": list(self._count_tests()),
             "most": MOST_VALUES,
             "given": given,
-            "several": [self._length(each) for each in arrays if each.several],
+            "value_arrays": [self._length(each) for each in arrays if each.has_array_elements],
             "sets": [each for each in given if each.is_set],
             "id_arrays": [self._length(each) for each in arrays if each.kind.is_id],
             "data_conditions": [each for each in conditions if each not in of_params],
         }
 
-    def _arrays(self) -> list[Given]:
-        return [each for each in self.interface.given if each.domain is not None and not each.is_set]
+    def _arrays(self) -> list[Argument]:
+        return [each for each in self.interface.arguments if each.domain is not None and not each.is_set]
 
-    def _length(self, given: Given) -> Length:
+    def _length(self, given: Argument) -> Length:
         each = self.each_text(given.count, "counts", "given")
         return Length(given, f"graph.{given.elements}{f' * (long long)({each})' if each else ''}")
 
@@ -210,7 +210,7 @@ class ChecksPrinter:
         length = self._length(given).length
         return Condition(function, given, text, each, length, literal_of(words), self._place(where.span))
 
-    def _own_count(self, given: Given) -> str:
+    def _own_count(self, given: Argument) -> str:
         """How many values an element has, for the functions of conditions; empty where it has one."""
         return "" if given.count is None else count_text(given.count, self.names)
 

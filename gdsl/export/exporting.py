@@ -14,7 +14,7 @@ from gdsl.diagnostics.codes import all_codes
 from gdsl.export import folder
 from gdsl.export.checks import ChecksPrinter
 from gdsl.export.host import architectures, program_text
-from gdsl.export.interface import Found, Interface, interface_of
+from gdsl.export.interface import Interface, Result, interface_of
 from gdsl.export.messages import literal_of, stop_texts
 from gdsl.ir import nodes as ir
 from gdsl.native import compiler
@@ -55,7 +55,7 @@ class Table:
     what: str
     elements: str
     option: str
-    arrays: tuple[Found, ...]
+    arrays: tuple[Result, ...]
 
 
 def export(program: ir.Program, source: Source, backend: str, directory: Path, *, force: bool = False) -> list[str]:
@@ -74,13 +74,13 @@ def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str
     interface, widths = interface_of(program), Widths.both(program.tuning.ids or 32)
     checks = ChecksPrinter(program, interface, widths, source)
     name, stem = program.name, stem_of(program.name)
-    suffix, has_defaults = _SUFFIXES[backend], any(each.default is not None for each in interface.given)
+    suffix, has_defaults = _SUFFIXES[backend], any(each.default is not None for each in interface.arguments)
     common = {"name": name, "stem": stem, "literal": literal_of, "has_defaults": has_defaults, "backend": backend}
     generated, host = program_text(program, checks, backend)
-    arrays = [part.member for each in interface.found if each.domain is not None for part in each.parts]
+    arrays = [part.member for each in interface.results if each.domain is not None for part in each.parts]
     stops = list(stop_texts(program, generated.checks))
     shared = render("export", "shared.cpp.j2", host=host, stops=stops, arrays=arrays, **common)
-    header = render("export", "checks.hpp.j2", hidden=checks.hidden, given=interface.given, **common)
+    header = render("export", "checks.hpp.j2", hidden=checks.hidden, given=interface.arguments, **common)
     return {
         f"{stem}.h": _header(program, interface, widths, common),
         f"{stem}.{suffix}": _with_front(generated.text, shared, f"{name}.{suffix}", f"{stem}.{suffix}", common),
@@ -117,8 +117,8 @@ def _header(program: ir.Program, interface: Interface, widths: Widths, common: d
         head=[*head, *doc],
         guard=f"GDSL_EXPORT_{program.name}_H",
         widths=widths,
-        given=interface.given,
-        found=interface.found,
+        given=interface.arguments,
+        found=interface.results,
         iterations=interface.iterations,
         milliseconds=interface.milliseconds,
         codes=[(number, titles[f"E{number:04}"]) for number in _CODES],
@@ -132,14 +132,14 @@ def _main(interface: Interface, common: dict[str, object]) -> str:
         f" {each.name}={'@FILE' if each.domain is not None and not each.is_set else 'VALUE'}"
         if each.default is None and not each.is_weight
         else f" [{each.name}={'@FILE' if each.is_weight else 'VALUE'}]"
-        for each in interface.given
+        for each in interface.arguments
     ]
     words += [f" [{table.option} FILE.csv]" for table in tables]
     return render(
         "export",
         "main.cpp.j2",
-        given=interface.given,
-        scalars=[each for each in interface.found if each.domain is None],
+        given=interface.arguments,
+        scalars=[each for each in interface.results if each.domain is None],
         tables=tables,
         usage="".join(words),
         iterations=interface.iterations,
@@ -149,7 +149,7 @@ def _main(interface: Interface, common: dict[str, object]) -> str:
 
 
 def _table(interface: Interface, domain: Domain) -> Table:
-    arrays = tuple(each for each in interface.found if each.domain is domain)
+    arrays = tuple(each for each in interface.results if each.domain is domain)
     vertices = domain is Domain.VERTEX
     plural = "vertices" if vertices else "edges"
     return Table(domain.value, f"num_{plural}", f"--{plural}", arrays)

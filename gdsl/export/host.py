@@ -13,7 +13,7 @@ from gdsl.codegen.cuda.generated import Generated as CudaText
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.templates import render
 from gdsl.export.checks import ChecksPrinter
-from gdsl.export.interface import Found, Given, c_type, fixed_type
+from gdsl.export.interface import Argument, Result, c_type, fixed_type
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times, Values
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
@@ -68,7 +68,7 @@ class _Filters:
         """The type of the elements of a buffer."""
         return memory_type_name(buffer.element) if isinstance(buffer.element, Type) else buffer.element.name
 
-    def given(self, buffer: Buffer) -> Given | None:
+    def given(self, buffer: Buffer) -> Argument | None:
         """The caller's member that has the first values of a buffer; None: it has none."""
         is_given = buffer.made is Made.CALLER or buffer.cleared is Cleared.GIVEN
         return self.checks.given[buffer.name] if is_given else None
@@ -87,21 +87,21 @@ class _Filters:
 
     # Results
 
-    def each(self, found: Found) -> str:
+    def each(self, found: Result) -> str:
         """How many values an element of a result has; empty where it has one."""
         return self.checks.each_text(found.count, COUNTS, GIVEN)
 
-    def length(self, found: Found) -> str:
+    def length(self, found: Result) -> str:
         """How many values a result has."""
         elements = {None: "1", Domain.VERTEX: "lists.num_vertices", Domain.EDGE: "lists.num_edges"}[found.domain]
         each = self.each(found)
         return f"{elements} * (long long)({each})" if each else elements
 
-    def words(self, found: Found) -> int:
+    def words(self, found: Result) -> int:
         """How many words of 64 bits a pair takes, which are ranks of its parts; 0 for other results."""
         return self.widths.of(found.kind) // 64 if found.kind.is_pair else 0
 
-    def memory(self, found: Found) -> str:
+    def memory(self, found: Result) -> str:
         """The type of the words or values of a result in the memory of the run."""
         return "std::uint64_t" if found.kind.is_pair else fixed_type(found.kind, self.widths)
 

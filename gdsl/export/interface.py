@@ -46,7 +46,7 @@ class MemberNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Argument:
     """A member of the params: of a param, an input or a set.
 
     name: as the program calls it. member: as C does. kind: the type of its values. what: param or input. domain: what
@@ -85,8 +85,8 @@ class Given:
         return _ELEMENTS[self.domain or Domain.VERTEX]
 
     @property
-    def several(self) -> bool:
-        """Whether an element has several values."""
+    def has_array_elements(self) -> bool:
+        """Whether elements are fixed-size arrays."""
         return self.count is not None
 
     @property
@@ -116,7 +116,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Result:
     """A result: one part, or two for pairs. `domain` None: one value."""
 
     name: str
@@ -133,8 +133,8 @@ class Found:
 class Interface:
     """Both structs of a program."""
 
-    given: tuple[Given, ...]
-    found: tuple[Found, ...]
+    arguments: tuple[Argument, ...]
+    results: tuple[Result, ...]
     iterations: str
     milliseconds: str
 
@@ -162,26 +162,28 @@ def interface_of(program: ir.Program) -> Interface:
     return Interface(tuple(given), tuple(found), names.own("iterations"), names.own("milliseconds"))
 
 
-def _param(param: ir.Param | ir.Array, names: MemberNames) -> Given:
+def _param(param: ir.Param | ir.Array, names: MemberNames) -> Argument:
     member = names.own(param.name)
     if isinstance(param, ir.Array):
         counted = names.own(f"{param.name}_count")
         words = f"a set of vertices{f', at least {param.least}' if param.least else ''}"
-        return Given(
+        return Argument(
             param.name, member, Type.VERTEX, "param", Domain.VERTEX, None, counted, True, param.least, comment=words
         )
     default = None if param.default is None else title_line(print_expression(param.default))
     comment = "must be given" if default is None else f"{default} by default"
-    return Given(param.name, member, param.type, "param", default=default, comment=comment)
+    return Argument(param.name, member, param.type, "param", default=default, comment=comment)
 
 
-def _input(data: ir.Array | ir.Scalar, names: MemberNames, program: ir.Program) -> Given:
+def _input(data: ir.Array | ir.Scalar, names: MemberNames, program: ir.Program) -> Argument:
     member = names.own(data.name)
     if isinstance(data, ir.Scalar):
-        return Given(data.name, member, data.type, "input", comment="must be given")
+        return Argument(data.name, member, data.type, "input", comment="must be given")
     counted = names.own(f"{data.name}_count") if data.count is not None else ""
     length, others = _length(data), _other_types(data, program)
-    return Given(data.name, member, data.type, "input", data.domain, data.count, counted, comment=length, others=others)
+    return Argument(
+        data.name, member, data.type, "input", data.domain, data.count, counted, comment=length, others=others
+    )
 
 
 def _other_types(data: ir.Array, program: ir.Program) -> tuple[str, str]:
@@ -194,7 +196,7 @@ def _other_types(data: ir.Array, program: ir.Program) -> tuple[str, str]:
     return "", ""
 
 
-def _found(data: ir.Array | ir.Scalar, names: MemberNames) -> Found:
+def _found(data: ir.Array | ir.Scalar, names: MemberNames) -> Result:
     columns = part_names(data.name) if data.type.is_pair else (data.name,)
     kinds = data.type.parts or (data.type,)
     parts = tuple(
@@ -202,9 +204,9 @@ def _found(data: ir.Array | ir.Scalar, names: MemberNames) -> Found:
         for place, (column, kind) in enumerate(zip(columns, kinds, strict=True))
     )
     if isinstance(data, ir.Scalar):
-        return Found(data.name, data.type, parts, None, "", None, "one value")
+        return Result(data.name, data.type, parts, None, "", None, "one value")
     each = names.own(f"{data.name}_each") if data.count is not None else ""
-    return Found(data.name, data.type, parts, data.domain, each, data.count, _length(data))
+    return Result(data.name, data.type, parts, data.domain, each, data.count, _length(data))
 
 
 def _length(array: ir.Array) -> str:

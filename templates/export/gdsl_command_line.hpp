@@ -60,19 +60,19 @@ public:
 
     std::string graph;
 
-    // The text that was given for a param or an input; null where none was.
+    // The text of a param or an input; null if it is not given.
     const std::string* find(const std::string& name) const {
         const auto found = given_.find(name);
         return found == given_.end() ? nullptr : &found->second;
     }
 
-    // The file behind an option; empty where there is none.
+    // The file after an option; empty if there is none.
     std::string file(const std::string& option) const {
         const auto found = files_.find(option);
         return found == files_.end() ? std::string() : found->second;
     }
 
-    // Refuses what is none of `names`.
+    // Fails for anything but `names`.
     void require_known(const std::string& program, const std::vector<std::string>& names) const {
         for (const auto& each : given_) {
             bool known = false;
@@ -85,7 +85,7 @@ private:
     std::map<std::string, std::string> given_, files_;
 };
 
-// Whether a float stands for a number: for a whole one if it is that, for a fraction if it prints its digits.
+// Whether a float represents a number: an integer exactly, a fraction if it prints the same digits.
 template <class T>
 bool stands_for(double value, T found) {
     if (double(found) == value || value - value != 0) { return true; }
@@ -152,7 +152,7 @@ inline long long most_values(std::size_t bytes) {
     return free < 0 ? std::numeric_limits<long long>::max() : free / 4 / (long long)(bytes);
 }
 
-// The numbers in a file, between blanks, commas or line ends, or in `text` itself where no @ stands before them. A file
+// The numbers in a file, between blanks, commas or line ends, or in `text` itself if it does not begin with @. A file
 // may be a device that never ends, so that no more than `most` numbers are read, and blanks between them are bounded.
 template <class T>
 std::vector<T> numbers_of(const std::string& what, const std::string& kind, const std::string& text, bool is_set, long long most) {

@@ -1,4 +1,4 @@
-// What exported programs share on the host: failures, memory, and what they read of a graph beside its lists.
+// What exported programs share on the host: failures, memory, and what they read of a graph besides its lists.
 
 #pragma once
 
@@ -89,7 +89,7 @@ struct stop {
     fail(found.code, with(with(text, "{value}", number), "{length}", std::to_string(length)));
 }
 
-// Refuses an id that is none of the graph's `count`.
+// Fails for an id that is not below the graph's `count`.
 template <class Id>
 void require_id(const std::string& what, Id value, long long count, const std::string& kind) {
     if (value >= 0 && value < count) { return; }
@@ -98,7 +98,7 @@ void require_id(const std::string& what, Id value, long long count, const std::s
     fail(604, what + " is " + std::to_string(value) + ", which is not " + (kind == "edge" ? "an " : "a ") + kind + " of the graph (" + have + ")");
 }
 
-// The same of the value at a place of an array, in which -1 is none.
+// The same for the value at a place of an array, in which -1 is none.
 template <class Id>
 void require_id_or_none(const std::string& what, Id value, long long count, const std::string& kind, long long place) {
     if (value >= -1 && value < count) { return; }
@@ -145,7 +145,7 @@ T* new_results(long long count) {
     return static_cast<T*>(made);
 }
 
-// A graph as its caller gave it, and the lists that programs read beside, made when first asked for.
+// The caller's graph, and further lists that programs read, built when first used.
 template <class Vertex, class Edge>
 class graph_lists {
 public:
@@ -181,7 +181,7 @@ public:
         return sources_.data();
     }
 
-    // Of each edge the one that leads back, -1 where there is none; of parallel edges the k-th that does of the k-th.
+    // The reverse of each edge, or -1; for the k-th of parallel edges the k-th that leads back.
     const Edge* reverse_edges() {
         if (reverse_.empty()) {
             reverse_.resize(std::size_t(num_edges) + 1);
@@ -200,7 +200,7 @@ public:
         return reverse_.data();
     }
 
-    // What a part of the graph is called on GPUs for programs that make graphs.
+    // The name of a part of the graph on GPUs in programs that build graphs.
     const Edge* edge_ids() {
         if (ids_.empty()) {
             ids_.resize(std::size_t(num_edges) + 1);

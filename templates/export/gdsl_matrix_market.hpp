@@ -85,7 +85,7 @@ public:
         while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\f' || *at == '\v') { ++at; }
     }
 
-    // A whole number that stands here by itself.
+    // An integer that is a word of its own.
     bool take(std::int64_t& found) {
         skip_blanks();
         const char* digits = at + (*at == '-' || *at == '+');
@@ -96,7 +96,7 @@ public:
         return errno == 0 && ends(end);
     }
 
-    // A number that stands here by itself; neither hexadecimal nor too large for its type.
+    // A number that is a word of its own, neither hexadecimal nor too large for its type.
     bool take(double& found) {
         skip_blanks();
         for (const char* each = at; *each != '\0' && *each != ' ' && *each != '\t'; ++each) {
@@ -207,7 +207,7 @@ std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& places, std:
 }
 
 // The graph in the file at `path`. Ids count from 1 there, and from 0 in what is returned; edges are ordered by source,
-// then by destination, then as in the file; those of a symmetric matrix stand both ways, self-loops once.
+// then by destination, then as in the file; those of a symmetric matrix both ways, self-loops once.
 template <class Vertex>
 read_graph<Vertex> read_matrix_market(const std::string& path) {
     matrix_market_lines lines(path);

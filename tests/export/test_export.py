@@ -102,7 +102,7 @@ def test_the_page(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path
     directory = commands["bfs"][1].parent
     shown_header, caller = re.findall(r"```c\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     header = (directory / "bfs.h").read_text(encoding="utf-8")
-    shown = header[header.index("// What the program takes") : header.index("#ifdef __cplusplus\n}")]
+    shown = header[header.index("// The arguments of the program") : header.index("#ifdef __cplusplus\n}")]
     assert shown_header.strip() == shown.strip()
     (tmp_path / "call.c").write_text(caller, encoding="utf-8")
     made = [

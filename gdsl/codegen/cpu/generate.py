@@ -27,7 +27,7 @@ LIBRARY = Library(
         "memory",
         "plain",
         "pairs",
-        "several",
+        "fixed_size_arrays",
         "graph",
         "lists",
         "frontier",

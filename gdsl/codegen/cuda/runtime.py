@@ -14,7 +14,7 @@ FILES = (
     "memory",
     "plain",
     "pairs",
-    "several",
+    "fixed_size_arrays",
     "enactor",
     "barriers",
     "stops",
