@@ -26,7 +26,7 @@ from gdsl.ir.nodes import Advance, Expression, Intersect, Literal, NeighborReduc
 from gdsl.operations import Balance, Over
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
-from gdsl.plan.hints import ReadAhead, SourceTables
+from gdsl.plan.hints import ReadAhead, ShortLists, SourceTables
 from gdsl.plan.intersections import has_tables
 from gdsl.plan.nodes import Form, Members, Operation, Plan, Sweep
 from gdsl.plan.target import Target
@@ -101,7 +101,7 @@ def run_on_short_lists(plan: Plan, facts: Facts) -> Plan:
         return plan
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
-        return dataclasses.replace(sweep, short_lists=True) if _walks_short_lists(sweep, plan.program) else sweep
+        return sweep.with_hints(ShortLists()) if _walks_short_lists(sweep, plan.program) else sweep
 
     return map_sweeps(plan, changed)
 

@@ -20,6 +20,7 @@ from gdsl.plan.hints import (
     PrefetchRows,
     PrefetchSectors,
     ReadAhead,
+    ShortLists,
     SourceTables,
     UnbranchedTests,
     ValueFirst,
@@ -159,7 +160,7 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program, blind))]
     lines += _indent(_fetched("the {}", sweep.hint(PrefetchSectors, walk.over)))
     lines += _indent(_read_ahead(sweep, walk.over, walk.variant))
-    if sweep.short_lists:
+    if sweep.hint(ShortLists) is not None:
         lines.append("    where the graph has short lists alone: the same, a thread a member")
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")

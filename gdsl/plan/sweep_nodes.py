@@ -320,8 +320,6 @@ class Sweep:
     segment: Segment | None
     balance: Balance
     edges: EdgeCount
-    short_lists: bool = False
-    """Whether a thread takes a member where the graph has short lists alone; see `load_balance`."""
     intersection: Intersection | None = None
     """The lists whose common vertices are collected and counted; with it there is no other walk."""
     vote: Vote | None = None

@@ -43,6 +43,7 @@ from gdsl.plan.hints import (
     PrefetchRows,
     PrefetchSectors,
     ReadAhead,
+    ShortLists,
     SourceTables,
     UnbranchedTests,
     ValueFirst,
@@ -249,7 +250,9 @@ class SweepVerifier(VariantVerifier):
         whole = whole and all(each is None for each in (sweep.collect, sweep.order, sweep.skips))
         early = any(isinstance(hint, ReadAhead) for hint in sweep.hints)
         whole = whole and sweep.balance is Balance.AUTO and not early
-        self.expect(not sweep.short_lists or (whole and self.target.grid), "a thread a member in another kind of sweep")
+        self.expect(
+            sweep.hint(ShortLists) is None or (whole and self.target.grid), "a thread a member in another kind of sweep"
+        )
         self.expect(not pulls or sweep.balance is Balance.AUTO, "a pull shares no edges of members")
         for each in sweep.walks:
             cut = self.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO

@@ -6,6 +6,7 @@ import pytest
 
 from gdsl.codegen.cuda.generate import generate
 from gdsl.plan import target
+from gdsl.plan.hints import ShortLists
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
@@ -40,11 +41,11 @@ _HOOKS = "advance(vertices, hook, to=none);"
 )
 def test_which_pushes(steps: str, tune: tuple[str, ...], alone: bool) -> None:
     plan = plan_of(_PROGRAM.format(steps=steps), *tune)
-    assert any(sweep.short_lists for sweep in sweeps(plan)) is alone
+    assert any(sweep.hint(ShortLists) for sweep in sweeps(plan)) is alone
     assert ("where the graph has short lists alone" in print_plan(plan)) is alone
     assert ("push_short_lists(run," in generate(plan, Widths.both(32)).text) is alone
 
 
 def test_only_a_grid_asks() -> None:
     plan = plan_of(_PROGRAM.format(steps=_HOOKS), on=target.CPU)
-    assert not any(sweep.short_lists for sweep in sweeps(plan))
+    assert not any(sweep.hint(ShortLists) for sweep in sweeps(plan))

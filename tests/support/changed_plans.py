@@ -58,7 +58,6 @@ CHOICES = {
     ("Sweep", "hints"): "a hint less",
     ("Sweep", "balance"): "another way to share edges",
     ("Sweep", "edges"): "edges counted on the way",
-    ("Sweep", "short_lists"): "a thread a member, or warps",
     ("WarpShare", "warps"): "the other half of the warps",
     ("Walk", "edge_ids"): "ids that nobody asks for",
     ("Write", "mode"): "an atomic where a plain write would do",
