@@ -39,7 +39,7 @@ def importing_from(folders: Iterable[str]) -> Iterator[None]:
     added = tuple(folders)
     for folder in added:
         if "\0" in folder or not os.path.isdir(folder):
-            raise GdslError.single("E0241", "the import path is no folder", place=folder or "''")
+            raise GdslError.single("E0241", "the import path is not a folder", place=folder or "''")
     token = _import_path.set((*_import_path.get(), *added))
     try:
         yield
@@ -91,7 +91,7 @@ def read_import(program: Source, name: str) -> Source:
     if not os.path.isfile(name):
         what = "there is no such file"
         if os.path.exists(name):
-            what = "it is a directory" if os.path.isdir(name) else "it is no regular file"
+            what = "it is a directory" if os.path.isdir(name) else "it is not a regular file"
         raise GdslError.single("E0241", what, place=name)
     source = read_file(name)
     if not is_program(source):

@@ -230,9 +230,9 @@ def require_tune_file(path: str, program: str) -> None:
         return
     try:
         content = _content(path)
-        what = _whose(content, program) if _BEGINNING.match(content) is not None else "which is no tune file"
+        what = _whose(content, program) if _BEGINNING.match(content) is not None else "which is not a tune file"
     except (OSError, UnicodeDecodeError):
-        what = "which is no tune file"
+        what = "which is not a tune file"
     if what is not None:
         raise GdslError.single(
             "E0911",
@@ -268,7 +268,7 @@ def read_file(path: str, source: Source) -> TuneFile:
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     if _BEGINNING.match(text) is None:
-        raise _unusable(path, "it is no tune file")
+        raise _unusable(path, "it is not a tune file")
     try:
         document = json.loads(text)
         return _file_of(path, document, hash_of_text(source))
@@ -314,7 +314,7 @@ def _file_of(path: str, document: dict[str, Any], text: str) -> TuneFile:
         return dataclasses.replace(file, stale="the program's text has changed since it was tuned")
     listed = document.get("entries")
     if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
-        raise _DamagedError("its `entries` are no list of entries")
+        raise _DamagedError("its `entries` are not a list of entries")
     file = dataclasses.replace(file, entries=tuple(_entry(entry) for entry in listed))
     unknown = next((word for entry in file.entries for word in entry.knobs if not _is_known(word)), None)
     stale = None if unknown is None else f"gdsl takes no {printable(unknown[:80])!r} from a tune file"
@@ -323,12 +323,12 @@ def _file_of(path: str, document: dict[str, Any], text: str) -> TuneFile:
 
 def _entry(document: object) -> Entry:
     if not isinstance(document, dict):
-        raise _DamagedError("an entry is no object")
+        raise _DamagedError("an entry is not an object")
     graph, knobs = document.get("graph"), document.get("knobs")
     if not isinstance(graph, dict):
         raise _DamagedError("an entry has no `graph`")
     if not isinstance(knobs, list) or len(knobs) > _MOST_WORDS or not all(isinstance(word, str) for word in knobs):
-        raise _DamagedError("the `knobs` of an entry are no list of words")
+        raise _DamagedError("the `knobs` of an entry are not a list of words")
     vertices, edges, largest = (_whole(graph, name) for name in ("vertices", "edges", "largest_degree"))
     kind = GraphKind(vertices, edges, largest, _bool(graph, "directed"))
     times = _number(document, "auto_ms"), _number(document, "tuned_ms")
@@ -347,7 +347,7 @@ def _is_known(word: str) -> bool:
 def _str(document: dict[str, Any], name: str) -> str:
     value = document.get(name)
     if not isinstance(value, str) or len(value) > 1000:
-        raise _DamagedError(f"its `{name}` is no text")
+        raise _DamagedError(f"its `{name}` is not text")
     return value
 
 
@@ -361,14 +361,14 @@ def _bool(document: dict[str, Any], name: str) -> bool:
 def _whole(document: dict[str, Any], name: str) -> int:
     value = document.get(name)
     if type(value) is not int or not 0 <= value < 2**63:
-        raise _DamagedError(f"its `{name}` is no whole number")
+        raise _DamagedError(f"its `{name}` is not a whole number")
     return value
 
 
 def _number(document: dict[str, Any], name: str) -> float:
     value = document.get(name)
     if type(value) not in (int, float) or not 0 <= value < 1e300:  # type: ignore[operator]
-        raise _DamagedError(f"its `{name}` is no number of milliseconds")
+        raise _DamagedError(f"its `{name}` is not a number of milliseconds")
     return float(value)  # type: ignore[arg-type]
 
 

@@ -42,7 +42,7 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         with open(file_name, "rb") as file:
             start = file.read(6)
             if array is not None and not start.startswith(_ZIP):
-                raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
+                raise ValueError(f"it is not an archive, so it has no array called {shown(array)}")
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return _from_array_file(array or name, start, file)
             content = _all_of(file, start, longest)
@@ -175,7 +175,7 @@ def _array(stream: IO[bytes], size: int, what: str = "it") -> np.ndarray[Any, An
     """The array in `stream`, whose `size` bytes must hold all that its header claims. Raises ValueError."""
     start = stream.read(len(npy.MAGIC_PREFIX))
     if start != npy.MAGIC_PREFIX:
-        raise ValueError(f"{what} is no array")
+        raise ValueError(f"{what} is not an array")
     stream.seek(0)
     with quiet():  # NumPy warns of headers written by Python 2, which are valid
         version = npy.read_magic(stream)

@@ -50,7 +50,9 @@ def checked_bytes(context: click.Context, option: click.Parameter, word: str | N
     try:
         return byte_count(word)
     except ValueError:
-        raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB") from None
+        raise click.BadParameter(
+            f"{shown(word)} is not a number of bytes, such as 80000000000, 80GB or 64GiB"
+        ) from None
 
 
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:

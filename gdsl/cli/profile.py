@@ -64,7 +64,7 @@ _HIDDEN = "-"
     help="Run so many times; the run of median time is shown.",
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
-@limit_options("Stop where all runs take longer.")
+@limit_options("Stop if all runs together take longer.")
 @type_option
 @tune_file_options
 @tuning_options

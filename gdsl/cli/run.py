@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     "--each", metavar="NAME=VALUES", multiple=True, shell_complete=completing.params,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
 )  # fmt: skip
-@click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")
-@backend_option("auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.")
+@click.option("--batch", callback=checked_limit, metavar="N", help="With --each: the most runs at a time.")
+@backend_option("auto chooses cuda if a GPU answers, cpu if a compiler is found, otherwise reference.")
 @output_option(
     "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. Tables of results over "
     "vertices and over edges are two files, as FILE.vertices.csv and FILE.edges.csv."
@@ -59,11 +59,11 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@limit_options("Stop where reading, compiling and running take longer.")
+@limit_options("Stop if reading, compiling and running take longer.")
 @click.option("--dry-run", is_flag=True, help="Check everything, report what a run would allocate, and run nothing.")
 @click.option(
     "--memory", callback=checked_bytes, metavar="BYTES",
-    help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
+    help="With --dry-run: assume that much free memory, such as 80GB or 64GiB, also of a GPU that is elsewhere.",
 )  # fmt: skip
 @plot_option("Draw each result, on a small graph as its colours, and the frontier into FILE: .png, .svg or .pdf.")
 @type_option

@@ -60,7 +60,7 @@ class _Search:
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @param_option("Set a param, as in run.")
 @round_option
-@backend_option("As in run. The reference takes no notice of knobs.")
+@backend_option("As in run. The reference ignores knobs.")
 @click.option(
     "--seconds", callback=checked_seconds, metavar="SECONDS", help="How long to search, compilation included: 60.",
 )  # fmt: skip

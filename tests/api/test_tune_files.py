@@ -316,7 +316,7 @@ def test_only_tune_files_are_written_over(tmp_path):
     for content in ("notes\n", "", '{"distance": [0]}', TEXT):
         path = tmp_path / "x.tune"
         path.write_text(content)
-        with pytest.raises(GdslError, match="no tune file") as raised:
+        with pytest.raises(GdslError, match="not a tune file") as raised:
             written(path, entry())
         assert raised.value.code == "E0911" and path.read_text() == content
     path.write_text('{"gdsl_tune": 1, "gdsl"')  # a damaged one

@@ -82,7 +82,7 @@ def test_objects_and_what_is_no_array(gdslc):
     np.save("sites.npy", np.array([{}] * 5, dtype=object), allow_pickle=True)
     says(gdslc, "sites.npy", "Python objects, which are never loaded")
     archive("sites.npz", b"some text", "is_site")
-    says(gdslc, "sites.npz", "'is_site' is no array")
+    says(gdslc, "sites.npz", "'is_site' is not an array")
 
 
 @pytest.mark.parametrize(

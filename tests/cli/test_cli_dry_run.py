@@ -22,5 +22,5 @@ def test_the_command(gdslc: Callable[..., Answer], work: Path) -> None:
     assert "too few: it would not run" in gdslc(*words, "--memory", "1").out
     assert gdslc("run", "bfs", "karate", "-p", "source=99", "--dry-run").status == 1
     for wrong in (["--memory", "80 apples"], ["--memory", "-1"], ["--memory", "1e9"]):
-        assert "is no number of bytes" in gdslc(*words, *wrong).err
+        assert "is not a number of bytes" in gdslc(*words, *wrong).err
     assert "--memory is for --dry-run" in gdslc("run", "bfs", "karate", "-p", "source=0", "--memory", "1GB").err

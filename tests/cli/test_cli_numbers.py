@@ -228,7 +228,7 @@ def test_arrays_of_an_archive_by_name(gdslc, work):
     assert gdslc(*fewer, "given=@many.npz:a:b.npz:c").status == 0
     gdslc(*fewer, "given=@many.npz").fails(1, "E0611", "'x8' and 11 more")
     Path("one.npy").rename("one.npz")
-    gdslc(*fewer, "given=@one.npz:color").fails(1, "E0611", "it is no archive, so it has no array called 'color'")
+    gdslc(*fewer, "given=@one.npz:color").fails(1, "E0611", "it is not an archive, so it has no array called 'color'")
     Path("c.npz").rename("c.npz:hue")  # a file of the whole name is meant itself
     gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'given', only 'color'")
 
@@ -238,7 +238,7 @@ def test_members_of_an_archive_that_are_no_arrays(work):
 
     with zipfile.ZipFile("m.npz", "w") as archive:
         archive.writestr("note.txt", "words")
-    with pytest.raises(GdslError, match=r"E0611.*what it has as 'note\.txt' is no array"):
+    with pytest.raises(GdslError, match=r"E0611.*what it has as 'note\.txt' is not an array"):
         read_array("a", "m.npz:note.txt", 5)
     with zipfile.ZipFile("m.npz", "w"):
         pass

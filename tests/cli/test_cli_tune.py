@@ -146,7 +146,7 @@ def test_stale_damaged_and_unwanted_files(gdslc, work):
         (("tune", "hops.gdsl", "path.mtx", "--source", "0"), 2, "-p source=0"),
         (("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "--seconds", "0"), 2, "positive number of seconds"),
         (("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "--seconds", "1e400"), 2, "1e400"),
-        (("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "-o", "hops.gdsl"), 1, "no tune file"),
+        (("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "-o", "hops.gdsl"), 1, "not a tune file"),
         (("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "-o", "no/such/x.tune"), 1, "E0911"),
         (("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "-o", "x.tune/"), 1, "E0911"),
         (("tune", "endless.gdsl", "path.mtx", "--seconds", "0.3"), 1, "E0802"),

@@ -60,7 +60,7 @@ def test_files_that_are_no_programs(tmp_path: Path, content: bytes, words: str) 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert "it is no regular file" in refusal(program(tmp_path, "pipe"))
+    assert "it is not a regular file" in refusal(program(tmp_path, "pipe"))
     assert "it is a directory" in refusal(program(tmp_path, "."))
     assert "there is no such file" in refusal(program(tmp_path, "missing.gdsl"))
     assert "is outside" in refusal(program(tmp_path, "/dev/zero"))
@@ -101,7 +101,7 @@ def test_the_import_path_is_searched(folders: tuple[Path, Path], capfd: pytest.C
     assert main(["check", str(file)]) == 1
     capfd.readouterr()
     assert main(["check", str(file), "--import-path", str(own / "missing")]) == 1
-    assert "the import path is no folder" in capfd.readouterr().err
+    assert "the import path is not a folder" in capfd.readouterr().err
     with pytest.raises(TypeError):
         gdsl.compile(file, import_path=3)  # type: ignore[arg-type]
 

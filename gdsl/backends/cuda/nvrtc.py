@@ -88,7 +88,7 @@ def normal_architecture(arch: str) -> str:
     match = _ARCHITECTURE.fullmatch(arch.strip().lower())
     if match is None:
         raise GdslError.single(
-            "E0904", f"{arch!r} is no GPU architecture", fix="write it as sm_75, sm_80, sm_90 or sm_120"
+            "E0904", f"{arch!r} is not a GPU architecture", fix="write it as sm_75, sm_80, sm_90 or sm_120"
         )
     return f"sm_{match[1]}"
 

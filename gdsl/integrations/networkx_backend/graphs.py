@@ -73,7 +73,7 @@ class Column:
         if self._missing is None:
             return self._values
         if not isinstance(default, int | float):
-            raise NotImplementedError(f"the default {default!r} of an edge attribute is no int or float")
+            raise NotImplementedError(f"the default {default!r} of an edge attribute is not an int or float")
         if isinstance(default, float) and self._values.dtype.kind == "i" and np.abs(self._values).max() > _EXACT:
             raise NotImplementedError("large ints would be mixed with floats")
         return np.where(self._missing, default, self._values)
