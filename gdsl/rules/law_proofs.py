@@ -16,7 +16,7 @@ from gdsl.types import Type
 
 _MOST_STEPS = 200
 _MOST_LEAVES = 200
-"""Of a form with more (a local may double in each statement) the law is not proved."""
+"""Larger forms (a local may double in each statement) are not proved."""
 _WRAPPING = (BinaryOperation.ADD, BinaryOperation.MULTIPLY, BinaryOperation.BIT_XOR)
 _IDEMPOTENT = (
     BinaryOperation.BIT_AND,
@@ -45,14 +45,14 @@ class _UnknownError(Exception):
 
 
 def is_proved(program: nodes.Program, function: nodes.Function) -> bool:
-    """Whether the operator that `function` is may combine values in any order, for all values of its type."""
+    """Whether the operator `function` may combine values in any order, for all values of its type."""
     if function.result is Type.BOOL:
         return True
     if not (function.result.is_integer or function.result.is_id):
         return False
     first, second = (name for name, _ in function.parameters)
     try:
-        form = _Follower(program).call(function, (_Form(None, (first,)), _Form(None, (second,))))
+        form = _Reducer(program).call(function, (_Form(None, (first,)), _Form(None, (second,))))
     except _UnknownError:
         return False
     counts = Counter(form.leaves)
@@ -61,18 +61,18 @@ def is_proved(program: nodes.Program, function: nodes.Function) -> bool:
     return both and (form.operation in _IDEMPOTENT or (form.operation in _WRAPPING and once))
 
 
-class _Follower:
+class _Reducer:
     def __init__(self, program: nodes.Program) -> None:
         self._functions = {function.name: function for function in program.functions}
         self._steps = _MOST_STEPS
 
     def call(self, function: nodes.Function, arguments: Sequence[_Form]) -> _Form:
-        """What a call gives. Raises `_UnknownError`."""
+        """The result of a call. Raises `_UnknownError`."""
         names = (name for name, _ in function.parameters)
         return self._block(function.body, dict(zip(names, arguments, strict=True)))
 
     def _block(self, body: Sequence[nodes.Statement], known: dict[str, _Form]) -> _Form:
-        """What a block returns; all of its ways must return."""
+        """The result of a block, all paths of which must return."""
         for number, statement in enumerate(body):
             self._spend()
             match statement:
@@ -84,7 +84,7 @@ class _Follower:
                     rest = body[number + 1 :]
                     yes = self._block((*statement.then, *rest), dict(known))
                     no = self._block((*statement.otherwise, *rest), dict(known))
-                    return self._chosen(statement.condition, yes, no, known)
+                    return self._minimum_or_maximum(statement.condition, yes, no, known)
                 case _:
                     raise _UnknownError
         raise _UnknownError
@@ -110,13 +110,13 @@ class _Follower:
                 return found
             case nodes.Select():
                 yes, no = self._value(node.yes, known), self._value(node.no, known)
-                return self._chosen(node.condition, yes, no, known)
+                return self._minimum_or_maximum(node.condition, yes, no, known)
             case nodes.FunctionCall():
                 arguments = [self._value(each, known) for each in node.arguments]
                 return self.call(self._functions[node.function], arguments)
         raise _UnknownError
 
-    def _chosen(self, condition: nodes.Expression, yes: _Form, no: _Form, known: _Known) -> _Form:
+    def _minimum_or_maximum(self, condition: nodes.Expression, yes: _Form, no: _Form, known: _Known) -> _Form:
         """`x < y ? x : y` and its like, of integers and ids, which are all ordered."""
         if not isinstance(condition, nodes.Binary) or condition.left.type.is_float:
             raise _UnknownError

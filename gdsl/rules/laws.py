@@ -1,8 +1,9 @@
 """Whether the operators that a program declares may combine the values of a list in any order.
 
-Nothing proves that of any function, so it is tried: on all triples of some values of the type, the extremes among
-them. Floats are held to a tolerance, and finite ones are of moderate size, since sums of the largest are infinite in
-one order and not in another; NaN is not tried. Two zeros are the same number: which of them is left is a rounding.
+This cannot be proved of every function, so it is tried on all triples of some values of the type, including the
+extremes. Floats must agree within a tolerance, and finite ones are of moderate size, since sums of the largest are
+infinite in one order and not in another; NaN is not tried. Both zeros count as the same number: which one results is a
+matter of rounding.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gdsl.rules.law_trials import IDS, NONE, TooLongError, Trial, Value, literal
 from gdsl.types import Type
 
 MOST_WORK = 500_000
-"""Statements, rounds of loops and calls of functions for all that is tried of one operator."""
+"""The most statements, loop iterations and calls in all trials of one operator."""
 _TOLERANCES = {Type.FLOAT32: 1e-4, Type.FLOAT64: 1e-11}
 _FLOATS = (0.0, 1.0, -1.0, 0.1, -0.3, 0.7, 2.0, -7.25, 13.7, 1e-3, float("inf"), float("-inf"))
 
@@ -38,23 +39,23 @@ class Laws:
 
 
 def laws(program: nodes.Program) -> Laws:
-    """Try every operator that the schedule combines by."""
+    """Check every operator that the schedule reduces with."""
     used = {node.function: node for node in walk(program.schedule) if isinstance(node, nodes.OwnOperation)}
     if not used:
         return Laws()
-    return with_room(frames_of_calls(program), lambda: _tried(program, used))
+    return with_room(frames_of_calls(program), lambda: _check_operators(program, used))
 
 
-def _tried(program: nodes.Program, used: dict[str, nodes.OwnOperation]) -> Laws:
+def _check_operators(program: nodes.Program, used: dict[str, nodes.OwnOperation]) -> Laws:
     exact, diagnostics = set(), []
     functions = {function.name: function for function in program.functions}
     with numpy.errstate(all="ignore"):
         for name, own in used.items():
-            tried = _Tried(program, functions[name], own)
-            message = tried.mistake()
+            checked = _OperatorLaws(program, functions[name], own)
+            message = checked.mistake()
             if message is not None:
                 diagnostics.append(_diagnostic(message, functions[name]))
-            elif tried.exact and tried.tells_zeros_alike():
+            elif checked.exact and checked.treats_zeros_alike():
                 exact.add(name)
     proved = frozenset(name for name in used if is_proved(program, functions[name]))
     return Laws(frozenset(exact), proved, diagnostics)
@@ -65,7 +66,7 @@ def _diagnostic(message: str, function: nodes.Function) -> Diagnostic:
     return Diagnostic("E0308", message, function.span, notes=(note,))
 
 
-class _Tried:
+class _OperatorLaws:
     """One operator on all samples."""
 
     def __init__(self, program: nodes.Program, function: nodes.Function, own: nodes.OwnOperation) -> None:
@@ -76,7 +77,7 @@ class _Tried:
         self.exact = True
 
     def mistake(self) -> str | None:
-        """What is wrong, with the values that show it; None if nothing is."""
+        """The mistake, with the values that show it, if any."""
         try:
             return self._identity() or self._commutes() or self._associates()
         except TooLongError:
@@ -119,14 +120,14 @@ class _Tried:
                         return f"the operator `{self.name}` is not associative: {left}, and {right}"
         return None
 
-    def tells_zeros_alike(self) -> bool:
-        """Whether an order cannot be seen by the sign of a zero either."""
+    def treats_zeros_alike(self) -> bool:
+        """Whether the order does not affect the sign of a zero either."""
         if not self.kind.is_float:
             return True
         zero, other = literal(0.0, self.kind), literal(-0.0, self.kind)
         some = [*self.samples, self.identity, zero, other]
 
-        def of(a: Value, b: Value) -> Value:  # what is noted elsewhere takes the two for one
+        def of(a: Value, b: Value) -> Value:  # the cache does not distinguish the two zeros
             return self._trial.call(self.name, (a, b))
 
         with_both = ((a, b, c) for a in some for b, c in ((zero, other), (other, zero), (other, a)))
@@ -164,7 +165,7 @@ def _alike(one: Value, other: Value) -> bool:
 
 
 def _picks(one: Value, other: Value, a: Value, b: Value) -> bool:
-    """Whether a float operator gives one of its operands, the same whichever comes first."""
+    """Whether a float operator returns one of its operands, the same in either order."""
     return bool(one == other) and one in (a, b)
 
 

@@ -143,7 +143,7 @@ def test_second_run_imports_no_more_than_it_needs(tmp_path, backend):
         "import gdsl, sys; graph = gdsl.Graph.from_edges([0, 1], [1, 2]);"
         f"gdsl.compile({str(file)!r}).run(graph, {{'source': 0}}, backend={backend!r});"
         "print(*sorted({'lark', 'jinja2', 'scipy', 'networkx', 'cupy', 'rich', 'gdsl.codegen.cpu.generate',"
-        " 'gdsl.effects.collect', 'gdsl.rules', 'gdsl.uniqueness', 'gdsl.plan.verifier'} & set(sys.modules)))"
+        " 'gdsl.effects.programs', 'gdsl.rules', 'gdsl.uniqueness', 'gdsl.plan.verifier'} & set(sys.modules)))"
     )
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
