@@ -14,7 +14,7 @@ from typing import Any
 from gdsl.resources import resource_text
 
 _POLICY = "default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
-_PIECES = ("elements", "words", "view", "charts", "tables", "texts", "facts", "pages", "begin")
+_PIECES = ("elements", "charts", "panels", "pages")
 DATA = "gdsl-profile"
 """The id of the element that holds the data."""
 

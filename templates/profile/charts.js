@@ -31,7 +31,7 @@ const passAxis = (view, at, x, step) => {
   at.node.append(svg("text", { class: "axis", x: at.right, y: at.height - 2, "text-anchor": "end" }, "pass"));
 };
 
-// The time of each pass, a piece for each record
+// The time of each pass, with a segment for each record
 const timeChart = (view, most) => place(el("div", { class: "chart" }), (width) => {
   const at = frame(width, 280, "time of each operator by pass");
   const ticks = nice(most), top = ticks[ticks.length - 1];
@@ -70,7 +70,7 @@ const legend = (view) => el("p", { class: "legend" },
     operator.operator)),
   el("span", {}, el("i", { class: "chip between" }), "between operators"));
 
-// The same as a table of colours
+// The same as a heat map
 const heatTable = (view) => place(el("div", { class: "chart" }), (width) => {
   const rows = view.operators.slice(0, 40), size = 22;
   const names = [...rows.map((operator) => operator.operator), "between"];
@@ -105,7 +105,7 @@ const heatTable = (view) => place(el("div", { class: "chart" }), (width) => {
   return at.node;
 });
 
-// Members and edges of one operator by pass, and which way it went
+// Members and edges of one operator by pass, and its direction
 const frontierChart = (view, site) => place(el("div", { class: "chart" }), (width) => {
   const at = frame(width, 300, "frontier and edges by pass");
   at.bottom -= 22;
