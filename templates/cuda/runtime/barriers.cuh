@@ -1,7 +1,7 @@
 // piece: lead_arrivals
-// The leader tells that its block has come. All leave a stopped run at the same barrier: the leader passes a request on with
-// its next arrival, in the bit of that barrier's parity, since it may be one barrier ahead of those who still read the
-// word, but never two.
+// The leader reports the arrival of its block. All threads leave a stopped run at the same barrier: the leader passes a
+// request on with its next arrival, in the bit of that barrier's parity, since it may be one barrier ahead of threads
+// that still read the word, but never two.
 __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
     const bool passes_on = shared.stop_requested && !stopped;
     const uint64 before = arrive(&control->arrived, passes_on ? stop + 1 : 1ull);
@@ -9,7 +9,7 @@ __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_blo
 }
 
 // piece: leave_barrier
-// What the one thread of a block does behind its last barrier of so many: `stopped` says whether to leave the run there.
+// Run by the waiting thread of a block after its last barrier so far; `stopped`: the run ends there.
 template <class Then>
 __device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barriers, bool stopped, Then then) {
     const bool owed = shared.owed.due(false);
@@ -21,14 +21,14 @@ __device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barr
 }
 
 // piece: pass_barrier
-// What one thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
-// `then` before its block goes on.
+// Run by one thread of a block at a barrier: it reports the arrival of its block, waits for all others, and runs `then`
+// before its block continues.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
     if (blockIdx.x == 0) {
-        shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
+        shared.waited -= poll_host(shared, control, host_stop);  // the time after it is added below
         const bool owed = shared.owed.due(true);
         const uint64 edges = owed ? shared.owed.edges() : 0;
         lead_arrivals(shared, control, stop, stopped);
@@ -42,8 +42,8 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
 }
 
 // piece: wait_for_all
-// The same with the two words, if any are given, told to the block. Long programs have dozens of barriers, and this is as
-// long as a short operator; it is for one thread, so that the others save no registers where it is called.
+// The same, and the block learns the values of the two words, if there are any. Long programs have dozens of barriers, and
+// this is as long as a short operator. Only one thread calls it, so the others save no registers.
 __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                       const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {
@@ -55,10 +55,10 @@ __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* cont
 }
 
 // piece: meet
-// Waits until every block is here; what any thread wrote before is seen by all after. Tells whether the run is stopped, and
-// in shared memory what the two words hold behind the barrier, if any are given. One thread a block reads them: the warps of
-// a whole grid would wait in one line for the slice of the L2 cache that has them.
-// It is told of the run by parts, so that these stay in registers.
+// Waits until every block has arrived; all threads then see what any thread wrote before. Returns whether the run is
+// stopped, and leaves in shared memory the values of the two words after the barrier, if there are any. One thread of
+// each block reads them: the warps of a whole grid would queue for the slice of the L2 cache that has them.
+// The parts of the run are separate parameters, so that they stay in registers.
 __device__ __forceinline__ bool meet(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                      const uint64* word = nullptr, const uint64* second = nullptr) {
     __syncthreads();
@@ -74,7 +74,7 @@ __device__ __forceinline__ void synchronize(enactor& run) {
 }
 
 // piece: synchronize_then
-// The same where more is to be read: `then` is what one thread of each block does behind the barrier.
+// The same, with `then` run by one thread of each block after the barrier.
 template <class Then>
 __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
     __syncthreads();
@@ -84,7 +84,7 @@ __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
 }
 
 // piece: synchronize_meanwhile
-// The same with `meanwhile` done by all warps but the one that waits.
+// The same, with `meanwhile` run by all warps but the one that waits.
 template <class Meanwhile>
 __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile meanwhile) {
     __syncthreads();
@@ -95,14 +95,14 @@ __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile me
 }
 
 // piece: synchronize_and_read
-// A barrier, and for everybody what `word` holds behind it.
+// A barrier that returns the value of `word` after it to all threads.
 __device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
     run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, word);
     return run.shared.found;
 }
 
 // piece: synchronize_and_count accepted_count
-// A barrier, and for everybody how much the operator has accepted, and how many edges that has.
+// A barrier after which all threads know how many elements the operator has accepted, and their edges.
 struct accepted_count {
     uint64 members, edges;
 };
@@ -113,8 +113,8 @@ __device__ __forceinline__ accepted_count synchronize_and_count(enactor& run) {
 }
 
 // piece: share
-// A value that all threads of a block have alike goes where they all find it: nobody reads what was there any more, and
-// nobody goes on before it is there.
+// Stores a value that is the same in all threads of a block in shared memory. All threads have read the former value, and
+// none continues before the new one is stored.
 template <class T>
 __device__ __forceinline__ void share(T& place, const T& value) {
     __syncthreads();

@@ -1,14 +1,14 @@
 // piece: marks_of
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: of the operators that wait, one
-// in two fills each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes
-// next may begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+// One bit for each vertex: it is in the result already. Operators with a barrier use two bitmaps in turn, and each clears
+// its marks after its last barrier, when its result is complete. The next operator may begin at the same time: it marks
+// in the other bitmap, and ends with a barrier before this one is used again.
 __device__ __forceinline__ uint32* marks_of(const enactor& run) {
     return marks_turn(run) == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // piece: SAME_TURN marks_turn
-// Whose turn it is. An operator that ends without a barrier, behind which marks may still be taken out, adds `SAME_TURN` to
-// the number of operators, and so counts for nothing here.
+// The bitmap in use. An operator that ends without a barrier, so that marks may still be cleared after it, adds `SAME_TURN`
+// to the number of operators, and so does not count here.
 constexpr uint64 SAME_TURN = 1ull << 63;
 __device__ __forceinline__ uint32 marks_turn(const enactor& run) {
     return (uint32(run.operators) ^ uint32(run.operators >> 63)) & 1;
@@ -23,15 +23,15 @@ __device__ __forceinline__ bool mark(uint32* seen, vertex v) {
 }
 
 // piece: mark_unread
-// The same without a look first, which would be one more wait: where few vertices come a second time.
+// The same without reading the mark first, which would be one more wait: for results with few duplicates.
 __device__ __forceinline__ bool mark_unread(uint32* seen, vertex v) {
     const uint32 bit = 1u << (v % 32);
     return (atomicOr(&seen[v / 32], bit) & bit) == 0;
 }
 
 // piece: former_marks is_unmarked
-// The word of the mark of `v` before it was put there, where `marks` holds, else all bits: no branch hangs on it, so that
-// several are on the way before one is asked.
+// The word of the mark of `v` before it was set, if `marks` holds, else all bits: no branch depends on it, so that several
+// are in flight before one is used.
 __device__ __forceinline__ uint32 former_marks(uint32* seen, vertex v, bool marks) {
     uint32 former = ~uint32(0);
     if (marks) { former = atomicOr(&seen[v / 32], 1u << (v % 32)); }
@@ -40,8 +40,8 @@ __device__ __forceinline__ uint32 former_marks(uint32* seen, vertex v, bool mark
 __device__ __forceinline__ bool is_unmarked(uint32 former, vertex v) { return (former >> (v % 32) & 1) == 0; }
 
 // piece: clear_marks
-// Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
-// next barrier: whatever is made next goes into other storage.
+// Clears the marks of a result, after its barrier. The result's queue is not written before the next barrier: the next
+// result goes into other storage.
 __device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
     for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
 }
@@ -58,7 +58,7 @@ struct queue_members {
 __device__ __forceinline__ queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
 
 // piece: whole_members members_among
-// Of a set that may have all vertices, which are in order then without a look into its queue.
+// For a set that may have all vertices, whose queue is not read then.
 struct whole_members {
     const vertex* queue;
     const uint32* bitmap;
@@ -81,7 +81,7 @@ struct all_members {
 };
 
 // piece: uncounted
-// Where no later operator asks for the edges of a result.
+// For results whose edges no later operator counts.
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
     __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
@@ -92,9 +92,9 @@ struct uncounted {
 };
 
 // piece: collector
-// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time; of the last ones,
-// which are all where a result is small, the lists are fetched ahead. Edges of others are told at the end: all who tell
-// something wait in one line for the part of the L2 cache that has the counters.
+// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time. The lists of the
+// last ones (all of them, if the result is small) are prefetched. Edges of the others are added at the end: all additions
+// queue for the slice of the L2 cache that has the counters.
 template <class Counted>
 struct collector {
     enactor& run;
@@ -139,7 +139,7 @@ struct collector {
 };
 
 // piece: fetching
-// What counts the edges of a result, and has other things fetched for the last vertices of it.
+// Counts the edges of a result, and prefetches other data for its last vertices.
 template <class Counted, class Fetch>
 struct fetching {
     const Counted counted;
@@ -193,7 +193,7 @@ __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
 }
 
 // piece: map_queue
-// Makes the bitmap of a set that has only a queue; tells whether the run is stopped.
+// Builds the bitmap of a set that has only a queue; returns whether the run is stopped.
 // barriers: 2
 __device__ OUTLINED bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                        const vertex* queue, uint64 size, uint32* bitmap, uint64 num_vertices) {
@@ -207,7 +207,7 @@ __device__ OUTLINED bool map_queue(block_storage& shared, control_block* control
 }
 
 // piece: need_bitmap
-// Makes the bitmap of a frontier that has only a queue.
+// Builds the bitmap of a frontier that has only a queue.
 // barriers: 2 if there is no bitmap yet
 __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.mapped) { return; }
@@ -216,7 +216,7 @@ __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 nu
 }
 
 // piece: make_queue
-// Makes the queue of a set that has only a bitmap, for which `counter` counts.
+// Builds the queue of a set that has only a bitmap, whose members `counter` counts.
 // barriers: 1
 __device__ OUTLINED bool make_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                         uint64* counter, vertex* queue, const uint32* bitmap, uint64 num_vertices) {
@@ -239,7 +239,7 @@ __device__ OUTLINED bool make_queue(block_storage& shared, control_block* contro
 }
 
 // piece: need_queue
-// Makes the queue of a frontier that has only a bitmap.
+// Builds the queue of a frontier that has only a bitmap.
 // barriers: 1 if there is no queue yet
 __device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.queued) { return; }

@@ -1,12 +1,12 @@
 // piece: ONE_MEMBER ONE_ARRIVAL ARRIVED LEAVE TALLIED
-// A word in which the threads of an operator count places, in its first 24 bits, and members, in the next 24, at which blocks
-// arrive, counted in 15 more, and whose last bit says to leave the run: who sees the last block come has read all of it.
+// A word in which the threads of an operator count places (24 bits), members (24 bits) and arrived blocks (15 bits), and
+// whose last bit requests a stop: a thread that sees the last block arrive has read all of it.
 constexpr uint64 ONE_MEMBER = 1ull << 24, ONE_ARRIVAL = 1ull << 48, LEAVE = 1ull << 63;
 constexpr uint64 TALLIED = ONE_MEMBER - 1, ARRIVED = LEAVE - ONE_ARRIVAL;
 
 // piece: synchronize_and_tally
-// A barrier at which blocks arrive at such a word, each with the members that its threads have added up in shared memory. Gives
-// all threads the word. `then(word)` is what one thread of each block does behind it.
+// A barrier at which blocks arrive at such a word, each with the members that its threads have counted in shared memory.
+// Returns the word to all threads. `then(word)` is run by one thread of each block after it.
 template <class Then>
 __device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* word, Then then) {
     __syncthreads();
@@ -18,7 +18,7 @@ __device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* wo
         if (leads) {
             shared.waited -= poll_host(shared, run.control, run.slice.host_stop);
             if (shared.stop_requested && !run.stopped) { own += LEAVE; }
-            others = load_relaxed(&run.control->arrived);  // where stops are requested; passed on at the next barrier
+            others = load_relaxed(&run.control->arrived);  // has requests for a stop; passed on at the next barrier
         }
         arrive_with(word, own);
         const uint64 found = wait_for_field(word, ARRIVED, ONE_ARRIVAL * gridDim.x);
@@ -37,12 +37,12 @@ __device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* wo
 }
 
 // piece: listed_set listed_set_of
-// A set of few members with their lists, as `push_listed` leaves it. A place that nobody was accepted for has NO_VERTEX.
+// A set of few members with their lists, as `push_listed` leaves it. A place without an accepted vertex has NO_VERTEX.
 struct listed_set {
     listed_member* now;   // of the set
     listed_member* next;  // of what is found
     uint64 places;
-    bool holds;           // whether the members lie here, and not in the queue of the set
+    bool holds;           // whether the members are here, and not in the queue of the set
 };
 __device__ __forceinline__ listed_set listed_set_of(enactor& run) {
     share(run.shared.members, 0u);
@@ -50,8 +50,8 @@ __device__ __forceinline__ listed_set listed_set_of(enactor& run) {
 }
 
 // piece: fits_listed
-// Whether a set of `size` is few members for the grid, as lists go, and there is a place for each of their edges, and no list
-// that is cut into chunks.
+// Whether a set of `size` members is small for the grid, by the usual length of lists, with a place for each of their edges
+// and no list that is cut into chunks.
 __device__ __forceinline__ bool fits_listed(uint64 size, const graph_slice& g) {
     const uint64 most = size * uint64(g.largest_degree), vertices = uint64(g.num_vertices);
     return g.largest_degree < int64(HUB_DEGREE) && most <= LISTED_PLACES && most <= vertices
@@ -70,7 +70,7 @@ __device__ __forceinline__ void each_listed(const listed_set& set, Visit visit) 
 }
 
 // piece: in_no_order
-// What `push_listed` asks of a worklist without an order: whoever was found counts, whoever is accepted is kept.
+// How `push_listed` treats a worklist without an order: all found vertices count, all accepted ones stay.
 struct in_no_order {
     __device__ __forceinline__ key_word found_with(uint64) const { return 0; }
     __device__ __forceinline__ bool counts(vertex, key_word) const { return true; }
@@ -79,10 +79,11 @@ struct in_no_order {
 };
 
 // piece: push_listed
-// Visits the edges of few members, which all wait for the slowest way to the memory. So each edge has a place in the result
-// before anybody knows whether its end is accepted, and the lists of all ends are looked up while that is found out: a level
-// is three ways to the memory and a barrier, at which nobody asks once more how much was found. Returns the edges.
-// `visit(active, near, far, e, key)` says who is accepted, and with what; `fetch(v, first, last)` is called for these.
+// Visits the edges of few members, whose time is the latency of memory. So each edge has a place in the result before it is
+// known whether its end is accepted, and the lists of all ends are looked up at the same time: a level takes three
+// accesses to memory and a barrier, which also publishes the size of the result. Returns the edges.
+// `visit(active, near, far, e, key)` returns whether `far` is accepted, and its key; `fetch(v, first, last)` is called for
+// accepted vertices.
 // barriers: 1
 template <class Order, class Lists, class Visit, class Fetch>
 __device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, const frontier& input, frontier& result,

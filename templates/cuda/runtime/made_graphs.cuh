@@ -1,5 +1,5 @@
 // piece: free_room
-// The first storage for the arrays of a graph that none of those has which may still be read.
+// The first storage for the arrays of a graph that is not used by a graph which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     int64 room = 0;
     for (uint32 i = 0; i < count;) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
 }
 
 // piece: make_subgraph
-// The graph of some edges alone. Ends of edges stay where they are, by the ids of the edges.
+// The graph of some edges alone. The ends of edges stay in place, indexed by the ids of the edges.
 // barriers: 6 to 11
 __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
     begin_operator(run);
@@ -65,7 +65,7 @@ __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, 
 }
 
 // piece: label_place
-// Where a label stands among those below `num_vertices`, behind which `none` stands; further behind, what is neither.
+// The rank of a label: those below `num_vertices`, then `none`, then all others.
 template <class Label>
 __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) {
     const bool none = Label(-1) > Label(0) && label == Label(-1);
@@ -73,7 +73,7 @@ __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) 
 }
 
 // piece: number_known_labels
-// The same where every label is the number of a vertex, or `none`; tells whether they are, and leaves others as they are.
+// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others unchanged.
 // barriers: 2 to 6
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
@@ -117,7 +117,7 @@ __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* labe
 }
 
 // piece: begin_lists
-// Where the lists of sorted edges begin: `end(i)` is the vertex in whose list the i-th of them stands.
+// Where the lists of sorted edges begin: `end(i)` is the vertex whose list has the i-th edge.
 template <class End>
 __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, uint64 count, End end) {
     if (count == 0) {
@@ -132,7 +132,7 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
 }
 
 // piece: make_contraction
-// The graph in which the vertices of one label are one. `sums` adds up what the edges carry that become one.
+// The graph in which the vertices of one label are one vertex. `sums` combines the weights of edges that become one.
 // barriers: 15 to some
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
@@ -148,7 +148,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     sort_ids_with_keys(run, ids, old_edges, bits, destination);
     sort_ids_with_keys(run, ids, old_edges, bits, source);
     const edge* const order = ids.ids;
-    edge* const ends = ids.aside;  // looked up once: they lie all over the graph
+    edge* const ends = ids.aside;  // looked up once: they are scattered over the graph
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
@@ -183,15 +183,15 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 }
 
 // piece: no_sums
-// For edges that carry nothing. All wait for what was stored before.
+// For edges without weights. The barrier waits for former stores.
 struct no_sums {
     // barriers: 1
     __device__ __forceinline__ void operator()(enactor& run, const edge*, const edge*, uint64, uint64) const { synchronize(run); }
 };
 
 // piece: joined_weights
-// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1. Those edges stand
-// side by side, half of all in a row where a label has that many: lanes combine theirs before they go to memory.
+// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges are
+// adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
 template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;
@@ -225,7 +225,7 @@ __device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(
 }
 
 // piece: turn_kept
-// The in-edges of a subgraph, where the program asks for in-edges.
+// The in-edges of a subgraph, if the program uses in-edges.
 // barriers: 4 if in-edges are used
 __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks) {
     if (g.in_offsets == nullptr) { return; }
@@ -241,7 +241,7 @@ __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, gr
 }
 
 // piece: turn_contracted
-// The in-edges of a contraction, where the program asks for in-edges.
+// The in-edges of a contraction, if the program uses in-edges.
 // barriers: some if in-edges are used
 __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made) {
     if (made.in_offsets == nullptr) { return; }
@@ -263,7 +263,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 }
 
 // piece: pair_edges
-// Pairs the k-th edge from each u to each w with the k-th of those from w to u, where the program asks for that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
 // barriers: 1 if reverse edges are used
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     if (made.reverse_edges == nullptr) { return; }

@@ -1,6 +1,6 @@
 // piece: fetch_beside
-// Has the L2 cache load two sectors of 32 bytes beside that of `x[i]`: the next ones where it is the first element of its
-// own, those before where it is the last. Who comes from there has some way to go until they are asked for.
+// Prefetches into the L2 cache two sectors of 32 bytes next to that of `x[i]`: the following ones if it is the first
+// element of its own, the preceding ones if it is the last. They are needed some time later.
 template <class T, class Id>
 __device__ __forceinline__ void fetch_beside(const T* x, Id i, int64 length) {
     constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
@@ -34,7 +34,7 @@ __device__ __forceinline__ To bits_of(From x) {
 }
 
 // piece: word_of_size exchange_word
-// One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
+// One compare-and-swap on the bits of a value; a bool is a byte of an aligned 32-bit word.
 template <int Size> struct word_of_size;
 template <> struct word_of_size<4> { typedef uint32 type; };
 template <> struct word_of_size<8> { typedef uint64 type; };
@@ -69,8 +69,8 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
 }
 
 // piece: claim
-// True for the one call that changes `x`, which is no float, from `old` to `value`. Among `few` it is tried without a look
-// first: who comes late is told so by the exchange.
+// True for the one call that changes `x`, which is not a float, from `old` to `value`. Among `few` the value is not read
+// first: a losing thread learns this from the compare-and-swap.
 template <class T>
 __device__ __forceinline__ bool claim(T* x, T old, T value, bool few) {
     return (few || load_relaxed(x) == old) && exchange_word(x, old, value);
@@ -182,8 +182,8 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
 }
 
 // piece: changed_min
-// An element that is read may be older than it is, and so larger: all others do, until the next barrier, is to make it
-// smaller. So who comes too late for it comes too late; who does not is told by the exchange.
+// The value read may be outdated, and so larger: until the next barrier, other threads only make it smaller. So a value
+// that is not smaller has lost; any other learns the outcome from the exchange.
 template <class T>
 __device__ __forceinline__ bool changed_min(T* x, T value) {
     const T former = lower_to(x, value, load_seen(x));
@@ -198,8 +198,8 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
 }
 
 // piece: late_changed_min
-// Whether `x` was changed since the last barrier, by this call or by one that came before: where `value` is less than what
-// was read, both are sure, so that nobody waits for the exchange.
+// Whether `x` was changed since the last barrier, by this call or an earlier one: if `value` is less than the value read,
+// it was, so no thread waits for the exchange.
 template <class T>
 __device__ __forceinline__ bool late_changed_min(T* x, T value, T seen) {
     const bool lower = value < seen || (seen != seen && value == value);

@@ -8,7 +8,7 @@ __device__ __forceinline__ void end_kernel(enactor& run) {
 }
 
 // piece: begin_pass
-// Whether the loop may have one more pass; sees to the limit that the caller set.
+// Whether the loop may have one more pass; checks the limit that the caller set.
 __device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 iteration) {
     if (run.stopped) { return false; }
     if (int64(iteration) < run.slice.max_iterations) { return true; }
@@ -24,9 +24,9 @@ __device__ __forceinline__ void count_pass(enactor& run) {
 }
 
 // piece: begin_operator
-// Clears the counters of the operator after the next. Of two operators in a row one waits at least, so all are clear
-// before anybody adds to them; and whoever reads those of an operator before has done so within the next two barriers,
-// which lie within the four operators that come first.
+// Clears the counters of the operator after the next. Of two operators in a row at least one has a barrier, so all are
+// clear before they are used; and those of an earlier operator have been read within the next two barriers, which come
+// within the next four operators.
 __device__ __forceinline__ void begin_operator(enactor& run) {
     if (scribe()) {
         run.shared.began = cycles();
@@ -61,16 +61,16 @@ __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 it
 }
 
 // piece: end_operator
-// Behind a barrier of an operator that counts: its line in the trace, for which only the scribe needs `edges`. The next
-// one has counters of its own.
+// After a barrier of an operator that counts: its line in the trace, for which only the trace writer needs `edges`. The
+// next operator has counters of its own.
 __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     note_operator(run, site, iteration, size, edges, pulled);
     run.operators += 1;
 }
 
 // piece: end_walk
-// The same of an operator that counts the edges it walks, where `whole` behind a barrier. They are told with the next one,
-// whichever that is: nobody but the trace asks for them, so that nobody waits for the memory on their account.
+// The same for an operator that counts the edges it walks; `whole`: after a barrier. They are added to the trace at the
+// next barrier, whichever that is: only the trace needs them, so no thread waits for the memory.
 __device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iteration, uint64 size, bool whole) {
     if (scribe()) {
         owed_edges& owed = run.shared.owed;
@@ -90,7 +90,7 @@ __device__ __forceinline__ void end_walks(enactor& run) {
 }
 
 // piece: nothing_owed
-// In a program without reductions the trace is owed nothing.
+// Programs without reductions have no deferred trace counts.
 struct nothing_owed {
     __device__ __forceinline__ void clear() {}
     __device__ __forceinline__ bool due(bool) const { return false; }
@@ -99,14 +99,14 @@ struct nothing_owed {
 };
 
 // piece: owed_edges
-// How many edges an operator has walked, which the trace is told at a barrier behind it. The leader's block only.
+// How many edges an operator has walked, added to the trace at a later barrier. Only in the leader's block.
 struct owed_edges {
-    const uint64* counted;  // null where nothing is owed
+    const uint64* counted;  // null if nothing is deferred
     uint64* place;  // in the trace, if there is room
     bool whole;  // all had been counted before this barrier
 
     __device__ __forceinline__ void clear() { counted = nullptr; }
-    // A load that no compiler takes ahead of the question who leads: other threads would read it while it changes.
+    // A load that no compiler moves before the test for the leader: other threads would read it while it changes.
     __device__ __forceinline__ bool due(bool early) const { return load_relaxed(&counted) != nullptr && (whole || !early); }
     __device__ __forceinline__ uint64 edges() const { return load_relaxed(counted); }
     __device__ __forceinline__ void tell(uint64 edges) {

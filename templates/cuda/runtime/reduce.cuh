@@ -1,7 +1,7 @@
 // piece: first_values
-// An array of vertices of which the block keeps the first values in its own memory, as many as there is room for: on ids by
-// falling degree most edges lead to these. All threads of the block make it: a reduction before may go on until its end
-// here, where nothing that the grid waits for lies between the two.
+// An array of vertices whose first values the block caches in shared memory, as many as fit: with ids by falling degree
+// most edges lead to these. All threads of the block fill it: an earlier reduction without a barrier after it may end
+// here.
 template <class T>
 struct first_values {
     const T* values;
@@ -9,7 +9,7 @@ struct first_values {
 
     __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
         count = uint32(minimum(size, uint64(own_bytes() / sizeof(T))));
-        __syncthreads();  // until nobody reads what was there
+        __syncthreads();  // until the former values are no longer read
         for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(own_memory())[i] = values[i]; }
         __syncthreads();
     }
@@ -118,7 +118,7 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
 // piece: reduce_warps
 // For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each, longer
 // ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a warp takes
-// fewer and shares their edges out. `assign` is told whether it has the whole result.
+// fewer and shares their edges out. `assign` learns whether it has the whole result.
 template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
@@ -154,17 +154,17 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
 }
 
 // piece: lists_ahead
-// The lists of a set that is walked next, as far as a warp has found them before: what the graph says, which waits for
-// nobody.
+// The lists of the set that is walked next, as far as a warp has looked them up: they depend on the graph alone, so that
+// needs no barrier.
 struct lists_ahead {
-    const vertex* queue = nullptr;  // of the set; null where nothing is known
+    const vertex* queue = nullptr;  // of the set; null if nothing is known
     uint64 size = 0;
     bool taken = false;
     few_lists few;
 };
 
 // piece: look_ahead
-// Finds the lists of the next level of a history while others are waited for, where members are few. The whole warp calls.
+// Looks up the lists of the next level of a history during a barrier, if members are few. The whole warp calls.
 template <class Lists>
 __device__ __forceinline__ void look_ahead(lists_ahead& next, const history_state& history, const vertex* members,
                                            const Lists& lists) {
@@ -187,7 +187,7 @@ __device__ __forceinline__ void look_ahead(lists_ahead& next, const history_stat
 }
 
 // piece: reduce_ahead
-// As `reduce_warps`, by lists that have been found before.
+// As `reduce_warps`, with lists that have been looked up before.
 template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& found, const Members& members, const Lists& lists,
                                              T identity, Combine combine, Value value, Assign assign) {
@@ -201,8 +201,8 @@ __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& fo
 }
 
 // piece: reduce_hubs
-// The chunks that `reduce_warps` left, from number `begin` on, a warp each; `add` combines a chunk's part with what
-// stands there.
+// The chunks that `reduce_warps` left, from number `begin` on, one warp for each; `add` combines a chunk's part with the
+// stored value.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 side_by_side, class T, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
@@ -223,7 +223,7 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 
 // piece: each_hub
 // Once the chunks from number `begin` on are reduced, of lists from `least` edges on: `visit` for each vertex that has any.
-// Those of one vertex lie one behind the other.
+// Those of one vertex are consecutive.
 // barriers: 1 if there are long lists
 template <class Visit>
 __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int64 least, uint64 begin, Visit visit) {
@@ -237,7 +237,7 @@ __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int
 }
 
 // piece: until_in_groups
-// What `reduce_until` has not looked at of the lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many
+// What `reduce_until` has not read of the lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many
 // lists at a time as a warp has room for, until these are final. Such a lane has its part combined with `reduced`. The
 // whole warp calls.
 template <uint32 lanes, class T, class Lists, class Value, class Combine>
@@ -275,8 +275,8 @@ __device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists,
 }
 
 // piece: reduce_until
-// The same where no further edge changes a result that is `final`: a thread looks at the first edges of a list, eight lanes
-// or its warp at what is left of it, until the result is that; what is left of the longest goes to `reduce_hubs_until`.
+// The same where no further edge changes a result that is `final`: a thread reads the first edges of a list, eight lanes
+// or its warp the rest of it, until the result is final; the rest of the longest is left to `reduce_hubs_until`.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_until(enactor& run, const Members& members, const Lists& lists, T identity, T final,
                                              Combine combine, Value value, Assign assign) {
@@ -332,7 +332,7 @@ __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_de
 }
 
 // piece: reduce_threads
-// For every member the reduction of `value` over its edges, a thread a member.
+// For every member the reduction of `value` over its edges, one thread for each.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_threads(enactor& run, const Members& members, const Lists& lists, T identity,
                                                Combine combine, Value value, Assign assign) {
@@ -350,7 +350,7 @@ __device__ __forceinline__ void reduce_threads(enactor& run, const Members& memb
 }
 
 // piece: reduce_blocks
-// For every member the reduction of `value` over its edges, a block a member.
+// For every member the reduction of `value` over its edges, one block for each.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_blocks(enactor& run, const Members& members, const Lists& lists, T identity,
                                               Combine combine, Value value, Assign assign) {

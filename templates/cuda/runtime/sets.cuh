@@ -1,10 +1,10 @@
 // piece: worth_a_bitmap
-// Whether marks of so many members cost as much as the words of a bitmap, which stays.
+// Whether marks for so many members cost as much as the words of a bitmap, which remains valid.
 __device__ __forceinline__ bool worth_a_bitmap(uint64 members, uint64 num_vertices) { return members * 32 >= num_vertices; }
 
 // piece: bits_of_members
-// A bit for each member: the bitmap of a set, or, where it has none and is small, marks that are made of its queue. Two
-// sets cannot both be marked: there is one bitmap of marks at a time.
+// A bit for each member: the bitmap of a set, or, if it has none and is small, marks set from its queue. Two sets cannot
+// both be marked: there is one bitmap of marks at a time.
 // barriers: 3 if there is no bitmap of them yet
 __device__ __noinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
     if (!f.mapped && worth_a_bitmap(f.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
@@ -16,7 +16,7 @@ __device__ __noinline__ const uint32* bits_of_members(enactor& run, frontier& f,
 }
 
 // piece: forget_members
-// Takes out the marks of `bits_of_members`, once nobody asks for them any more.
+// Clears the marks of `bits_of_members` after their last use.
 __device__ __forceinline__ void forget_members(enactor& run, const frontier& f) {
     if (!f.mapped) { clear_marks(marks_of(run), f); }
 }
@@ -31,8 +31,8 @@ __device__ __forceinline__ void append_members(collector<Counted>& out, const Me
 }
 
 // piece: grows_in_place
-// Whether members can be added to a set where it lies: it has a bitmap to mark them in, or both sets hold so much that
-// one is worth its while. What is added to an empty set is copied, which asks for no bitmap.
+// Whether members can be added to a set in place: it has a bitmap to mark them in, or both sets are so large that one
+// pays. Members of an empty set are copied, which needs no bitmap.
 // barriers: 2 if its bitmap is worth it
 __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const frontier& added, uint64 num_vertices) {
     if (!added.queued || (f.size == 0 && !f.mapped)) { return false; }
@@ -41,9 +41,9 @@ __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const 
 }
 
 // piece: grow_in_place
-// Puts behind the queue of a set, and into its bitmap, what it does not have yet. Nobody reads there before the barrier.
-// Called and not copied, as all that makes a set here: a schedule may combine sets in many places, and each copy would
-// take the compiler as long as an advance.
+// Appends new members to the queue of a set, and adds them to its bitmap. They are not read before the barrier.
+// Not inlined, like all functions here that fill a set: a schedule may combine sets in many places, and each copy would
+// take as long to compile as an advance.
 // barriers: 1
 template <class Counted>
 __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const frontier& added, const Counted counted) {
@@ -60,14 +60,14 @@ __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const fron
 }
 
 // piece: grows_in_order
-// Whether so much is added that it pays to make the queue anew, in the order of the ids: what lies at the members lies side by
-// side then, too.
+// Whether so much is added that it pays to rebuild the queue in the order of the ids: then the values at the members are
+// adjacent, too.
 __device__ __forceinline__ bool grows_in_order(const frontier& f, const frontier& added, uint64 num_vertices) {
     return 4 * added.size >= f.size && worth_a_bitmap(f.size + added.size, num_vertices);
 }
 
 // piece: grow_in_order
-// Puts into the bitmap of a set what it does not have yet, and makes its queue of that, where `spare` has room for one.
+// Adds new members to the bitmap of a set, and builds its queue from that, in the storage of `spare`.
 // barriers: 1 to 2
 template <class Counted>
 __device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& spare, const frontier& added,
@@ -94,7 +94,7 @@ __device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& 
 }
 
 // piece: unite_queues
-// All of the second set, and of the first what is not in it.
+// All members of the second set, and those of the first that are not in it.
 // barriers: 1 to 4
 template <class Counted>
 __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
@@ -112,8 +112,8 @@ __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const 
 }
 
 // piece: intersect_queues
-// Walks one set and asks for the other: the second where it alone has a queue, or is the better one to walk while the
-// first has a bitmap.
+// Walks one set and tests for the other: the second if only it has a queue, or is the better one to walk and the first
+// has a bitmap.
 // barriers: 1 to 4
 template <class Counted>
 __device__ __noinline__ void intersect_queues(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -149,7 +149,7 @@ __device__ __noinline__ void subtract_queue(enactor& run, frontier& result, cons
 }
 
 // piece: collect_rest
-// Of a set those that a filter has not taken: who does not pass its test.
+// The members of a set that do not pass the test of a filter.
 // barriers: 1
 template <class Members, class Test, class Counted>
 __device__ __forceinline__ void collect_rest(enactor& run, frontier& result, const Members& members, Test test,
@@ -178,8 +178,8 @@ struct first_bits {
 };
 
 // piece: combine_words
-// Two sets word by word, at least one of which has a bitmap; a thread a word of 32 vertices. All wait once more for marks
-// to be taken out, since the set that they are of may be the next to be written.
+// Two sets word by word, at least one of which has a bitmap; one thread for each word of 32 vertices. A further barrier
+// waits until marks are cleared, since their set may be written next.
 // barriers: 1 to 8
 template <class Counted, class Combine>
 __device__ __noinline__ void combine_words(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -223,7 +223,7 @@ __device__ __noinline__ void unite_sets(enactor& run, frontier& result, frontier
 }
 
 // piece: intersect_sets
-// What is in both of two sets that may have no queue.
+// The intersection of two sets that may have no queue.
 // barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void intersect_sets(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -249,8 +249,8 @@ __device__ __noinline__ void subtract_sets(enactor& run, frontier& result, front
 }
 
 // piece: append_few
-// Appends the members of two queues, a thread each, to that of a result: each is marked as it comes, so that none stands
-// there twice. It is told of the run by parts, so that these stay in registers.
+// Appends the members of two queues, one thread for each, to the queue of a result: each is marked, so that no member is
+// there twice. The parts of the run are separate parameters, so that they stay in registers.
 template <class Counted>
 __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, const vertex* first, uint64 first_size,
                                     const vertex* second, uint64 second_size, vertex* result, const Counted counted) {
@@ -267,8 +267,8 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
 }
 
 // piece: grow_few
-// A set takes up what another has more, where both are queues of few members: in one sweep, while `grow_set` marks the
-// members of one and waits before it walks the other, but takes no atomic for each. False where that has to be called.
+// Adds the members of another set, where both are queues of few members: in one sweep, whereas `grow_set` marks the members
+// of one and waits before it walks the other, but needs no atomic for each. False if `grow_set` must be called.
 // barriers: 1 if both sets are small
 template <class Counted>
 __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& spare, const frontier& added,
@@ -277,7 +277,7 @@ __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& sp
     const bool few = size <= grid_threads() && !worth_a_bitmap(size, num_vertices);
     if (!few || !f.queued || !added.queued || f.mapped || added.mapped) { return false; }
     if (added.size == 0) {
-        synchronize(run);  // which all expect of a set that grows
+        synchronize(run);  // as after every growth of a set
         return true;
     }
     begin_operator(run);
@@ -291,7 +291,7 @@ __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& sp
 }
 
 // piece: grow_or_unite
-// A set takes up what another has more: where it lies, if that pays, else `unite` makes one of both in `spare`.
+// Adds the members of another set: in place, if that pays, else `unite` fills `spare` with both.
 // barriers: 4 if the set grows in its place
 template <class Counted, class Unite>
 __device__ __forceinline__ void grow_or_unite(enactor& run, frontier& f, frontier& spare, const frontier& added,
@@ -309,7 +309,7 @@ __device__ __forceinline__ void grow_or_unite(enactor& run, frontier& f, frontie
 }
 
 // piece: grow_set
-// A set takes up what another has more.
+// Adds the members of another set.
 // barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,

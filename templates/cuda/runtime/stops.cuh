@@ -1,9 +1,9 @@
 // piece: request_stop
-// Asks all to leave at one of the next barriers.
+// Requests a stop at one of the next barriers.
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
 
 // piece: poll_host
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop; gives the time.
+// Polls the host for a stop, at most every 200,000 cycles (about 100 microseconds); returns the time that took.
 __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
     if (now - shared.polled_at >= 200000) {
@@ -25,7 +25,7 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 }
 
 // piece: stop_requested_at_once
-// For functions that call others without end. The host is asked by the clock, once in about a thousand times.
+// For functions that call each other recursively. The host is polled by the clock, about once in a thousand calls.
 __device__ __forceinline__ bool stop_requested_at_once(const data_slice& d) {
     if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
     if ((cycles() >> 8) % 1024 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
@@ -34,7 +34,7 @@ __device__ __forceinline__ bool stop_requested_at_once(const data_slice& d) {
 }
 
 // piece: asked_to_stop
-// For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
+// For long work within an operator: whether a stop is requested, which takes effect at the next barrier. The whole warp
 // calls.
 __device__ __forceinline__ bool asked_to_stop(enactor& run) {
     if (scribe()) { poll_host(run.shared, run.control, run.slice.host_stop); }

@@ -1,6 +1,6 @@
 // piece: poll_host
-// Asks the host now and then whether to stop: all teams together as often as the one team of a run that has all blocks.
-// What is asked for over the bus by many at once makes all wait.
+// Polls the host for a stop: all teams together as often as the single team of a run that has all blocks. Many requests
+// over the bus at the same time would make all wait.
 __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
     if (now - shared.polled_at >= 200000ull * gridDim.y) {
@@ -11,10 +11,10 @@ __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block
 }
 
 // piece: pass_barrier
-// What the first thread of a block does at a barrier of its team, `then` before its block goes on.
+// Run by the first thread of a block at a barrier of its team, with `then` before its block continues.
 //
-// As where a run has the whole device, but for the clock, which nobody looks at, and for what is owed early. A team of one
-// block has nobody to wait for.
+// As in a run on the whole device, but without the clock, which is not read, and without early trace counts. A team of one
+// block does not wait.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
@@ -40,7 +40,7 @@ template <class T>
 __device__ __forceinline__ void move(T*& x, uint64 bytes) { x = reinterpret_cast<T*>(reinterpret_cast<uint64>(x) + bytes); }
 
 // piece: next_value
-// The run with a value is over: all blocks of the team learn which it takes next.
+// The run for a value has ended: all blocks of the team learn their next value.
 __device__ __forceinline__ uint64 next_value(enactor& run, const batch_slice& batch) {
     if (leader()) { run.control->answer = int64(atomicAdd(batch.next, 1ull)); }
     synchronize_then(run, [&] { run.shared.next_value = uint64(load_relaxed(&run.control->answer)); });
