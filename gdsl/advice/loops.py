@@ -244,7 +244,7 @@ def _is_monotone(term: Term, effects: Effects) -> bool:
 
 
 def _is_unchanged(term: Term, effects: Effects, changed: set[str]) -> bool:
-    """Whether the loop changes nothing that `term` is made of."""
+    """Whether the loop changes nothing in `term`."""
     for part in inside(term):
         if effects.write_of(part) is not None:
             return False

@@ -33,8 +33,8 @@ class Edit:
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """One way to correct the program: its words, and what is to be replaced. Without `edits`, the first code in
-    backticks of `words` replaces what is around the place of the message. One that is `beside` the one before
-    it is shown behind that, if both work. `message` says what is wrong where the parser only knows what it expected.
+    backticks of `words` replaces the text around the place of the message. One that is `beside` the one before
+    it is shown after that, if both work. `message` says what is wrong where the parser only knows what it expected.
     One that is `guessed` is shown only where nothing at all is wrong at its place."""
 
     words: str
@@ -49,7 +49,7 @@ class Diagnostic:
     """One mistake, with everything needed to find and mend it.
 
     `span` is a place in the program's text; `place` is used instead where the mistake is in another file
-    (``graph.mtx:12``). `hint` stands behind the underline of `span`, `labels` are further places.
+    (``graph.mtx:12``). `hint` follows the underline of `span`, `labels` are further places.
 
     `suggestions` are tried in their order before the message is shown. What remains of them are those that work, with
     their edits: `fix` is their words. Where none works, `fix` remains if it replaces no text. See `gdsl.suggestions`.

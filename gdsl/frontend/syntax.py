@@ -2,19 +2,19 @@
 
 The parser fills everything but the slots listed here. The checker builds new nodes in which
 
-- every `Expression.type` is set (None stays only on `Call`s that stand for an operator without a value, on set
+- every `Expression.type` is set (None remains only on `Call`s of operators without a value, on set
   literals, operators, chains of sets, and names of frontiers, functors and option words);
 - every `Name.symbol`, `Index.symbol`, `Call.symbol` and the `symbol` of declarations, functors, functions, `Let`, `For`
   and `FrontierDeclaration` is set; the same declaration gives the same `Symbol` everywhere, compare them with `==`;
 - `Index.checked` says whether the index was computed and must be tested while the program runs;
 - conversions are explicit: an implied widening or a cast (a `Call` named like a type) has become a `Convert`, so both
   operands of a `Binary` and both sides of an assignment have one type; a literal has the type of its place;
-- an `Update` of a `var` has become the `Assign` that it stands for, a `ShortAssign` too; the others write elements and
+- an `Update` of a `var` has become an `Assign`, a `ShortAssign` too; the others write elements and
   scalars, and have no effect in their values: a `Let` before them has;
 - calls of operators in the schedule (`advance`, `filter`, `where`, `compute`, `neighbor_reduce`, `neighbor_vote`,
   `intersect`) have become `OperatorCall`s; `size`, `swap` and `fill` stay `Call`s whose symbol is a built-in;
 - functors without a name (`Nameless`) have become `Functor`s of the program;
-- calls of procedures have become the statements that they stand for, each with its `Span.calls`;
+- calls of procedures have become the procedures' statements, each with its `Span.calls`;
 - reductions over arrays in the schedule (`sum(a)`) have become `Reduced`s;
 - `|`, `&` and `-` between sets have become `SetChain`s;
 
@@ -151,7 +151,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """`spans` are the stretches that were passed over or guessed at, ascending and apart; `names` those that stand in
+    """`spans` are the stretches that were skipped or guessed, ascending and disjoint; `names` those that occur in
     them and may be declared there. `parts`: whether whole parts of the program may be among it, as its schedule."""
 
     spans: tuple[Span, ...] = ()
@@ -236,7 +236,7 @@ class Unary(Expression):
 class Binary(Expression):
     """An operator between its operands; in the typed tree both have one type, but for the count of a shift.
 
-    `wraps`: it stands in the parentheses of `wrap(…)`.
+    `wraps`: it is inside `wrap(…)`.
     """
 
     operation: BinaryOperation

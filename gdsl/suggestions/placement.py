@@ -39,7 +39,7 @@ _BRACKETS = {"(": "(", ")": "(", "[": "[", "]": "[", "{": "{", "}": "{"}
 
 def replaces_text(diagnostic: Diagnostic, text: str) -> bool:
     """Whether the fix, in words, has code that is meant to replace text of the program `text`. Code with names that the
-    program has not shows a form, in which these stand for something else."""
+    program has not shows a form, in which these are placeholders."""
     words = diagnostic.fix
     first = _CODE.search(words) if words is not None else None
     if words is None or first is None or "…" in first[1]:

@@ -219,7 +219,7 @@ def test_sums_saturate_in_the_instances_that_write_inf():
 
 
 def test_a_choice_that_cannot_be():
-    for types, said in (((("u", Type.INT32),), "no type parameter `u`"), ((("t", Type.BOOL),), "bool is none")):
+    for types, said in (((("u", Type.INT32),), "no type parameter `u`"), ((("t", Type.BOOL),), "bool is not one")):
         with pytest.raises(GdslError, match=said) as caught:
             load_checked(Source("p", text_of()), (), types)
         assert caught.value.code == "E0621"

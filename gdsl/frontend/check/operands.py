@@ -66,7 +66,7 @@ class OperandChecker:
         """The arguments of a call of the schedule by the names of its parameters."""
         signature = SIGNATURES[call.function]
         if call.label is not None and not signature.labelled:
-            message = f"only operators have labels, and `{call.function}` is none"
+            message = f"only operators have labels, and `{call.function}` is not one"
             self.environment.report("E0402", message, call.span, fix=f"leave out `@{call.label}`")
             return None
         return bind(call.arguments, signature, self.environment, call.span, form, missing=missing)

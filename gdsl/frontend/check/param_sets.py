@@ -48,7 +48,7 @@ def is_set(node: syntax.Declaration) -> bool:
 def with_least_size(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """`node`, a set, with the fewest members that its `where` requires, and of the `where` what is about each member.
 
-    `size(s)` stands only in parts that compare it with a number: `size(s) > 0`, `size(s) >= 2`.
+    `size(s)` is only allowed in parts that compare it with a number: `size(s) > 0`, `size(s) >= 2`.
     """
     if node.where is None:
         return node

@@ -128,7 +128,7 @@ def check_choice(program: syntax.Program, types: Types) -> None:
         node = parameters[name]
         admitted = TYPE_CLASSES.get(node.class_name or "", (type_,))
         if type_ not in admitted:
-            message = f"`{name}` is a `{node.class_name}`, and {type_.name} is none"
+            message = f"`{name}` is a `{node.class_name}`, and {type_.name} is not one"
             fix = f"its types are {enumerate_words(each.name for each in admitted)}"
             raise GdslError.single("E0621", message, fix=fix)
 
