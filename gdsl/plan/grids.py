@@ -32,7 +32,7 @@ from gdsl.operations import BinaryOperation
 from gdsl.plan.hints import BlockCache, FewAsList
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
-from gdsl.plan.side_by_side import MOST_NODES, nodes_in
+from gdsl.plan.read_ahead import MOST_NODES, nodes_in
 from gdsl.plan.walking import steps_in, sweeps, sweeps_of
 
 STREAMED = 1536

@@ -13,15 +13,13 @@ import dataclasses
 
 from gdsl.ir.nodes import Advance, Compute, EdgeFunctor, NeighborReduce, VertexFunctor
 from gdsl.operations import Balance
-from gdsl.plan.early import early_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.fetched_lists import fetch_lists
 from gdsl.plan.hints import EdgesSideBySide, ReadAhead
-from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import Operation, Plan, Sweep, Walk
+from gdsl.plan.read_ahead import early_of, early_of_worklist, edges_side_by_side
 from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
-from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.upcoming import upcoming
 from gdsl.plan.walking import map_sweeps, own_sweeps
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from gdsl.plan import target
-from gdsl.plan.early import SEVERAL
 from gdsl.plan.printer import print_plan
+from gdsl.plan.read_ahead import SEVERAL
 from gdsl.plan.target import Target
 
 from .planning import plan_of

@@ -25,14 +25,13 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import Expression, Node
+from gdsl.ir.nodes import BuiltinCall, EdgeFunctor, Expression, FunctionCall, NeighborReduce, Node, Program
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import rewrite, walk
-from gdsl.operations import BinaryOperation
+from gdsl.operations import BinaryOperation, Builtin, Domain, Over
 from gdsl.passes.writers import Functor, targets_in, written_arrays
 from gdsl.plan.hints import EarlyRead, ReadAhead
-from gdsl.plan.side_by_side import MOST_NODES, nodes_in
-from gdsl.plan.sweep_nodes import Mode, Variant
+from gdsl.plan.sweep_nodes import Mode, Skips, Variant
 
 SEVERAL = 4
 MOST_WORDS = 16
@@ -244,3 +243,88 @@ def _operands(node: Expression) -> tuple[Expression, ...]:
         return node.arguments
     assert isinstance(node, (ir.DegreeOf, ir.Unary, ir.Convert))
     return (node.vertex if isinstance(node, ir.DegreeOf) else node.operand,)
+
+
+# Decides what a worklist that passes over members reads ahead for several edges side by side (cuda).
+#
+# Edges of a monotone loop wait for their values and their far end, then for the value there, which is looked at
+# before it is changed. One edge after the other that is two waits an edge, since no read moves over the exchange of
+# the edge before. So all of it is read for several edges: what `early` finds; then the values at the far ends. A look
+# may be as old as the last barrier (`late_changed_min` says why), so it may be as old as a few edges.
+#
+# Nor does anybody wait for the mark of a vertex that was changed, which says whether it is in the result already,
+# before all edges side by side have put theirs: the answer is asked for behind them.
+#
+# The value of the near end is read once a member, when its visit begins, and noted as what the member is visited with
+# (`skips`): each edge is visited with exactly that, so that who still has it in the next pass need not be visited
+# again.
+
+_ENDS = {
+    Over.OUT_EDGES: (ir.Role.SOURCE, ir.Role.DESTINATION),
+    Over.IN_EDGES: (ir.Role.DESTINATION, ir.Role.SOURCE),
+}
+"""The near end and the far end."""
+
+
+def early_of_worklist(
+    step: ir.Advance,
+    functor: ir.EdgeFunctor,
+    variant: Variant,
+    skips: Skips,
+    program: ir.Program,
+) -> ReadAhead | None:
+    """None where the functor is too long for that, or asks for other values of the array."""
+    functions: dict[str, object] = {function.name: function.body for function in program.functions}
+    near, far = _ENDS[step.over]
+    if not is_simple(functor, variant, functions):
+        return None
+    (changed,) = (each.target for each in walk(functor.body) if isinstance(each, ir.Update))
+    reads = [each for each in walk(functor) if isinstance(each, ir.Element) and each.array == skips.array]
+    if not isinstance(changed, ir.ElementTarget) or not _is(changed.index, far) or not reads:
+        return None
+    if not all(_is(each.index, near) for each in reads):
+        return None
+    early = early_of(functor, variant, functions)
+    before, behind = (early.before, early.after) if early is not None else ((), ())
+    seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
+    own = EarlyRead(reads[0], tuple(reads))
+    several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
+    return ReadAhead(before, behind, several, own, seen, over=step.over) if several > 1 else None
+
+
+def _is(index: ir.Expression, role: ir.Role) -> bool:
+    return isinstance(index, ir.Parameter) and index.role is role
+
+
+# Decides how many edges of a list a thread looks at side by side where they are reduced (cuda).
+#
+# A thread waits for the neighbour's id and then for what is read of the neighbour. With several edges at a time these
+# waits overlap, at the price of the value's text as many times, in registers and in the compiler's time. What
+# computes long by itself has less to wait for and more text, so it is written once. To look further ahead changes no
+# result: all of a list is reduced, or what is left of it cannot change the result (`stopping`).
+
+EDGES = 4
+MOST_NODES = 48
+"""Of a value and of the operator that reduces it, calls replaced by what they call: more are written once."""
+_SHORT = frozenset({Builtin.MIN, Builtin.MAX, Builtin.ABS, Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC, Builtin.SQRT})
+_LONG_CALL = 32
+"""Nodes for which a call counts that is many instructions."""
+
+
+def edges_side_by_side(step: NeighborReduce, functor: EdgeFunctor, program: Program) -> int:
+    """Of the reduction `step` of what `functor` gives."""
+    functions = {function.name: function.body for function in program.functions}
+    own = nodes_in(functions[step.own.function], functions) if step.own is not None else 0
+    nodes = nodes_in(functor, functions) + own
+    return EDGES if nodes <= MOST_NODES else 1
+
+
+def nodes_in(part: object, functions: Mapping[str, object]) -> int:
+    """How many nodes `part` has once calls are replaced by what they call, as far as it matters."""
+    count, parts = 0, [part]
+    while parts and count <= MOST_NODES:
+        for node in walk(parts.pop()):
+            count += _LONG_CALL if isinstance(node, BuiltinCall) and node.function not in _SHORT else 1
+            if isinstance(node, FunctionCall):
+                parts.append(functions[node.function])
+    return count
