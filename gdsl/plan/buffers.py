@@ -10,7 +10,7 @@ from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Sub
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import graph_reads, hub_bounds, structs, turns, votes
+from gdsl.plan import block_cache, graph_reads, structs, turns, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
@@ -191,7 +191,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield Buffer("listed", listed_member(plan), places, Role.LISTED, Made.HOST, Cleared.WRITTEN, RUN, 2)
     if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
         yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
-    if hub_bounds.asked_in(plan.schedule):
+    if block_cache.has_bounds(plan.schedule):
         yield buffer("bounded", Type.VERTEX, Fixed(1 << plan.sizes.bound_bits), Role.BOUNDED, Cleared.WRITTEN)
     if Balance.MERGE in balances:
         yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)

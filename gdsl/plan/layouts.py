@@ -23,7 +23,7 @@ from gdsl.ir.ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout
-from gdsl.plan import first_values
+from gdsl.plan import block_cache
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
@@ -77,7 +77,7 @@ def layout_of(plan: Plan) -> Renumbering | None:
     held = (*_names(), *_lists(), *(_in_layout(part, part.role) for part in others))
     edges = (_buffer("edges", Type.EDGE, EDGES, Role.NAMES_OF_EDGES),) if of_edges else ()
     buffers = (*held, *edges, *_sorted(), *_other_order(plan, [*arrays, *of_edges]))
-    keeps = asked is Layout.AUTO and bool(first_values.could_keep(program, plan.target))
+    keeps = asked is Layout.AUTO and bool(block_cache.could_keep(program, plan.target))
     return Renumbering(asked is Layout.BY_DEGREE, asks, keeps, tuple(ids), tuple(arrays), tuple(of_edges), buffers)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.plan import first_values, grids, hub_bounds
+from gdsl.plan import block_cache, grids
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import BlockCache
 from gdsl.plan.lengths import is_long
@@ -26,8 +26,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
 def _sizes(plan: Plan) -> Sizes:
     block = plan.program.tuning.block if plan.target.grid else None
     kept = any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
-    block = first_values.BLOCK if kept else block
-    block = hub_bounds.BLOCK if hub_bounds.asked_in(plan.schedule) else block
+    block = block_cache.BLOCK if kept else block
+    block = block_cache.BOUNDS_BLOCK if block_cache.has_bounds(plan.schedule) else block
     sizes = plan.target.sizes
     if block is None:
         return sizes

@@ -10,18 +10,49 @@ next).
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import partial
 
-from gdsl.ir.nodes import Advance, Compute, EdgeFunctor, NeighborReduce, VertexFunctor
-from gdsl.operations import Balance
+from gdsl.ir.nodes import (
+    Advance,
+    Compute,
+    DegreeOf,
+    EdgeFunctor,
+    Element,
+    Elements,
+    ElementTarget,
+    Filter,
+    History,
+    NeighborReduce,
+    Parameter,
+    Program,
+    Role,
+    Store,
+    TakeLevel,
+    Update,
+    VertexFunctor,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Degree, Domain, Over
+from gdsl.passes.writers import far_roles, near_roles
 from gdsl.plan.facts import Facts
-from gdsl.plan.fetched_lists import fetch_lists
-from gdsl.plan.hints import EdgesSideBySide, ReadAhead
-from gdsl.plan.nodes import Operation, Plan, Sweep, Walk
+from gdsl.plan.fusion import flattened
+from gdsl.plan.grids import LARGE, SMALL_BLOCK
+from gdsl.plan.hints import (
+    EdgesSideBySide,
+    NextLevel,
+    PrefetchLists,
+    PrefetchRows,
+    PrefetchSectors,
+    ReadAhead,
+    WholeSet,
+)
+from gdsl.plan.nodes import Branch, Choice, Launch, Loop, On, OnSets, Operation, Plan, Segment, Step, Sweep, Walk
 from gdsl.plan.read_ahead import early_of, early_of_worklist, edges_side_by_side
-from gdsl.plan.rows_ahead import fetch_rows
-from gdsl.plan.sectors import fetch_beside
-from gdsl.plan.upcoming import upcoming
-from gdsl.plan.walking import map_sweeps, own_sweeps
+from gdsl.plan.sweep_nodes import Dedup, Form
+from gdsl.plan.target import Target
+from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps
+from gdsl.plan.whole_sets import whole_sets
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -68,3 +99,305 @@ class _Reads:
             return early_of_worklist(step, functor, walk.variant, sweep.skips, self.facts.program)
         early = early_of(functor, walk.variant, self.facts.functions)
         return dataclasses.replace(early, over=walk.over) if early is not None else None
+
+
+# Decides which reductions look at the next level of a history while blocks wait for each other (cuda).
+#
+# A loop over the levels of a history knows each of them beforehand. On a road it has thousands of passes of few
+# members, and each is a row of loads that wait for each other: a member, where its list lies, neighbours, their
+# values. All but the last hang on nothing that the loop writes, so that they are on their way while all wait for the
+# pass before. That keeps registers, which there are where blocks are small; see `suiting`.
+
+Levels = Mapping[str, History]
+"""By frontier the history that the loop around goes through with it."""
+
+
+def upcoming(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with what its launches look at ahead, whatever it had before."""
+    block = program.tuning.block
+    small = block is not None and block <= SMALL_BLOCK and not program.graphs
+    looks = small and target.grid and target.fused and not target.teams
+    return tuple(_mapped(schedule, {}, looks))
+
+
+def _mapped(steps: tuple[Step, ...], levels: Levels, looks: bool) -> Iterator[Step]:
+    for step in steps:
+        if isinstance(step, Launch):
+            yield dataclasses.replace(step, steps=tuple(_mapped(step.steps, levels, looks)))
+        elif isinstance(step, Loop):
+            taken = dict(_taken(step.body)) if looks else {}
+            yield dataclasses.replace(step, body=tuple(_mapped(step.body, taken, looks)))
+        elif isinstance(step, On):
+            yield dataclasses.replace(step, body=tuple(_mapped(step.body, levels, looks)))
+        elif isinstance(step, Branch):
+            then, otherwise = (tuple(_mapped(block, levels, looks)) for block in (step.then, step.otherwise))
+            yield dataclasses.replace(step, then=then, otherwise=otherwise)
+        elif isinstance(step, Operation):
+            yield _looking(step, levels if step.waits else {})
+        else:
+            yield step
+
+
+def _taken(body: tuple[Step, ...]) -> Iterator[tuple[str, History]]:
+    for step in body:
+        if isinstance(step, OnSets) and isinstance(step.step, TakeLevel) and not step.waits:
+            yield step.step.name, step.step.history
+
+
+def _looking(operation: Operation, levels: Levels) -> Operation:
+    """A reduction lends its sweep, and so its wait, to what comes behind it."""
+    if operation.ahead:
+        first, *others = operation.ahead
+        return dataclasses.replace(operation, ahead=(_looking(first, levels), *others))
+    sweep = operation.does
+    if not isinstance(sweep, Sweep) or sweep.segment is None:
+        return operation
+    found = levels.get(sweep.members.frontier or "") if _goes_by_lists(sweep, sweep.segment) else None
+    return operation if found is None else dataclasses.replace(operation, does=sweep.with_hints(NextLevel(found)))
+
+
+def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
+    """Whether a sweep goes through all of one list of each member, once, for results that are stored at once."""
+    whole = len(sweep.walks) == 1 and sweep.walks[0].first_places is None and sweep.balance is Balance.AUTO
+    return whole and segment.stops_at is None and segment.aside is None
+
+
+# Decides which pushes fetch what lies beside the memory that they touch (cuda).
+#
+# A round of a search on a road has few members, and most ask for an element that nobody has touched: some of them
+# find that it is not in the cache, and all wait for those. Memory is read by sectors of 32 bytes, eight elements or
+# so. Where neighbours have numbers close together, as on roads and meshes, a search goes through a sector and on into
+# the next one. So who puts a vertex into the result that is the first or the last element of its sector has those
+# fetched that come when it goes on from there, while it waits for its place in the queue: of the arrays that a visit
+# asks for at its far end, and of where lists begin. Lists themselves are fetched then where edges are counted; from
+# near to far, where they are not, visits fetch what lies beside the lists, and beside what is asked for at their
+# edges.
+#
+# On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done in
+# the forms that narrow graphs have: those with small blocks, and those from near to far; see `suiting`.
+
+_EDGE = frozenset({Role.EDGE})
+
+
+def fetch_beside(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with what its pushes fetch, whatever they did before."""
+    may = target.fused and target.grid and not target.teams and not program.graphs
+    return map_operations(schedule, lambda operation: _fetching(operation, program) if may else operation)
+
+
+def is_for_narrow_graphs(sweep: Sweep, program: Program) -> bool:
+    """Whether a sweep is in a form that narrow graphs have."""
+    block = program.tuning.block
+    return sweep.order is not None or (block is not None and block <= SMALL_BLOCK)
+
+
+def _fetching(operation: Operation, program: Program) -> Operation:
+    does = operation.does
+    if isinstance(does, Choice):
+        yes, no = (_sweep(sweep, program) for sweep in (does.yes, does.no))
+        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=yes, no=no))
+    return dataclasses.replace(operation, does=_sweep(does, program))
+
+
+def _sweep(sweep: Sweep, program: Program) -> Sweep:
+    collect, ordered = sweep.collect, sweep.order is not None
+    if collect is None or not _finds_vertices(sweep) or not is_for_narrow_graphs(sweep, program):
+        return sweep
+    functors = {functor.name: functor for functor in program.edge_functors}
+
+    def asked(each: Walk, roles: frozenset[Role]) -> tuple[str, ...]:
+        return arrays_at(functors[each.variant.functor], roles, program)
+
+    ends = dict.fromkeys(name for each in sweep.walks for name in asked(each, far_roles(each.over)))
+    of_edges = (each for each in sweep.walks if ordered and each.lists is Over.OUT_EDGES)
+    return sweep.with_hints(
+        PrefetchSectors(tuple(each.lists for each in sweep.walks), tuple(ends)),
+        *(PrefetchSectors((each.lists,), asked(each, _EDGE), over=each.over) for each in of_edges),
+    )
+
+
+def _finds_vertices(sweep: Sweep) -> bool:
+    """Whether a sweep appends far ends of edges to a queue, the last of which a warp puts there at once."""
+    pushes = bool(sweep.walks) and sweep.selection is None and sweep.intersection is None and sweep.skips is None
+    collect = sweep.collect
+    if collect is None or collect.domain is not Domain.VERTEX or not pushes:
+        return False
+    return collect.form is Form.QUEUE and collect.dedup is not Dedup.LATE
+
+
+# Decides which sweeps fetch what the vertices ask for that a thread takes after those it works on (cuda).
+#
+# A sweep over all vertices takes them in their order, a row of 32 a warp. Where lists are short each row waits for
+# where its lists begin, for these, and for what is asked for at their ends and at the members themselves, one after
+# the other, with as many warps as there are registers for: half of what the memory could give. All but the ends is
+# known a row ahead, so a thread that takes a vertex has the list and the elements of the next one fetched into the L2
+# cache, and where the list of the one behind that begins.
+#
+# What the ends of lists are asked for, too, comes to a vertex with its neighbours, which are worked on before it; of
+# that only words are fetched, as the cache has no room for more.
+#
+# Vertices with long lists keep the memory busy by themselves, and what is fetched for others comes to them out of
+# turn: so this is a form of its own for large graphs without any (`suiting`). Of sets it is done as long as they are
+# whole.
+
+LONGEST = 32
+"""Edges of a list, on graphs that have this form."""
+_WORD = 32
+_LISTS = {Degree.OUT: Over.OUT_EDGES, Degree.IN: Over.IN_EDGES}
+
+
+def fetch_rows(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with what its sweeps fetch a row ahead, whatever they did before."""
+    may = program.tuning.rows_ahead and target.fused and target.grid and not target.teams and not program.graphs
+    return map_operations(schedule, partial(_with_rows, program=program, may=may))
+
+
+def could_prefetch_rows(program: Program) -> bool:
+    """Whether a program has such sweeps, as far as its schedule says."""
+    if not program.tuning.fuse or program.graphs:
+        return False
+    whole = whole_sets(program)
+    steps = (step for step in walk(program.schedule) if isinstance(step, (NeighborReduce, Filter)))
+    return any(_has_all(step.frontier, whole) for step in steps)
+
+
+def _has_all(members: Elements, whole: frozenset[str]) -> bool:
+    return members.domain is Domain.VERTEX and (members.frontier is None or members.frontier in whole)
+
+
+def suits_rows(num_vertices: int, largest_degree: int) -> bool:
+    """Whether a graph has this form: one of many rows for each warp, without a long list."""
+    return num_vertices >= LARGE and largest_degree <= LONGEST
+
+
+def _with_rows(operation: Operation, program: Program, may: bool) -> Operation:
+    """An operation whose sweep is its own, or that of the reduction which it runs behind."""
+    if isinstance(operation.does, Choice) or not may:
+        return operation
+    parts = flattened(operation)
+    first = parts[0].does
+    behind = bool(operation.ahead) and isinstance(first, Sweep) and first.segment is not None
+    host = operation.ahead[0] if behind else operation
+    rows = _rows(host, parts, program)
+    if rows is None:
+        return operation
+    assert isinstance(host.does, Sweep)
+    host = dataclasses.replace(host, does=host.does.with_hints(rows))
+    return dataclasses.replace(operation, ahead=(host, *operation.ahead[1:])) if behind else host
+
+
+def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> PrefetchRows | None:
+    sweep = host.does
+    if not isinstance(sweep, Sweep) or not _in_rows(sweep):
+        return None
+    walked = tuple(each.lists for each in sweep.walks)
+    given = {sweep.segment.array} if sweep.segment is not None else set[str]()
+    given |= _wide_at_ends(host, program)
+    asked: dict[str, None] = {}
+    begins: dict[Over, None] = {}
+    for part in parts:
+        functor, roles = _functor(part, program), _roles(part)
+        own = given | _stored_first(functor, roles)
+        asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in own)
+        begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, DegreeOf))
+    rows = PrefetchRows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))
+    return rows if rows.lists or rows.begins or rows.arrays else None
+
+
+def _in_rows(sweep: Sweep) -> bool:
+    """Whether warps take vertices in their order, each once."""
+    members, collect = sweep.members, sweep.collect
+    if members.domain is not Domain.VERTEX or not (members.frontier is None or sweep.hint(WholeSet) is not None):
+        return False
+    if sweep.segment is not None:
+        return sweep.balance is Balance.AUTO and len(sweep.walks) == 1 and sweep.hint(NextLevel) is None
+    return sweep.own is not None and collect is not None and collect.form is Form.QUEUE
+
+
+def _wide_at_ends(host: Operation, program: Program) -> set[str]:
+    """The arrays of more than a word an element that are asked for at the ends of lists."""
+    sweep, functor = host.does, _functor(host, program)
+    assert isinstance(sweep, Sweep)
+    wide = {array.name for array in program.arrays if not array.type.is_id and (array.type.bits or _WORD + 1) > _WORD}
+    return {name for each in sweep.walks for name in arrays_at(functor, far_roles(each.over), program) if name in wide}
+
+
+def _stored_first(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> set[str]:
+    """The arrays of which a call stores its element in any case before it asks for it."""
+    stored: set[str] = set()
+    asked = {node.array for node in walk(functor.condition) if isinstance(node, Element)}
+    for statement in functor.body:
+        asked |= {node.array for node in walk(statement) if isinstance(node, Element)} - stored
+        target = statement.target if isinstance(statement, Store) else None
+        if isinstance(target, ElementTarget) and isinstance(target.index, Parameter) and target.index.role in roles:
+            stored |= {target.array} - asked
+    return stored
+
+
+def _functor(operation: Operation, program: Program) -> EdgeFunctor | VertexFunctor:
+    functors: tuple[EdgeFunctor | VertexFunctor, ...] = (*program.edge_functors, *program.vertex_functors)
+    return next(each for each in functors if each.name == operation.step.functor)
+
+
+def _roles(operation: Operation) -> frozenset[Role]:
+    sweep = operation.does
+    assert isinstance(sweep, Sweep)
+    return near_roles(sweep.walks[0].over) if sweep.walks else frozenset({Role.VERTEX})
+
+
+# Decides which operators fetch the lists of members that come later (cpu).
+#
+# A processor finds by itself that a list is read from one end to the other once it has begun to be. Of members of a
+# set each list lies elsewhere, and of graphs larger than the cache each begins with a wait for memory, which takes as
+# long as ten edges and more. So while a thread is at one member it has the first edges of the next but one fetched,
+# and what their visits ask for by the edge's id. All vertices have their lists in a row, which a processor foresees.
+
+
+def fetch_lists(plan: Plan) -> Plan:
+    """`plan` with what each sweep fetches with the lists of its members."""
+
+    def changed(operation: Operation, sweep: Sweep) -> Sweep:
+        fetched = _fetched_with(sweep, plan)
+        return sweep if fetched is None else sweep.with_hints(PrefetchLists(fetched))
+
+    return map_sweeps(plan, changed)
+
+
+def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
+    """The arrays of edges that are fetched with the out-lists of a sweep's members; None where no list is."""
+    members, program = sweep.members, plan.program
+    scattered = members.domain is Domain.VERTEX and members.form is Form.QUEUE and sweep.hint(WholeSet) is None
+    if not scattered or sweep.balance is not Balance.AUTO or len(sweep.walks) != 1:
+        return None
+    (way,) = sweep.walks
+    if sweep.selection is not None or sweep.order is not None or way.lists is not Over.OUT_EDGES:
+        return None
+    if sweep.segment is not None and sweep.segment.stops_at is not None:
+        return None  # such a list is often left at its first edges
+    if leaves_edges_out(plan):
+        return ()  # edges do not lie in the order of their ids
+    return arrays_at(_edge_functor(way.variant.functor, program), frozenset({Role.EDGE}), program)
+
+
+def _edge_functor(name: str, program: Program) -> EdgeFunctor:
+    return next(functor for functor in program.edge_functors if functor.name == name)
+
+
+# The arrays that a visit waits for, by the vertex or edge at which it asks for them.
+
+
+def arrays_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role], program: Program) -> tuple[str, ...]:
+    """Those with a single value for each element, at parameters of these `roles`, in the order of the text."""
+    single = {array.name for array in program.arrays if array.count is None}
+    return tuple(dict.fromkeys(name for name in _asked_at(functor, roles) if name in single))
+
+
+def _asked_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> Iterator[str]:
+    """What is read or changed; nobody waits for what is stored."""
+    for node in walk(functor):
+        match node:
+            case (
+                Element(array=name, index=Parameter(role=role))
+                | Update(target=ElementTarget(array=name, index=Parameter(role=role)))
+            ) if role in roles:
+                yield name

@@ -7,9 +7,9 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan import grids, layouts, rows_ahead
+from gdsl.plan import grids, layouts, prefetch
+from gdsl.plan.block_cache import BOUNDS_BLOCK, LEAST_EDGES
 from gdsl.plan.hints import SourceTables
-from gdsl.plan.hub_bounds import BLOCK, LEAST_EDGES
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -61,10 +61,11 @@ def print_plan(plan: Plan) -> str:
     if target.name == "cuda" and leaves_bounds(plan.program):
         hubs = f"hubs, from {LEAST_EDGES:,} edges on"
         lines += [
-            f"on graphs of {hubs}: a program of its own, {BLOCK} threads a block, which keep bounds of their values"
+            f"on graphs of {hubs}: a program of its own, {BOUNDS_BLOCK} threads a block, "
+            "which keep bounds of their values"
         ]
-    if target.name == "cuda" and not plan.program.tuning.rows_ahead and rows_ahead.could_have(plan.program):
-        short = f"lists of {rows_ahead.LONGEST} edges at most, from {grids.LARGE:,} vertices on"
+    if target.name == "cuda" and not plan.program.tuning.rows_ahead and prefetch.could_prefetch_rows(plan.program):
+        short = f"lists of {prefetch.LONGEST} edges at most, from {grids.LARGE:,} vertices on"
         lines += [f"on graphs of {short}: a program of its own, which fetches what the next vertices ask for"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:

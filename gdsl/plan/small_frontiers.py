@@ -60,7 +60,7 @@ from gdsl.plan.nodes import (
     Sweep,
 )
 from gdsl.plan.phases import counts_late
-from gdsl.plan.sectors import is_for_narrow_graphs
+from gdsl.plan.prefetch import is_for_narrow_graphs
 from gdsl.plan.sweep_nodes import Dedup, Form
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations, steps_in, sweeps_of

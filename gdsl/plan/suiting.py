@@ -17,7 +17,7 @@ from typing import Any
 
 from gdsl.ir.nodes import Program
 from gdsl.operations import Order
-from gdsl.plan import hub_bounds, rows_ahead, work_order
+from gdsl.plan import block_cache, prefetch, work_order
 from gdsl.plan.grids import begins_with_all, is_narrow, searches
 from gdsl.plan.target import CUDA_FUSED
 
@@ -35,13 +35,13 @@ def has_choice(program: Program) -> bool:
         work_order.has_choice(program)
         or leaves_block(program)
         or leaves_bounds(program)
-        or rows_ahead.could_have(program)
+        or prefetch.could_prefetch_rows(program)
     )
 
 
 def leaves_bounds(program: Program) -> bool:
     """Whether the graph decides if bounds of hubs are kept."""
-    return not program.tuning.hub_bounds and hub_bounds.could_have(program)
+    return not program.tuning.hub_bounds and block_cache.could_bound(program)
 
 
 def leaves_block(program: Program) -> bool:
@@ -58,7 +58,7 @@ def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program
     if not has_choice(program):
         return program
     program = _of_its_own(program, counts, room)
-    fetches = rows_ahead.is_worth(counts[0], counts[2]) and rows_ahead.could_have(program)
+    fetches = prefetch.suits_rows(counts[0], counts[2]) and prefetch.could_prefetch_rows(program)
     return _tuned(program, rows_ahead=True) if fetches else program
 
 
@@ -67,7 +67,7 @@ def _of_its_own(program: Program, counts: tuple[int, int, int], room: int) -> Pr
     ordered = work_order.suited(program, *counts) if work_order.has_choice(program) else program
     if ordered is not program:  # which has blocks of its own
         return ordered
-    if leaves_bounds(program) and hub_bounds.is_worth(CUDA_FUSED.sizes, room, *counts):
+    if leaves_bounds(program) and block_cache.suits_bounds(CUDA_FUSED.sizes, room, *counts):
         return _tuned(program, hub_bounds=True)
     narrow = counts[0] >= MANY_VERTICES and is_narrow(*counts)
     return _tuned(program, block=NARROW_BLOCK) if narrow and leaves_block(program) else program

@@ -7,7 +7,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import buffers, graph_reads, hub_bounds, turns, votes
+from gdsl.plan import block_cache, buffers, graph_reads, turns, votes
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import FarEnds, Plan
@@ -108,7 +108,7 @@ class _Storage:
             Role.KEYS: 2 * bool(orders(plan)),
             Role.LISTED: 2 * any(sweep.hint(FewAsList) for sweep in sweeps(plan)),
             Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
-            Role.BOUNDED: hub_bounds.asked_in(plan.schedule),
+            Role.BOUNDED: block_cache.has_bounds(plan.schedule),
         }
         for role, count in wanted.items():
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))

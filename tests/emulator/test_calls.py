@@ -17,7 +17,7 @@ from gdsl.api.tune_files import Entry, kind_of, new_file, write_file
 from gdsl.backends import registry
 from gdsl.backends.cuda import device_memory, nvrtc
 from gdsl.backends.cuda.launching import Launching
-from gdsl.plan import hub_bounds, suiting, target, work_order
+from gdsl.plan import block_cache, suiting, target, work_order
 from gdsl.types import Widths
 from tests.support.graphs import complete, make_graph, path
 
@@ -188,9 +188,9 @@ def test_hubs_have_another_one(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: p
     few_places = dataclasses.replace(target.CUDA_FUSED.sizes, bound_bits=4)
     for module in (target, suiting):
         monkeypatch.setattr(module, "CUDA_FUSED", dataclasses.replace(target.CUDA_FUSED, sizes=few_places))
-    for name, value in (("BLOCK", 64), ("LEAST_EDGES", 182), ("SKEW", 1)):
-        monkeypatch.setattr(hub_bounds, name, value)
-    monkeypatch.setattr(Launching, "lendable", lambda device: hub_bounds.DECLARED + 64)
+    for name, value in (("BOUNDS_BLOCK", 64), ("LEAST_EDGES", 182), ("SKEW", 1)):
+        monkeypatch.setattr(block_cache, name, value)
+    monkeypatch.setattr(Launching, "lendable", lambda device: block_cache.DECLARED + 64)
     monkeypatch.setattr(Launching, "lends", lambda device, kernel: 64)
     made = make_graph(complete(14), 14, directed=False)
     hubs = gdsl.Graph(made.offsets, made.columns, directed=False, attributes={"weight": np.ones(182, np.float32)})

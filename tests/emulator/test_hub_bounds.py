@@ -10,7 +10,7 @@ from support.graphs import grid, make_graph, random_graph
 
 from gdsl.binding import bind
 from gdsl.graph import rmat
-from gdsl.plan.hub_bounds import asked_in
+from gdsl.plan.block_cache import has_bounds
 from gdsl.types import Widths
 
 from . import build
@@ -32,7 +32,7 @@ def test_values_are_those_of_the_reference(name: str) -> None:
     """To the last bit: bounds are rounded to the side on which nothing is missed."""
     for shape, widths in FORMS:
         built = emulated(with_hub_bounds(program_of(PROGRAMS[name])), shape, widths)
-        assert asked_in(built.plan.schedule)
+        assert has_bounds(built.plan.schedule)
         for make in GRAPHS.values():
             made = make()
             for seed in range(4 if shape is SMALL else 2):

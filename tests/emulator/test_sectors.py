@@ -8,6 +8,7 @@ from support.near_far import DETOURS
 
 from gdsl.binding import bind
 from gdsl.graph import rmat
+from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 
@@ -60,7 +61,7 @@ FROM_NEAR = ("schedule.order=near_far",)
 def test_results_are_those_of_the_reference(name: str, words: tuple[str, ...]) -> None:
     for shape, widths in ((SMALL, NARROW), (TINY, Widths.both(64))):
         built = emulated(program_of(name, words), shape, widths)
-        assert any(sweep.collect is not None and sweep.collect.beside for sweep in sweeps(built.plan))
+        assert any(sweep.hint(PrefetchSectors) is not None for sweep in sweeps(built.plan))
         assert "fetch_beside" in built.generated.text
         for graph in GRAPHS.values():
             for seed in range(3):

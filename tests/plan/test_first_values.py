@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import layouts, target
-from gdsl.plan.first_values import BLOCK, could_keep, keeps_first
+from gdsl.plan.block_cache import BLOCK, could_keep, keeps_first
 from gdsl.plan.grids import keeps_values, resident_threads
 from gdsl.plan.printer import print_plan
 

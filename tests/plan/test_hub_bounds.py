@@ -8,7 +8,7 @@ import pytest
 
 from gdsl import pipeline
 from gdsl.passes import pipelines
-from gdsl.plan import hub_bounds, target
+from gdsl.plan import block_cache, target
 from gdsl.plan.build import build
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
@@ -56,11 +56,11 @@ def plan(change: dict[str, str], *tune: str, on: target.Target = target.CUDA_FUS
 
 def asks(plan: Plan) -> bool:
     """The same in all of the plan, and what a launch lends."""
-    found = hub_bounds.asked_in(plan.schedule)
+    found = block_cache.has_bounds(plan.schedule)
     assert [buffer.name for buffer in plan.buffers if buffer.name == "bounded"] == ["bounded"] * found
     assert ("at a bound in the block's own memory first" in print_plan(plan)) == found
-    assert (plan.sizes.block_threads == hub_bounds.BLOCK) == found
-    assert hub_bounds.lent(plan) == (4 << plan.sizes.bound_bits) * found
+    assert (plan.sizes.block_threads == block_cache.BOUNDS_BLOCK) == found
+    assert block_cache.lent(plan) == (4 << plan.sizes.bound_bits) * found
     return found
 
 
@@ -75,12 +75,12 @@ def test_values_are_looked_at(change: dict[str, str]) -> None:
     of other operators."""
     made = plan(change)
     assert any(sweep.skips is not None for sweep in sweeps(made)) and not asks(made)
-    assert not hub_bounds.could_have(made.program)
+    assert not block_cache.could_bound(made.program)
 
 
 def test_loops_that_are_not_proved_have_none() -> None:
     made = plan(DIFFERENT)
-    assert not asks(made) and not hub_bounds.could_have(made.program)
+    assert not asks(made) and not block_cache.could_bound(made.program)
 
 
 def test_not_everywhere() -> None:
@@ -88,20 +88,20 @@ def test_not_everywhere() -> None:
     assert not asks(plan({}, "relax.balance=block"))
     assert not asks(plan({}, on=target.in_teams(target.CUDA_FUSED)))
     assert not asks(plan({}, "schedule.fuse=off", on=target.CUDA_UNFUSED))
-    assert not hub_bounds.asked_in(plan({}, on=target.CPU).schedule)
+    assert not block_cache.has_bounds(plan({}, on=target.CPU).schedule)
 
 
 def test_without_the_form_there_are_none() -> None:
     program = pipelines.apply(pipeline.load(TEXT.format(**USUAL)))
-    assert hub_bounds.could_have(program) and not asks(build(program, target.CUDA_FUSED))
+    assert block_cache.could_bound(program) and not asks(build(program, target.CUDA_FUSED))
 
 
 def test_what_is_worth_it() -> None:
     sizes, hubs = target.CUDA_FUSED.sizes, (1 << 22, 1 << 27, 1 << 17)
-    assert hub_bounds.is_worth(sizes, 186_000, *hubs)
-    assert not hub_bounds.is_worth(sizes, (1 << 17) + hub_bounds.DECLARED - 1, *hubs)
-    assert not hub_bounds.is_worth(sizes, 186_000, 1 << 16, 1 << 20, 1 << 12)
-    assert not hub_bounds.is_worth(sizes, 186_000, 1 << 24, 1 << 26, 8)
-    assert not hub_bounds.is_worth(sizes, 186_000, (1 << 27) + 1, 1 << 31, 1 << 20), "an id has too many bits"
+    assert block_cache.suits_bounds(sizes, 186_000, *hubs)
+    assert not block_cache.suits_bounds(sizes, (1 << 17) + block_cache.DECLARED - 1, *hubs)
+    assert not block_cache.suits_bounds(sizes, 186_000, 1 << 16, 1 << 20, 1 << 12)
+    assert not block_cache.suits_bounds(sizes, 186_000, 1 << 24, 1 << 26, 8)
+    assert not block_cache.suits_bounds(sizes, 186_000, (1 << 27) + 1, 1 << 31, 1 << 20), "an id has too many bits"
     few = dataclasses.replace(sizes, bound_bits=6)
-    assert hub_bounds.is_worth(few, 50_000, 1 << 18, 1 << 27, 1 << 17)
+    assert block_cache.suits_bounds(few, 50_000, 1 << 18, 1 << 27, 1 << 17)

@@ -22,7 +22,7 @@ from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
-from gdsl.plan import hub_bounds
+from gdsl.plan import block_cache
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
@@ -243,7 +243,7 @@ class Enactor:
         return memory
 
     def _dynamic_shared_bytes(self) -> int:
-        keeps, asked = keeps_values(self.plan), hub_bounds.lent(self.plan)
+        keeps, asked = keeps_values(self.plan), block_cache.lent(self.plan)
         room = min(map(self.device.lends, self._kernels.values())) if keeps or asked else 0
         assert room >= asked, "a kernel with bounds of hubs on a GPU without room for them"
         return asked or room

@@ -31,7 +31,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import turns
-from gdsl.plan.first_values import gathers
+from gdsl.plan.block_cache import gathers
 from gdsl.plan.hints import BlindClaim, BlockCache, HubBounds, NextLevel, ReadAhead
 from gdsl.plan.nodes import (
     Combine,

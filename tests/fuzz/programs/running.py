@@ -35,7 +35,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
 from gdsl.native import compiler as compilers
 from gdsl.native import processes
-from gdsl.plan import hub_bounds, rows_ahead
+from gdsl.plan import block_cache, prefetch
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source
@@ -209,9 +209,9 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     words += ("schedule.block=64",) if random.random() < _BLOCKS_SMALL else ()  # also lists of few members
     shape = running.UNCUT if random.random() < _UNCUT else mode.shape
     program = running.program_of.__wrapped__(text, words)
-    if hub_bounds.could_have(program) and random.random() < _GRAPHS_FORM:
+    if block_cache.could_bound(program) and random.random() < _GRAPHS_FORM:
         program = running.with_hub_bounds(program)
-    elif rows_ahead.could_have(program) and random.random() < _GRAPHS_FORM:
+    elif prefetch.could_prefetch_rows(program) and random.random() < _GRAPHS_FORM:
         program = running.with_rows_ahead(program)
     built = running.emulated(program, shape, mode.widths)
     _compiled_files.append(built.module.path)
