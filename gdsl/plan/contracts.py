@@ -8,6 +8,7 @@ and the code.
 
 from __future__ import annotations
 
+from gdsl.ir.nodes import CheckPairs, CheckWidth, ChooseBound, NumberMembers, TakeLevel
 from gdsl.plan.nodes import Combine, Copy, Define, FarEnds, MakeGraph
 from gdsl.plan.phase_nodes import Barrier, Counter, Part, When, Within
 from gdsl.records import dataclass
@@ -71,3 +72,11 @@ ENDING: dict[type, tuple[str, ...]] = {
     MakeGraph: ("make_subgraph", "make_contraction"),
 }
 """The steps that end with a barrier of their own, by functions that always wait."""
+ENDING_SET_STEPS: dict[type, tuple[str, ...]] = {
+    TakeLevel: ("copy_level",),
+    CheckWidth: ("check_width",),
+    ChooseBound: ("choose_bound",),
+    CheckPairs: ("check_pairs",),
+    NumberMembers: ("number_vertices", "number_edges", "number_everything"),
+}
+"""The same of steps between sets and data; a level is copied only where its edges are counted."""

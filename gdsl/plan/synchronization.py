@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import PushLevel, SetStep, TakeLevel
+from gdsl.ir.nodes import SetStep, TakeLevel
 from gdsl.plan import turns
 from gdsl.plan.buffers import marked_domains
+from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.ends import is_open
 from gdsl.plan.facts import Facts
@@ -60,4 +61,4 @@ def _set_step_waits(step: SetStep, counted: frozenset[str], target: Target) -> b
         return True
     if isinstance(step, TakeLevel):
         return step.name in counted
-    return not isinstance(step, PushLevel)
+    return type(step) in ENDING_SET_STEPS

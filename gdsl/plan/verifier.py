@@ -26,6 +26,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.plan import barriers, layouts, teams
+from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
@@ -299,6 +300,9 @@ class _Verifier:
         if isinstance(step, OnSets):
             level = isinstance(step.step, (ir.PushLevel, ir.TakeLevel))
             self.expect(step.waits or level, "a set is used before it is complete")
+            self.expect(
+                not step.waits or type(step.step) in ENDING_SET_STEPS, "a barrier that the runtime does not have"
+            )
             counts = isinstance(step.step, ir.TakeLevel) and step.step.name in self.counted
             self.expect(step.waits or not counts, "the edges of a level are not counted yet")
         if isinstance(step, Operation) and not step.waits:

@@ -10,7 +10,7 @@ import pytest
 from support.runtime_barriers import BARRIERS, RUNTIME, Counts, Function, counts
 
 from gdsl.codegen.cuda.generate import generate
-from gdsl.plan.contracts import CONTRACTS, ENDING
+from gdsl.plan.contracts import CONTRACTS, ENDING, ENDING_SET_STEPS
 from gdsl.plan.nodes import Barrier, Directions, Phase, When, Within
 from gdsl.plan.walking import own_sweeps
 from gdsl.types import Widths
@@ -55,7 +55,7 @@ def test_plans_count_on_what_contracts_say(within: Within) -> None:
             assert when == WORDS[contract.when]
 
 
-@pytest.mark.parametrize("name", [name for names in ENDING.values() for name in names])
+@pytest.mark.parametrize("name", [name for names in (*ENDING.values(), *ENDING_SET_STEPS.values()) for name in names])
 def test_steps_that_end_with_a_barrier_always_wait(name: str) -> None:
     assert min(least for function, found in WAITING for least in found if function.name == name) >= 1
 
