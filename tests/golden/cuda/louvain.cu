@@ -482,7 +482,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: vote_hubs
 // piece: vote_parts
 
-// The first storage for the arrays of a graph that none of those has which may still be read.
+// The first storage for the arrays of a graph that is not used by a graph which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     int64 room = 0;
     for (uint32 i = 0; i < count;) {
@@ -698,14 +698,14 @@ __device__ __forceinline__ uint32 bits_below(uint64 count) {
     return bits;
 }
 
-// Where a label stands among those below `num_vertices`, behind which `none` stands; further behind, what is neither.
+// The rank of a label: those below `num_vertices`, then `none`, then all others.
 template <class Label>
 __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) {
     const bool none = Label(-1) > Label(0) && label == Label(-1);
     return none ? num_vertices : label >= Label(0) && uint64(label) < num_vertices ? uint64(label) : num_vertices + 1;
 }
 
-// The same where every label is the number of a vertex, or `none`; tells whether they are, and leaves others as they are.
+// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others unchanged.
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
     edge* const flags = run.slice.graph_scratch[2];
@@ -781,7 +781,7 @@ __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, 
     return number_known_labels(run, label, num_vertices, count) ? count : number_sorted_labels(run, label, num_vertices);
 }
 
-// Where the lists of sorted edges begin: `end(i)` is the vertex in whose list the i-th of them stands.
+// Where the lists of sorted edges begin: `end(i)` is the vertex whose list has the i-th edge.
 template <class End>
 __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, uint64 count, End end) {
     if (count == 0) {
@@ -795,7 +795,7 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
     }
 }
 
-// The in-edges of a contraction, where the program asks for in-edges.
+// The in-edges of a contraction, if the program uses in-edges.
 __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made) {
     if (made.in_offsets == nullptr) { return; }
     const uint64 count = made.num_edges;
@@ -827,7 +827,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
     return low;
 }
 
-// Pairs the k-th edge from each u to each w with the k-th of those from w to u, where the program asks for that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
@@ -847,7 +847,7 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     made.reverse_edges = reverse;
 }
 
-// The graph in which the vertices of one label are one. `sums` adds up what the edges carry that become one.
+// The graph in which the vertices of one label are one vertex. `sums` combines the weights of edges that become one.
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
@@ -862,7 +862,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     sort_ids_with_keys(run, ids, old_edges, bits, destination);
     sort_ids_with_keys(run, ids, old_edges, bits, source);
     const edge* const order = ids.ids;
-    edge* const ends = ids.aside;  // looked up once: they lie all over the graph
+    edge* const ends = ids.aside;  // looked up once: they are scattered over the graph
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
@@ -898,8 +898,8 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 
 // piece: add_by_runs
 
-// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1. Those edges stand
-// side by side, half of all in a row where a label has that many: lanes combine theirs before they go to memory.
+// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges are
+// adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
 template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;

@@ -280,7 +280,7 @@ struct out_lists {
 // piece: untabled_ends
 // piece: edge_ends
 
-// The first storage for the arrays of a graph that none of those has which may still be read.
+// The first storage for the arrays of a graph that is not used by a graph which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     int64 room = 0;
     for (uint32 i = 0; i < count;) {
@@ -363,7 +363,7 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
     synchronize(run);
 }
 
-// The in-edges of a subgraph, where the program asks for in-edges.
+// The in-edges of a subgraph, if the program uses in-edges.
 __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks) {
     if (g.in_offsets == nullptr) { return; }
     edge* const own_ids = run.slice.made_in_edges[made.room];
@@ -397,7 +397,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
     return low;
 }
 
-// Pairs the k-th edge from each u to each w with the k-th of those from w to u, where the program asks for that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
@@ -417,7 +417,7 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     made.reverse_edges = reverse;
 }
 
-// The graph of some edges alone. Ends of edges stay where they are, by the ids of the edges.
+// The graph of some edges alone. The ends of edges stay in place, indexed by the ids of the edges.
 __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, edges);
