@@ -208,7 +208,7 @@ class Binder:
         ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
         if graph.names is not None:  # numbers may be names
             ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
-        return _GraphState(ref(graph), {name: found for name, found in ranges.items() if found is not None})
+        return _GraphState(ref(graph), {name: result for name, result in ranges.items() if result is not None})
 
     def _params(
         self, graph: Graph, arguments: Mapping[str, object], state: _GraphState, rounded: frozenset[str]
@@ -318,8 +318,8 @@ class _GraphState:
 
 
 def _conditions(declared: Iterable[Conditioned]) -> list[Condition]:
-    found = map(Condition.of, declared)
-    return [condition for condition in found if condition is not None]
+    result = map(Condition.of, declared)
+    return [condition for condition in result if condition is not None]
 
 
 def _is_constant(default: ir.Expression | None) -> bool:

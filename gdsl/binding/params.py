@@ -211,16 +211,16 @@ def vertex_by_name(declared: ir.Param | ir.Scalar, argument: object, graph: Grap
     """
     if declared.type is not Type.VERTEX or graph.names is None:
         return argument
-    if not isinstance(argument, Text | bool) and (found := graph.names.id_of(argument)) is not None:
-        return found
+    if not isinstance(argument, Text | bool) and (result := graph.names.id_of(argument)) is not None:
+        return result
     name = _name(argument if isinstance(argument, Text) else plain(argument))
     if name is None and any(type(name_of_vertex) is type(argument) for name_of_vertex in graph.names):
         name = argument
     if name is None:
         return argument
-    found = graph.names.id_of(name)
-    if found is not None:
-        return found
+    result = graph.names.id_of(name)
+    if result is not None:
+        return result
     if isinstance(argument, Text) and is_whole(name):
         _refuse_both(declared, argument.strip(), name, graph, source)
     if is_whole(name) and not any(is_real(name_of_vertex) for name_of_vertex in graph.names):

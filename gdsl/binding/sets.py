@@ -72,9 +72,9 @@ def _check_least(declared: ir.Array, size: int, source: Source | None) -> None:
     """Raise E0608 where a set has fewer members than it must have."""
     if size >= declared.least:
         return
-    found = f"has {size}" if size else "is empty"
+    result = f"has {size}" if size else "is empty"
     required_members = "one member" if declared.least == 1 else f"{declared.least:,} members"
-    message = f"param `{declared.name}` must have at least {required_members}, but it {found}"
+    message = f"param `{declared.name}` must have at least {required_members}, but it {result}"
     raise GdslError.single("E0608", message, declared.span, source, fix=_form(declared))
 
 

@@ -64,16 +64,16 @@ class Inference:
         values = arguments.get(self._array)
         values = values.values if type(values) is unchecked else values
         dtype = None if values is None else attribute(values, "dtype")
-        found = self._of_graphs.get(graph) if values is None else None
+        result = self._of_graphs.get(graph) if values is None else None
         if isinstance(dtype, np.dtype):
-            found = self._of_dtypes.get(dtype)
-        if found is None:
-            found = inferred_types(self._program, graph, arguments, chosen, self._source, varied)
+            result = self._of_dtypes.get(dtype)
+        if result is None:
+            result = inferred_types(self._program, graph, arguments, chosen, self._source, varied)
             if values is None:
-                self._of_graphs[graph] = found
+                self._of_graphs[graph] = result
             elif isinstance(dtype, np.dtype):
-                self._of_dtypes[dtype] = found
-        return found
+                self._of_dtypes[dtype] = result
+        return result
 
 
 def _deciding_array(program: ir.Program) -> str | None:
@@ -129,13 +129,13 @@ class _Call:
         numbers = list(self._numbers(parameter))
         if not needs and all(each.is_met_by(parameter.default) for each in numbers):
             return parameter.default
-        found = _first(admitted, [*needs, *numbers])
-        if found is None or not needs:  # a number has no width of its own
+        result = _first(admitted, [*needs, *numbers])
+        if result is None or not needs:  # a number has no width of its own
             exact = [self._of_values(each, arrays[each.name]) for each in needs]
-            found = _first([type_ for type_ in admitted if type_.bits == _WIDEST], [*exact, *numbers])
-        if found is None:
+            result = _first([type_ for type_ in admitted if type_.bits == _WIDEST], [*exact, *numbers])
+        if result is None:
             raise _no_type(parameter, [*needs, *numbers], admitted, self._source)
-        return found
+        return result
 
     def _numbers(self, parameter: ir.TypeParameter) -> Iterator[_Need]:
         for name in parameter.users:

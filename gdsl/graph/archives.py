@@ -85,11 +85,11 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
         names = ("data", "coords")
     size = parts.size()
     headers = {name: parts.header(name) for name in names}
-    total = sum(found.nbytes for found in headers.values())
+    total = sum(result.nbytes for result in headers.values())
     require_memory(total * 3, "the sparse matrix", parts.path)
     # All lengths are compared, and the smaller lists read, before any of the larger ones is unpacked.
     require_fitting(
-        layout, size, {name: header for each, found in headers.items() for name, header in _of(each, found)}
+        layout, size, {name: header for each, result in headers.items() for name, header in _of(each, result)}
     )
     require_memory(total * 3 + 24 * (size + 1), "the sparse matrix", parts.path)
     arrays = {}
@@ -102,15 +102,15 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     return SavedMatrix(layout, (size, size), arrays, directed)
 
 
-def _of(name: str, found: _Header) -> Iterator[tuple[str, Header]]:
+def _of(name: str, result: _Header) -> Iterator[tuple[str, Header]]:
     """Shape and type of an array, or of the two that `coords` replaces. Raises E0704."""
     if name != "coords":
-        yield name, (found.shape, found.dtype)
+        yield name, (result.shape, result.dtype)
         return
-    if len(found.shape) != 2 or found.shape[0] != 2:
-        raise GdslError.single("E0704", f"`coords` has the shape {found.shape}; a graph's matrix is square")
+    if len(result.shape) != 2 or result.shape[0] != 2:
+        raise GdslError.single("E0704", f"`coords` has the shape {result.shape}; a graph's matrix is square")
     for each in ("row", "col"):
-        yield each, (found.shape[1:], found.dtype)
+        yield each, (result.shape[1:], result.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,9 @@ class _Parts:
 
     def size(self) -> int:
         """The number of rows, which equals that of columns. Raises E0704 or E0709."""
-        found = self.header("shape")
-        if found.shape != (2,) or found.dtype.kind not in "iu":
-            raise self.error("E0704", f"`shape` has the shape {found.shape}; a graph's matrix has two sizes")
+        result = self.header("shape")
+        if result.shape != (2,) or result.dtype.kind not in "iu":
+            raise self.error("E0704", f"`shape` has the shape {result.shape}; a graph's matrix has two sizes")
         rows, columns = (int(each) for each in self.array("shape"))
         if rows < 0 or columns < 0:
             raise self.error("E0704", f"`shape` is {rows}, {columns}; a graph's matrix has two sizes")
@@ -162,8 +162,8 @@ class _Parts:
             content = stream.read(header.nbytes)
         if len(content) < header.nbytes:
             raise EOFError(f"{name} ends early")
-        found: NDArray[Any] = np.ndarray(header.shape, header.dtype, content, order=header.order)
-        return found
+        result: NDArray[Any] = np.ndarray(header.shape, header.dtype, content, order=header.order)
+        return result
 
     def scalar(self, name: str, kinds: str) -> Any:
         """The one value of a small array whose type is one of `kinds`."""

@@ -186,11 +186,11 @@ def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
     """The first two columns whose names differ only as names of ends do, such as `gene A` and `gene B`."""
     places = {word.lower(): place for place, word in reversed(list(enumerate(header)))}
     for place, word in enumerate(header):
-        for found in _PAIRED.finditer(word):
-            if found[0] == word:  # `a` and `b` alone may be anything
+        for match in _PAIRED.finditer(word):
+            if match[0] == word:  # `a` and `b` alone may be anything
                 continue
-            front, rest = word[: found.start()], word[found.end() :]
-            for partner in _PARTNERS[found[0].lower()]:
+            front, rest = word[: match.start()], word[match.end() :]
+            for partner in _PARTNERS[match[0].lower()]:
                 other = places.get(f"{front}{partner}{rest}".lower(), place)
                 if other != place:
                     return place, other
@@ -230,11 +230,11 @@ def _find_ends(header: list[str]) -> tuple[int, int] | None:
     if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
         return 0, 1
     for pair in (*ENDS, UNDIRECTED_ENDS):
-        found = [_places(header, word) for word in pair]
-        if all(found):
-            if any(len(places) > 1 for places in found):
+        result = [_places(header, word) for word in pair]
+        if all(result):
+            if any(len(places) > 1 for places in result):
                 raise _same_name()
-            return found[0][0], found[1][0]
+            return result[0][0], result[1][0]
     sources, destinations = (
         [place for word in set(words) for place in _places(header, word)] for words in zip(*ENDS, strict=True)
     )

@@ -122,14 +122,14 @@ def read_columns(
         return None if isinstance(block, Exception) else further.plain(block)
 
     with contextlib.closing(_read_ahead(lines.path, blocks, plain_rows, types, delimiter)) as ahead:
-        for block, found in ahead:
+        for block, result in ahead:
             if isinstance(block, Exception):
                 raise lines.refused(block) from None
-            if found is not None and further.may_be(len(found[0])):
-                lines.passed(len(found[0]))
+            if result is not None and further.may_be(len(result[0])):
+                lines.passed(len(result[0]))
             else:
-                found = _columns_of_rows(lines, further.among(lines.lines_of(block)), names, types, delimiter)
-            columns.append(found, len(block))
+                result = _columns_of_rows(lines, further.among(lines.lines_of(block)), names, types, delimiter)
+            columns.append(result, len(block))
     return columns.columns
 
 
@@ -148,8 +148,8 @@ def _read_ahead(
         plain = plain_rows(block)
         if plain is None:
             return None
-        found = None if fast is None else fast(plain, types, delimiter)
-        return columns_of(plain, types, delimiter) if found is None else found
+        result = None if fast is None else fast(plain, types, delimiter)
+        return columns_of(plain, types, delimiter) if result is None else result
 
     stream = itertools.chain(first, blocks)
     threads = min(_MOST_THREADS, processors())
@@ -359,7 +359,7 @@ def refuse_overflow(
     The file is read again, and only where there are such numbers at all.
     """
     reals = {place: values for place, values in enumerate(columns) if values.dtype.kind == "f"}
-    suspects = {place: found for place, values in reals.items() if (found := _suspects(values, exact)) is not None}
+    suspects = {place: result for place, values in reals.items() if (result := _suspects(values, exact)) is not None}
     if not suspects:
         return
     rows = np.logical_or.reduce(list(suspects.values()))
@@ -368,8 +368,8 @@ def refuse_overflow(
             if at >= len(rows) or not rows[at]:
                 continue
             words = words_of(line, delimiter)
-            for place, found in suspects.items():
-                if not found[at] or place >= len(words):
+            for place, result in suspects.items():
+                if not result[at] or place >= len(words):
                     continue
                 word = words[place]
                 if overflows(word):
@@ -387,5 +387,5 @@ def _suspects(values: NDArray[Any], exact: bool) -> NDArray[np.bool_] | None:
     pieces = (values[first : first + _PIECE] for first in range(0, len(values), _PIECE))
     if not any((np.abs(piece) >= limit).any() for piece in pieces):
         return None
-    found: NDArray[np.bool_] = np.greater_equal(np.abs(values), limit)
-    return found
+    result: NDArray[np.bool_] = np.greater_equal(np.abs(values), limit)
+    return result

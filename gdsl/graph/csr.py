@@ -248,8 +248,8 @@ def repeated_of(columns: NDArray[Any], sources: NDArray[Any]) -> NDArray[np.bool
 
 def first_loop_or_parallel(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
     """The lowest id of an edge that is a loop or repeats the one before."""
-    found = loops_of(columns, sources) | repeated_of(columns, sources)
-    return int(np.argmax(found)) if found.any() else None
+    result = loops_of(columns, sources) | repeated_of(columns, sources)
+    return int(np.argmax(result)) if result.any() else None
 
 
 def pair_edges(

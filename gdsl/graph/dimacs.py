@@ -81,9 +81,9 @@ def read_dimacs(path: str) -> EdgeList:
         if error.code != "E0705" or not error.diagnostics[0].message.endswith(_NOT_WHOLE):
             raise
         with contextlib.suppress(GdslError):
-            found = _read(path, np.float64)
-            if all((np.abs(values) < _EXACT).all() for values in found.attributes.values()):
-                return found
+            result = _read(path, np.float64)
+            if all((np.abs(values) < _EXACT).all() for values in result.attributes.values()):
+                return result
         raise
 
 
@@ -212,23 +212,23 @@ def _rows(lines: TextLines) -> Iterator[str]:
     return _Rows(lines, _problem_line(lines)).among(iter(lines))
 
 
-def _values_of_vertices(path: str, header: _Header, found: dict[int, str]) -> dict[str, NDArray[Any]]:
+def _values_of_vertices(path: str, header: _Header, result: dict[int, str]) -> dict[str, NDArray[Any]]:
     """The attributes that lines `n ID VALUE` give the vertices; the ends of a flow are named in a notice."""
     if header.word == "max":
-        ends = {word: [vertex for vertex, value in found.items() if value == word] for word in "st"}
+        ends = {word: [vertex for vertex, value in result.items() if value == word] for word in "st"}
         _notice_ends(path, ends["s"], ends["t"])
         return {}
     if header.word == "min":
         supply = np.zeros(header.num_vertices, np.int64)
-        supply[list(found)] = [int(value) for value in found.values()]
+        supply[list(result)] = [int(value) for value in result.values()]
         return {"supply": whole_values(supply)}
-    if not found:
+    if not result:
         return {}
-    if len(found) < header.num_vertices:
-        count = f"{len(found):,} of {header.num_vertices:,}"
+    if len(result) < header.num_vertices:
+        count = f"{len(result):,} of {header.num_vertices:,}"
         notice(f"{printable(path)}: only {count} vertices have a value (`n ID VALUE`); the values are skipped")
         return {}
-    values = [int(found[vertex]) for vertex in range(header.num_vertices)]
+    values = [int(result[vertex]) for vertex in range(header.num_vertices)]
     return {"vertex_weight": whole_values(np.array(values, np.int64))}
 
 

@@ -39,15 +39,15 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
         raise refused_file(path, *_NO_SET)
     output = io.StringIO()  # pydot prints its messages
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        found = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, text))
-    if not found:
+        result = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, text))
+    if not result:
         lines = [line for line in output.getvalue().splitlines() if line.strip(" ^")]
         raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
-    if len(found) > 1:
+    if len(result) > 1:
         raise refused_file(
-            path, f"this file holds {len(found):,} graphs, and only one can be read", "write each into its own file"
+            path, f"this file holds {len(result):,} graphs, and only one can be read", "write each into its own file"
         )
-    whole = found[0]
+    whole = result[0]
     directed, strict = whole.get_type() == "digraph", bool(whole.get_strict())
     kinds = {
         (False, False): "MultiGraph",
@@ -73,8 +73,8 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     return graph
 
 
-def _other_name(found: re.Match[str]) -> str:
-    return _OTHER_NAME if found[0] == "name" else found[0]
+def _other_name(result: re.Match[str]) -> str:
+    return _OTHER_NAME if result[0] == "name" else result[0]
 
 
 def _parts(graph: Any) -> Iterator[Any]:

@@ -72,20 +72,20 @@ def read_edge_list(
     comments of the file.
     """
     head = head_of(path, requested)
-    found = _read(path, head, requested, directed, compact)
-    notice_columns(path, head, found.left)
-    meaning = meaning_of(path, head, found.type_statement, found.names is not None, one_based, num_vertices, directed)
-    notice_edges(path, head, len(found.sources))
-    if found.names is not None:
-        return _of_names(found, meaning, one_based, num_vertices)
+    result = _read(path, head, requested, directed, compact)
+    notice_columns(path, head, result.left)
+    meaning = meaning_of(path, head, result.type_statement, result.names is not None, one_based, num_vertices, directed)
+    notice_edges(path, head, len(result.sources))
+    if result.names is not None:
+        return _of_names(result, meaning, one_based, num_vertices)
     if head.columns is None and not head.dicts:
         refuse_count_line(
-            path, found.sources, found.destinations, found.attributes.get("weight"), head.first_line, head.mark
+            path, result.sources, result.destinations, result.attributes.get("weight"), head.first_line, head.mark
         )
-        notice_third_column(path, head, found.sources, found.attributes)
-    if found.gap is not None:
-        refuse_sections(path, found.rows, found.gap, found.sources, found.destinations)
-    ends = found.sources, found.destinations
+        notice_third_column(path, head, result.sources, result.attributes)
+    if result.gap is not None:
+        refuse_sections(path, result.rows, result.gap, result.sources, result.destinations)
+    ends = result.sources, result.destinations
     one_based = meaning.one_based
     if compact and not meaning.bipartite:
         if num_vertices is not None:
@@ -93,10 +93,10 @@ def read_edge_list(
                 "E0712", "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
             )
         if one_based:
-            _check_ids(path, found.rows, *ends, True, None, highest=2**63 - 2)
+            _check_ids(path, result.rows, *ends, True, None, highest=2**63 - 2)
         sources, destinations, names = compacted(*ends)
-        return EdgeList(sources, destinations, len(names), meaning.directed, found.attributes, names=names)
-    sources, destinations, count = _ids(path, found.rows, *ends, one_based, num_vertices)
+        return EdgeList(sources, destinations, len(names), meaning.directed, result.attributes, names=names)
+    sources, destinations, count = _ids(path, result.rows, *ends, one_based, num_vertices)
     if meaning.bipartite:
         sources, destinations, count = _two_sides(sources, destinations, meaning)
     elif num_vertices is None:
@@ -105,17 +105,17 @@ def read_edge_list(
             require_memory(24 * meaning.num_vertices, f"{meaning.num_vertices:,} vertices, as a comment says,", path)
             notice_nodes(path, meaning.num_vertices, count)
             count = meaning.num_vertices
-    return EdgeList(sources, destinations, count, meaning.directed, found.attributes)
+    return EdgeList(sources, destinations, count, meaning.directed, result.attributes)
 
 
-def _of_names(found: _EdgeColumns, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
+def _of_names(result: _EdgeColumns, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
     if one_based is not None or num_vertices is not None:
         message = "one_based and num_vertices are for ids; the ends of this list are names"
         raise GdslError.single("E0712", message, fix="leave them out")
-    assert found.names is not None
-    count = len(found.names)
-    sources, destinations = (end.astype(id_dtype(count)) for end in (found.sources, found.destinations))
-    return EdgeList(sources, destinations, count, meaning.directed, found.attributes, names=found.names)
+    assert result.names is not None
+    count = len(result.names)
+    sources, destinations = (end.astype(id_dtype(count)) for end in (result.sources, result.destinations))
+    return EdgeList(sources, destinations, count, meaning.directed, result.attributes, names=result.names)
 
 
 def _two_sides(
@@ -153,16 +153,16 @@ def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _Edg
     if head.dicts:
         from gdsl.graph.networkx_lists import ends_of_list, read_networkx_list
 
-        found, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
+        result, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
     else:
-        found, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
+        result, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
     return _EdgeColumns(
-        found.sources, found.destinations, _values(found), rows, found.names, found.type_statement, found.left_out
+        result.sources, result.destinations, _values(result), rows, result.names, result.type_statement, result.left_out
     )
 
 
-def _values(found: Worded) -> dict[str, NDArray[Any]]:
-    return {name: whole_values(values) for name, values in found.attributes.items()}
+def _values(result: Worded) -> dict[str, NDArray[Any]]:
+    return {name: whole_values(values) for name, values in result.attributes.items()}
 
 
 def _joined(lines: TextLines, read: Any, head: Head) -> Iterator[str]:
@@ -220,8 +220,8 @@ def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any]
         with TextLines(path) as lines:
             rows = _rows(lines, head)
             try:
-                found = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines))
-                return found, lines.gap if 0 < lines.gap < lines.last_row else None
+                result = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines))
+                return result, lines.gap if 0 < lines.gap < lines.last_row else None
             except GdslError as error:
                 wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
                 if wider is None and '"' in lines.line:

@@ -126,8 +126,8 @@ def head_of(path: str, requested: Columns) -> Head:
             refuse_marks(lines, texts)
         _refuse_another_separator(lines, texts, mark, table)
         quoted = all(text.startswith('"') for text in texts)
-        found = _head(lines, statements, comments, mark, table, [number for number, _ in raw], requested, quoted)
-        return replace(found, gap=gap)
+        result = _head(lines, statements, comments, mark, table, [number for number, _ in raw], requested, quoted)
+        return replace(result, gap=gap)
 
 
 def header_fix(path: str, head: Head, width: int) -> str:
@@ -237,8 +237,8 @@ def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str 
     other = next((each for each in SEPARATORS if each in texts[1] and len(split_or_none(texts[1], each)) >= 2), None)
     if mark is None and (other is None or (other == "\t" and len(split_or_none(texts[1], None)) == len(table[0]))):
         return
-    found = split_or_none(texts[1], other)
-    if len(found) not in (len(table[0]), len(table[0]) + 1):
+    result = split_or_none(texts[1], other)
+    if len(result) not in (len(table[0]), len(table[0]) + 1):
         return
     kind_name = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "blanks"}
     sign, new = (r"\t" if each == "\t" else each or " " for each in (mark, other))
@@ -374,7 +374,7 @@ def _comment_header(
     if len(names) != len(words) or not is_header(names) or not all(names):
         return None
     try:
-        found = named(names, requested)
+        result = named(names, requested)
     except GdslError:  # the comment lacks a requested column
         return None
     except ColumnsError as error:
@@ -382,7 +382,7 @@ def _comment_header(
             return None
         lines.number = comments[-1][0]
         raise lines.error("E0705", error.message, error.fix) from None
-    return found if found.known or (mark is not None and found.ends == (0, 1)) else None
+    return result if result.known or (mark is not None and result.ends == (0, 1)) else None
 
 
 def _named(lines: TextLines, words: list[str], requested: Columns) -> Named:

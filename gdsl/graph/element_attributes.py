@@ -74,13 +74,13 @@ class ElementAttributes:
             notice(
                 f"{printable(self._place)}: an attribute with several values on one {self._what} is skipped: {named}"
             )
-        found = {}
+        result = {}
         for name in dict.fromkeys((*self._values, *self.defaults)):
             if name != without and name not in self._repeated:
                 values = self._numbers(name)
                 if values is not None:
-                    found[name] = values
-        fitting = self._affordable(found, count)
+                    result[name] = values
+        fitting = self._affordable(result, count)
         return {name: self._whole(name, values, count) for name, values in fitting.items()}
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
@@ -111,11 +111,11 @@ class ElementAttributes:
         values = self._values.get(name, [])
         return self._places[name][values.index(value)] if value in values else 0
 
-    def _affordable(self, found: dict[str, NDArray[Any]], count: int) -> dict[str, NDArray[Any]]:
+    def _affordable(self, result: dict[str, NDArray[Any]], count: int) -> dict[str, NDArray[Any]]:
         """The attributes that fit: one that few elements have takes as much memory as one that all have."""
-        complete = {name: values for name, values in found.items() if len(values) == count}
-        incomplete = sorted((name for name in found if name not in complete), key=lambda name: -len(found[name]))
-        num_values = sum(len(values) for values in found.values())
+        complete = {name: values for name, values in result.items() if len(values) == count}
+        incomplete = sorted((name for name in result if name not in complete), key=lambda name: -len(result[name]))
+        num_values = sum(len(values) for values in result.values())
         max_incomplete = max(_FEW_ATTRIBUTES, (_FEW_CELLS + _CELLS_PER_VALUE * num_values) // max(count, 1))
         skipped = [name for name in incomplete[max_incomplete:] if name != WEIGHT]
         if skipped:
@@ -125,7 +125,7 @@ class ElementAttributes:
                 f"are skipped, `{example}` among them"
             )
         left_out = set(skipped)
-        fitting = {name: values for name, values in found.items() if name not in left_out}
+        fitting = {name: values for name, values in result.items() if name not in left_out}
         require_memory(
             len(fitting) * count * _BYTES_PER_CELL, f"{len(fitting):,} attributes of {count:,} {self._what}s"
         )

@@ -57,16 +57,16 @@ def split(text: str, mark: str | None) -> list[str]:
             at = _after_blanks(text, at)
             if at == len(text):
                 return values
-        found = quoted.match(text, at)
-        if found is not None:
-            values.append(found[1].replace('""', '"'))
+        match = quoted.match(text, at)
+        if match is not None:
+            values.append(match[1].replace('""', '"'))
         else:
             if text[_after_blanks(text, at) :][:1] == '"':
                 raise UnclosedError if _is_unclosed(text, _after_blanks(text, at)) else QuoteError
-            found = plain.match(text, at)
-            assert found is not None
-            values.append(found[0].strip(_BLANKS))
-        at = found.end()
+            match = plain.match(text, at)
+            assert match is not None
+            values.append(match[0].strip(_BLANKS))
+        at = match.end()
         if mark is not None:
             if at == len(text):
                 return values
@@ -218,9 +218,9 @@ def statements_of(comments: Sequence[str]) -> Statements:
             ours = True
         elif undirected is None and (_UNDIRECTED.fullmatch(comment) or _NOT_DIRECTED.fullmatch(comment)):
             undirected = comment
-        found = _KONECT.fullmatch(comment) if place == 0 else None
-        if found is not None:
-            konect = found[1].lower()
+        match = _KONECT.fullmatch(comment) if place == 0 else None
+        if match is not None:
+            konect = match[1].lower()
         elif konect is not None and place == 1 and _SIZES.fullmatch(comment):
             sizes = tuple(map(int, comment.split()))
         nodes = _count(_NODES, comment) if nodes is None else nodes
@@ -229,5 +229,5 @@ def statements_of(comments: Sequence[str]) -> Statements:
 
 
 def _count(pattern: re.Pattern[str], comment: str) -> int | None:
-    found = pattern.search(comment)
-    return None if found is None else int(found[1].replace(",", ""))
+    match = pattern.search(comment)
+    return None if match is None else int(match[1].replace(",", ""))

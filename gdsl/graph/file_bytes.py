@@ -99,9 +99,9 @@ class _Streams:
                 if not self._unread:
                     raise EOFError("it ends without an end marker")
             data, self._unread = self._unread, b""
-            found: bytes = self._stream.decompress(data, size)
-            if found:
-                return found
+            result: bytes = self._stream.decompress(data, size)
+            if result:
+                return result
 
     def _next(self) -> bool:
         """Begin with the next stream, if there is one."""

@@ -74,13 +74,13 @@ class _Reader:
 
     def _words(self) -> Iterator[tuple[str, str, int]]:
         """(kind, word, place) of each word; kinds are text, mark and word."""
-        while found := _WORD.match(self._text, self._position):
-            self._position = found.end()
-            kind = found.lastgroup
+        while match := _WORD.match(self._text, self._position):
+            self._position = match.end()
+            kind = match.lastgroup
             if kind == "odd":
-                raise self._error("syntax error, a quotation mark without its end", found.start())
+                raise self._error("syntax error, a quotation mark without its end", match.start())
             if kind is not None:
-                yield kind, found[kind], found.start()
+                yield kind, match[kind], match.start()
 
     def _read_lists(self) -> None:
         around = [""]
@@ -121,9 +121,9 @@ class _Reader:
 
     def _take_flat(self, name: str, at: int) -> bool:
         """Read the whole list that begins here, if it has only keys and numbers, as most have."""
-        found = _FLAT.match(self._text, self._position)
-        words = found[0][:-1].split() if found is not None else []
-        if found is None or len(words) % 2:
+        match = _FLAT.match(self._text, self._position)
+        words = match[0][:-1].split() if match is not None else []
+        if match is None or len(words) % 2:
             return False
         element: dict[str, Any] = {}
         for key, word in zip(words[::2], words[1::2], strict=True):
@@ -139,7 +139,7 @@ class _Reader:
             else:
                 element[key] = int(word)
         self._element = element
-        self._position = found.end()
+        self._position = match.end()
         self._end_list(name, at)
         return True
 
@@ -206,11 +206,11 @@ def _characters(text: str) -> str:
     return _ENTITY.sub(_character, text) if "&" in text else text
 
 
-def _character(found: re.Match[str]) -> str:
-    if found[3]:
-        number = {"apos": ord("'")}.get(found[3], name2codepoint.get(found[3], 0))
+def _character(result: re.Match[str]) -> str:
+    if result[3]:
+        number = {"apos": ord("'")}.get(result[3], name2codepoint.get(result[3], 0))
     else:
-        number = int(found[1]) if found[1] else int(found[2], 16)
+        number = int(result[1]) if result[1] else int(result[2], 16)
     if not 0 < number <= 0x10FFFF or 0xD800 <= number <= 0xDFFF:
-        return found[0]
+        return result[0]
     return chr(number)

@@ -430,10 +430,10 @@ class Graph:
 
     def vertex(self, name: object) -> int:
         """The id of the vertex called `name` (`names`). Raises KeyError."""
-        found = self.names.id_of(name) if self.names is not None else None
-        if found is None:
+        result = self.names.id_of(name) if self.names is not None else None
+        if result is None:
             raise KeyError(shown(name))
-        return found
+        return result
 
     def to_scipy(self, attribute: str | None = "weight") -> Any:
         """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute.

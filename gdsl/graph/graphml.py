@@ -236,9 +236,9 @@ class _Reader:
         if not word:
             return None
         if key.kind == "boolean":
-            found = _BOOLS.get(word.lower())
-            if found is not None:
-                return found
+            result = _BOOLS.get(word.lower())
+            if result is not None:
+                return result
         elif is_whole(word):
             if key.kind in _REAL:
                 return self._real(key, word)

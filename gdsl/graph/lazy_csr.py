@@ -175,7 +175,7 @@ def lazy_csr_on_gpu(
             if count is None:
                 return None
             values: dict[str, Any] = {name: _values(value, name, len(ends[0])) for name, value in attributes.items()}
-            if any(found is None for found in values.values()):
+            if any(result is None for result in values.values()):
                 return None
             owned = [end.astype(np.int32) for end in ends]
     except ValueError:  # of unreadable arrays
@@ -200,8 +200,8 @@ def entries_on_gpu(rows: Any, columns: Any, values: Any, size: int) -> LazyCsr |
 
 
 def _ids(values: Any) -> Any | None:
-    found = on_gpu(values)
-    return found if found.ndim == 1 and found.dtype.kind in "iu" else None
+    result = on_gpu(values)
+    return result if result.ndim == 1 and result.dtype.kind in "iu" else None
 
 
 def _count(ends: list[Any], num_vertices: int | None) -> int | None:
@@ -216,6 +216,6 @@ def _values(value: Any, name: str, length: int) -> Any | None:
     """A copy of an attribute, on the GPU if it is there."""
     if not is_on_gpu(value):
         return attribute_arrays({name: value}, length, "edge")[name]
-    found = on_gpu(value)
-    fits = found.ndim == 1 and len(found) == length and found.dtype.kind in "biuf" and found.dtype != np.float16
-    return found.copy() if fits else None
+    result = on_gpu(value)
+    fits = result.ndim == 1 and len(result) == length and result.dtype.kind in "biuf" and result.dtype != np.float16
+    return result.copy() if fits else None

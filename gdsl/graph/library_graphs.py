@@ -73,8 +73,8 @@ def _columns(rows: list[Any], what: str) -> dict[str, NDArray[Any]]:
     names: dict[str, None] = {}
     for row in rows:
         names.update((name, None) for name in row if isinstance(name, str))
-    found = {name: numbers_of(name, [row.get(name) for row in rows], what) for name in names}
-    return {name: values for name, values in found.items() if values is not None}
+    result = {name: numbers_of(name, [row.get(name) for row in rows], what) for name in names}
+    return {name: values for name, values in result.items() if values is not None}
 
 
 def networkx_of(edges: EdgeList) -> Any:
@@ -168,8 +168,8 @@ def _twice(values: list[Any], what: str) -> GdslError:
 def _numbers(sequence: Any, without: set[str | None], what: str) -> dict[str, NDArray[Any]]:
     """The attributes of a sequence of edges or vertices that are numbers on each of them."""
     names = [name for name in sequence.attributes() if name not in without]
-    found = {name: numbers_of(name, sequence[name], what) for name in names}
-    return {name: values for name, values in found.items() if values is not None}
+    result = {name: numbers_of(name, sequence[name], what) for name in names}
+    return {name: values for name, values in result.items() if values is not None}
 
 
 def igraph_of(edges: EdgeList) -> Any:

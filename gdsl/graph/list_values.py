@@ -91,7 +91,7 @@ class ListValues:
                 self._firsts.setdefault("inexact", (line, word))
         return values
 
-    def found(self, lines: TextLines, sole: bool) -> NDArray[Any] | None:
+    def to_numbers(self, lines: TextLines, sole: bool) -> NDArray[Any] | None:
         """The numbers of the column; None for one of text. `sole`: it is the only attribute.
 
         Raises GdslError E0705 where a few values differ in kind from the others.

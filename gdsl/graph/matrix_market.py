@@ -57,13 +57,13 @@ class _Header:
 
 def read_matrix_market(path: str) -> EdgeList:
     """The edges of the file at `path`, in its order, ids from 0. Raises GdslError with file and line."""
-    found = _read(path, None)
-    weights = found.attributes.get("weight")
+    result = _read(path, None)
+    weights = result.attributes.get("weight")
     if weights is not None and weights.dtype.kind == "f" and (np.abs(weights) >= _EXACT).any():
         # a `real` file of whole numbers, which float64 may have rounded
         with contextlib.suppress(GdslError):
             return _read(path, np.int64)
-    return found
+    return result
 
 
 def is_banner(line: str) -> bool:
@@ -88,8 +88,8 @@ def _read(path: str, values: type | None) -> EdgeList:
         _check_end(lines, header, len(columns[0]), columns)
     refuse_overflow(path, _rows, names, columns, None)
     rows, neighbours = (
-        from_zero(path, _rows, found.astype(ids, copy=False), header.num_vertices, "Matrix Market")
-        for found in columns[:2]
+        from_zero(path, _rows, result.astype(ids, copy=False), header.num_vertices, "Matrix Market")
+        for result in columns[:2]
     )
     attributes = {} if kind is None else {"weight": whole_values(columns[2])}
     return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
@@ -147,17 +147,17 @@ def _without_banner(lines: TextLines, first: str, stream: Iterator[str]) -> Gdsl
     error = lines.error("E0703", "this is not a Matrix Market file: it does not begin with %%MatrixMarket")
     rows = (line.split() for line in itertools.chain([first], stream) if line.strip() and line.lstrip()[0] not in "%#")
     counts = next(rows, [])
-    widths, largest, found = set(), 0, 0
+    widths, largest, result = set(), 0, 0
     for row in itertools.islice(rows, _MOST_ROWS):
-        found += 1
+        result += 1
         widths.add(len(row))
         if all(is_count(word) for word in row[:2]):
             largest = max(largest, *map(int, row[:2]))
-    return with_fix(error, _fix_without_banner(counts, found, widths, largest))
+    return with_fix(error, _fix_without_banner(counts, result, widths, largest))
 
 
-def _fix_without_banner(counts: list[str], found: int, widths: set[int], largest: int) -> str:
-    """What to do with a file whose first line is `counts`, followed by `found` lines of so many values each.
+def _fix_without_banner(counts: list[str], result: int, widths: set[int], largest: int) -> str:
+    """What to do with a file whose first line is `counts`, followed by `result` lines of so many values each.
 
     A line of counts is never advised into an edge.
     """
@@ -165,12 +165,12 @@ def _fix_without_banner(counts: list[str], found: int, widths: set[int], largest
     field = "pattern" if widths == {2} else "real"
     banner = f"%%MatrixMarket matrix coordinate {field} general"
     kinds = "`symmetric` instead of `general` where edges have no direction"
-    if len(sizes) == len(counts) == 3 and sizes[2] == found and sizes[0] == sizes[1] >= largest and widths <= {2, 3}:
+    if len(sizes) == len(counts) == 3 and sizes[2] == result and sizes[0] == sizes[1] >= largest and widths <= {2, 3}:
         return f"add the line `{banner}` at the beginning ({kinds})"
-    if len(sizes) == len(counts) == 2 and sizes[1] == found and sizes[0] >= largest and widths <= {2, 3}:
+    if len(sizes) == len(counts) == 2 and sizes[1] == result and sizes[0] >= largest and widths <= {2, 3}:
         sizes_line = f"{sizes[0]} {sizes[0]} {sizes[1]}"
         return f"replace the first line by the two lines `{banner}` and `{sizes_line}` ({kinds})"
-    may_count = not sizes or sizes[0] >= largest or sizes[-1] == found or max(sizes[:2]) > largest
+    may_count = not sizes or sizes[0] >= largest or sizes[-1] == result or max(sizes[:2]) > largest
     if widths == {len(counts)} and widths <= {2, 3} and not may_count:
         return (
             "if the first line is an edge like the others, --format edges (format='edges') reads them as an edge list"
@@ -230,11 +230,11 @@ class _Entries(CountedRows):
         return None if b"%" in block else block
 
 
-def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDArray[Any], ...]) -> None:
-    if found < header.entries:
-        message = f"the file ends after {found:,} entries, and its header says {header.entries:,}"
+def _check_end(lines: TextLines, header: _Header, result: int, columns: tuple[NDArray[Any], ...]) -> None:
+    if result < header.entries:
+        message = f"the file ends after {result:,} entries, and its header says {header.entries:,}"
         raise lines.error("E0706", message, "the file was probably cut off: get it again")
-    if lines.complete or not found:
+    if lines.complete or not result:
         return
     # Without its line end the last number may have lost digits; that is certain not to be so where no longer id exists.
     if len(columns) > 2 or int(columns[1][-1]) * 10 <= header.num_vertices:

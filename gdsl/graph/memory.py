@@ -56,8 +56,8 @@ def _within_limit() -> int | None:
 
 def _within_groups() -> list[int]:
     """What is left in each control group of the process that has a limit."""
-    found = (_left_in(*group) for group in _limited_groups())
-    return [remaining for remaining in found if remaining is not None]
+    result = (_left_in(*group) for group in _limited_groups())
+    return [remaining for remaining in result if remaining is not None]
 
 
 @cache
@@ -71,7 +71,7 @@ def _limited_groups() -> list[tuple[Path, str, str, str]]:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return []
-    found = []
+    result = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
@@ -81,8 +81,8 @@ def _limited_groups() -> list[tuple[Path, str, str, str]]:
         for group in (folder, *folder.parents):
             remaining = _left_in(root / group, *names)
             if remaining is not None and remaining <= machine:
-                found.append((root / group, *names))
-    return found
+                result.append((root / group, *names))
+    return result
 
 
 def _left_in(group: Path, limit_name: str, used_name: str, reclaimable: str) -> int | None:

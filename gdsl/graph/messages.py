@@ -78,10 +78,10 @@ def _level_of_caller() -> int:
 @contextlib.contextmanager
 def collecting() -> Iterator[list[str]]:
     """Collect the notices of the block in the list that is returned instead of issuing warnings."""
-    found: list[str] = []
-    token = _collected.set(found)
+    result: list[str] = []
+    token = _collected.set(result)
     try:
-        yield found
+        yield result
     finally:
         _collected.reset(token)
 

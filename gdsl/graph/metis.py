@@ -114,9 +114,9 @@ class _Vertices:
             if isinstance(block, Exception):
                 raise self._lines.refused(block) from None
             self._pass_empty_lines(self._lines.number)
-            found = read(block)
-            if found is not None and self._takes(*found):
-                self._lines.passed(len(found[1]))
+            result = read(block)
+            if result is not None and self._takes(*result):
+                self._lines.passed(len(result[1]))
                 self._last_line = self._lines.number
             else:
                 self._read_lines(self._lines.lines_of(block))

@@ -66,10 +66,10 @@ class ColumnsReader:
     def __call__(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | None:
         """The values by column, int64 as int32 where they fit; None where the block holds anything unusual."""
         narrow = [np.int32 if kind is np.int64 else kind for kind in types]
-        found = self._columns(lines, narrow, delimiter)
-        if found == _TOO_WIDE and narrow != list(types):
-            found = self._columns(lines, types, delimiter)
-        return None if isinstance(found, int) else tuple(narrowed(column) for column in found)
+        result = self._columns(lines, narrow, delimiter)
+        if result == _TOO_WIDE and narrow != list(types):
+            result = self._columns(lines, types, delimiter)
+        return None if isinstance(result, int) else tuple(narrowed(column) for column in result)
 
     def _columns(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | int:
         """The columns, or the negative code by which the library reports why there are none."""

@@ -161,8 +161,8 @@ def _gexf(networkx: Any, content: bytes, path: str) -> Any:
         raise _not_read(path, "gexf", "save the file as UTF-8")
     if b"<!ENTITY" in content:
         raise refused_file(path, "this GEXF file has entities of its own", "write the characters themselves")
-    for found in _WEIGHT.finditer(content):
-        text = found[1].decode("ascii", "replace").strip()
+    for match in _WEIGHT.finditer(content):
+        text = match[1].decode("ascii", "replace").strip()
         if is_number(text) and _is_changed(text):
             message = f"the weight {text[:60]} does not fit in float64, by which NetworkX reads weights of GEXF"
             raise refused_file(path, message, "write a GraphML file (networkx.write_graphml)")
@@ -172,7 +172,7 @@ def _gexf(networkx: Any, content: bytes, path: str) -> Any:
 def _known_namespace(content: bytes) -> bytes:
     """The file with a namespace of GEXF that NetworkX knows: others, or none, mean the same."""
     content = _BARE_GEXF.sub(rb'\1 xmlns="' + _GEXF_1_2 + b'"', content, count=1)
-    return _GEXF_NAMESPACE.sub(lambda found: found[0] if found[1] in _KNOWN_GEXF else _GEXF_1_2 + found[2], content)
+    return _GEXF_NAMESPACE.sub(lambda result: result[0] if result[1] in _KNOWN_GEXF else _GEXF_1_2 + result[2], content)
 
 
 def _is_changed(text: str) -> bool:

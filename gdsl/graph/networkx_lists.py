@@ -41,13 +41,13 @@ def read_networkx_list(path: str, head: Head) -> Worded:
         sources, destinations, names = ids_of(lines, head, (0, 1), rows())
         attributes, left_out = {}, []
         for name, count in Counter(name for data in values for name in data).items():
-            found = None
+            result = None
             if count == len(values) or name == "weight":
-                found = numbers_of(name, [data.get(name) for data in values], "edge")
-            if found is None:
+                result = numbers_of(name, [data.get(name) for data in values], "edge")
+            if result is None:
                 left_out.append(f"`{printable(name)}`")
             else:
-                attributes[name] = found
+                attributes[name] = result
         if left_out:
             notice(f"{printable_path(path)}: {', '.join(left_out[:5])}: not a number for each edge, and left out")
         return Worded(sources, destinations, names, attributes)
@@ -71,12 +71,12 @@ def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
 
 def _dictionary(lines: TextLines, text: str) -> dict[str, Any]:
     try:
-        found = ast.literal_eval(_Plain().visit(ast.parse(text.strip(), mode="eval")))
+        result = ast.literal_eval(_Plain().visit(ast.parse(text.strip(), mode="eval")))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         _refuse(lines, text)
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+    if not isinstance(result, dict) or not all(isinstance(name, str) for name in result):
         _refuse(lines, text)
-    return found
+    return result
 
 
 class _Plain(ast.NodeTransformer):

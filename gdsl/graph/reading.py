@@ -58,16 +58,16 @@ def format_by_content(path: str, format_name: str | None) -> str:
     """
     with TextLines(path) as lines:
         try:
-            found = _format_of_lines(lines)
+            result = _format_of_lines(lines)
         except GdslError:
-            found = None  # its reader reports the error
-    if found is None:
+            result = None  # its reader reports the error
+    if result is None:
         return "edges"
     if format_name is not None:
-        message = f"this is {CALLED[found]}, not an edge list"
-        raise GdslError.single("E0712", message, fix=f"--format {found} (format='{found}')", place=path)
-    notice(f"{printable(path)} is read as {CALLED[found]} (--format {found}), as its first lines say")
-    return found
+        message = f"this is {CALLED[result]}, not an edge list"
+        raise GdslError.single("E0712", message, fix=f"--format {result} (format='{result}')", place=path)
+    notice(f"{printable(path)} is read as {CALLED[result]} (--format {result}), as its first lines say")
+    return result
 
 
 def _format_of_lines(lines: TextLines) -> str | None:
@@ -107,9 +107,9 @@ def guessed_format(path: str) -> str | None:
         except GdslError:
             return None
     with TextLines(path) as lines:
-        found = _format_of_lines(lines)
-    if found is not None or not rows:
-        return found
+        result = _format_of_lines(lines)
+    if result is not None or not rows:
+        return result
     beginning = "\n".join(rows)
     for kind, pattern in _BEGINNINGS.items():
         if pattern.search(beginning):
@@ -243,8 +243,8 @@ def format_of(path: str, format_name: str | None = None) -> str:
     name = os.path.basename(path).lower()
     for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
-    found = SUFFIXES.get(os.path.splitext(name)[1])
-    if found is None or (found in UNCOMPRESSED and path.lower().endswith(COMPRESSED)):
+    result = SUFFIXES.get(os.path.splitext(name)[1])
+    if result is None or (result in UNCOMPRESSED and path.lower().endswith(COMPRESSED)):
         suffixes = ", ".join(SUFFIXES)
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
         note = f"known are {suffixes}, all but {without} also followed by {', '.join(COMPRESSED)}"
@@ -254,7 +254,7 @@ def format_of(path: str, format_name: str | None = None) -> str:
         if suffix == ".lgl":
             fix = _BY_IGRAPH
         raise GdslError.single("E0702", "the name does not show the graph's format", notes=(note,), fix=fix, place=path)
-    return found
+    return result
 
 
 def read_graph(
@@ -289,14 +289,14 @@ def read_graph(
     if directed and options.undirected:
         raise GdslError.single("E0712", "directed and undirected are given together", fix="give one of them")
     try:
-        found = _read(name, kind, one_based, num_vertices, options.compact, columns, directed)
-        if isinstance(found, EdgeList) and kind in _EDGES_ONCE and options.dedup is None:
-            notice_both_ways(found, printable(name), _EDGES_ONCE[kind])
-        elif isinstance(found, EdgeList) and kind in _LISTS and options.dedup is None and directed is None:
-            notice_both_ways(found, printable(name), "an undirected edge list", int(one_based or 0))
-        if isinstance(found, Csr):
-            return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
-        return csr_or_lazy(found, options)
+        result = _read(name, kind, one_based, num_vertices, options.compact, columns, directed)
+        if isinstance(result, EdgeList) and kind in _EDGES_ONCE and options.dedup is None:
+            notice_both_ways(result, printable(name), _EDGES_ONCE[kind])
+        elif isinstance(result, EdgeList) and kind in _LISTS and options.dedup is None and directed is None:
+            notice_both_ways(result, printable(name), "an undirected edge list", int(one_based or 0))
+        if isinstance(result, Csr):
+            return result if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(result)))
+        return csr_or_lazy(result, options)
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
     except GdslError as error:

@@ -44,10 +44,10 @@ def table_of(table: Any) -> Table:
         frame = _frame(table)
         if frame is not None:
             return _Frame(frame)
-    found = list(table) if isinstance(table, Mapping) else getattr(table, "columns", None)
-    if found is None or isinstance(table, type) or not hasattr(table, "__getitem__"):
+    result = list(table) if isinstance(table, Mapping) else getattr(table, "columns", None)
+    if result is None or isinstance(table, type) or not hasattr(table, "__getitem__"):
         raise bad_array(f"{shown(table)} is not a table with columns", "pandas.DataFrame(...)")
-    return _Plain(table, _checked(list(found)))
+    return _Plain(table, _checked(list(result)))
 
 
 def _frame(table: Any) -> Any | None:
@@ -168,12 +168,12 @@ def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Numbers, or bools, in an array of objects as an array of them, with NaN for missing numbers; of anything else,
     and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are rounded next to NaN."""
     objects = values.tolist()
-    found = [value for value in objects if not _is_missing(value)]
-    if found and all(isinstance(value, bool | np.bool_) for value in found):
-        return values if len(found) < len(objects) else values.astype(bool)
-    if not found or not all(isinstance(value, Real) and not isinstance(value, bool) for value in found):
+    result = [value for value in objects if not _is_missing(value)]
+    if result and all(isinstance(value, bool | np.bool_) for value in result):
+        return values if len(result) < len(objects) else values.astype(bool)
+    if not result or not all(isinstance(value, Real) and not isinstance(value, bool) for value in result):
         return values
-    missing = len(objects) - len(found)
+    missing = len(objects) - len(result)
     array = exact_array([float("nan") if _is_missing(value) else value for value in objects] if missing else objects)
     if array is None and missing:
         message = (
@@ -216,16 +216,16 @@ def edges_of_table(
     """The edges in the rows of a table; `Graph.from_table` says what the arguments mean, `Graph.read` `one_based`.
 
     Raises E0709, E0711, E0907."""
-    found = table_of(table)
-    ends = _ends(found.names, columns)
+    result = table_of(table)
+    ends = _ends(result.names, columns)
     if columns.weight is not None:
-        require_column(columns.weight, found.names)
+        require_column(columns.weight, result.names)
     if directed is None:
         directed = tuple(map(str.lower, ends)) != UNDIRECTED_ENDS
     for name in ends:
-        _require_all(found, name, "leave out the rows without both ends")
-    sources, destinations = (found.values(name) for name in ends)
-    attributes = _attributes(found, ends, columns.weight)
+        _require_all(result, name, "leave out the rows without both ends")
+    sources, destinations = (result.values(name) for name in ends)
+    attributes = _attributes(result, ends, columns.weight)
     names: Names | None = None
     if not all(are_whole(values) for values in (sources, destinations) if len(values)):
         sources, destinations, names = _named(ends, sources, destinations)
@@ -307,9 +307,9 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
 def _known_pair(columns: list[str]) -> tuple[str, str] | None:
     """The first pair of columns with names of ends, in any case."""
     for pair in (*ENDS, UNDIRECTED_ENDS):
-        found = [name if name in columns else _in_any_case(name, columns) for name in pair]
-        if None not in found:
-            return str(found[0]), str(found[1])
+        result = [name if name in columns else _in_any_case(name, columns) for name in pair]
+        if None not in result:
+            return str(result[0]), str(result[1])
     return None
 
 

@@ -96,12 +96,12 @@ class GraphOptions:
 
     def random_weights(self) -> tuple[int, int]:
         """(seed, largest) of `weights`."""
-        found = _RANDOM.fullmatch(self.weights) if isinstance(self.weights, str) else None
-        if found is None:
+        match = _RANDOM.fullmatch(self.weights) if isinstance(self.weights, str) else None
+        if match is None:
             _refuse(
                 f"weights is {shown(self.weights)}", "weights is random:SEED or random:SEED:LARGEST, such as random:1"
             )
-        seed, largest = whole_number(found[1]), whole_number(found[2] or str(LARGEST_RANDOM_WEIGHT))
+        seed, largest = whole_number(match[1]), whole_number(match[2] or str(LARGEST_RANDOM_WEIGHT))
         if seed >= 2**64 or not 1 <= largest < 2**31:
             _refuse(
                 f"weights is {shown(self.weights)}", "the seed is below 2^64, the largest weight from 1 to 2^31 - 1"

@@ -105,11 +105,11 @@ class Names(Sequence[Any]):
     def id_of(self, name: object) -> int | None:
         """The vertex called `name`, or, for a str, the only one whose name reads like that; else None."""
         try:
-            found = self._ids.get(name)
+            result = self._ids.get(name)
         except Exception:  # a value that cannot be hashed or compared is not a name
             return None
-        if found is not None or not isinstance(name, str):
-            return found
+        if result is not None or not isinstance(name, str):
+            return result
         if self._words is None:
             words: dict[str, int] = {}
             for place, distinct in enumerate(self._names):
@@ -162,8 +162,8 @@ def numbered(*columns: Sequence[Hashable]) -> tuple[list[list[int]], Names]:
         mixed[place::count] = column
     ids = dict.fromkeys(mixed)
     numbers = {name: place for place, name in enumerate(ids)}
-    found = [numbers[name] for name in mixed]
-    return [found[place::count] for place in range(count)], Names(ids)
+    result = [numbers[name] for name in mixed]
+    return [result[place::count] for place in range(count)], Names(ids)
 
 
 def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:

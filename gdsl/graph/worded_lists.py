@@ -53,15 +53,15 @@ class Worded:
 
 def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
     """The values of each row after the header, without the empty ones at the end of rows."""
-    found = records(lines, head.mark, iter(lines))
+    result = records(lines, head.mark, iter(lines))
     if head.in_row:
-        next(found)
+        next(result)
         lines.watch_gaps()
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     trailing = head.columns is None and width > 2 and head.first is not None and not head.first[-1]
     width -= trailing
     last_gap = 0
-    for values in found:
+    for values in result:
         if len(values) > width and not any(values[width:]):
             del values[width:]
         if lines.gap and lines.gap != last_gap:
@@ -103,7 +103,7 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
                 batch, numbers, length = [], [], 0
         ids.add(lines, batch, numbers)
         _append(values, batch, numbers)
-        sources, destinations, names = ids.found(lines, large_ids)
+        sources, destinations, names = ids.columns(lines, large_ids)
         attributes, type_statement, left_out = _attributes(lines, values, directed)
         return Worded(sources, destinations, names, attributes, type_statement, left_out)
 
@@ -161,7 +161,7 @@ def ids_of(
     ids = _Ids(head, ends)
     for row in rows:
         ids.add(lines, [row], [lines.number])
-    return ids.found(lines, False)
+    return ids.columns(lines, False)
 
 
 def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
@@ -238,7 +238,7 @@ class _Ids:
             refuse_names(lines, self._head, called, word)
         lines.number = current
 
-    def found(self, lines: TextLines, large: bool) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
+    def columns(self, lines: TextLines, large: bool) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
         """Sources, destinations, and the names if the ends are names."""
         sources, destinations = (np.array(end, np.int64) for end in (self._sources, self._destinations))
         words = list(self._numbers)
@@ -328,7 +328,7 @@ def refuse_header(lines: TextLines, head: Head, message: str) -> NoReturn:
 def _attributes(
     lines: TextLines, values: dict[int, ListValues], directed: bool | None
 ) -> tuple[dict[str, NDArray[Any]], str | None, tuple[str, ...]]:
-    found: dict[str, NDArray[Any]] = {}
+    result: dict[str, NDArray[Any]] = {}
     left_out: list[str] = []
     type_statement = None
     for column in values.values():
@@ -337,12 +337,12 @@ def _attributes(
         if types and types <= statements.keys():
             type_statement = _type_of(lines, column.name, {statements[each] for each in types}, directed)
             continue
-        numbers = column.found(lines, len(values) == 1 and types != {""})
+        numbers = column.to_numbers(lines, len(values) == 1 and types != {""})
         if numbers is None:
             left_out.append(column.name)
         else:
-            found[column.name] = numbers
-    return found, type_statement, tuple(left_out)
+            result[column.name] = numbers
+    return result, type_statement, tuple(left_out)
 
 
 def _type_of(lines: TextLines, name: str, types: set[str], directed: bool | None) -> str | None:
