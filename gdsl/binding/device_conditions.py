@@ -1,7 +1,8 @@
-"""The plain ones among the conditions of inputs, on arrays of a GPU: one kernel reads the array once.
+"""Tests plain conditions of inputs on arrays of a GPU: one kernel reads the array once.
 
-Plain is what compares an element with literals and params, with logic between; other conditions are evaluated array
-by array (`expressions.py`). The kernel is only started here: the caller continues and reads its verdict later.
+A plain condition compares an element with literals and params, and combines comparisons by logic; other conditions are
+evaluated array by array (`expressions.py`). The kernel is only started here: the caller continues and reads its verdict
+later.
 """
 
 from __future__ import annotations

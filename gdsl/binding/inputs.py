@@ -36,10 +36,10 @@ _KINDS = {
 
 
 class unchecked:  # noqa: N801 - it is called as a function is
-    """An array for an input of which the caller knows that its `where` holds: it is not looked at again.
+    """An array for an input whose `where` the caller vouches for, so that it is not tested.
 
-    Shape, dtype and ids are checked as always. Where the condition does not hold after all, results mean nothing, or
-    the run does not end.
+    Shape, dtype and ids are checked as always. If the condition does not hold, results are meaningless, or the run does
+    not end.
     """
 
     def __init__(self, values: Any) -> None:

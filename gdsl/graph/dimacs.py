@@ -22,9 +22,9 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What the lines of a kind of problem are.
+    """The lines of a kind of problem.
 
-    mark: the letter before each of them, empty where there may be none. values: the attributes after the two ends.
+    mark: the letter before each of them, empty where it may be missing. values: the attributes after the two ends.
     further: other letters that lines may begin with.
     """
 

@@ -77,7 +77,7 @@ class Graph:
         attributes: Mapping[str, NDArray[Any]] | None = None,
         vertex_attributes: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        """Take a CSR, each list ascending; the `from_…` functions make one of anything else.
+        """Build a graph from a CSR with ascending lists; the `from_…` functions build one from anything else.
 
         The arrays are copied. Raises GdslError E0707, E0709 or E0711 for anything that is not such a CSR.
         """
@@ -95,10 +95,10 @@ class Graph:
         return edges_of(self._csr)
 
     @classmethod
-    def _of_csr(cls, made: Csr | LazyCsr) -> Self:
+    def _of_csr(cls, csr: Csr | LazyCsr) -> Self:
         """The graph of a valid CSR, or of a lazy one."""
         graph = cls.__new__(cls)
-        graph._keep(made)
+        graph._keep(csr)
         return graph
 
     @classmethod
@@ -129,9 +129,9 @@ class Graph:
         lazy = self._lazy_csr.changed(options) if self._lazy_csr is not None else None
         return options.apply(self) if lazy is None else Graph._of_csr(lazy)
 
-    def _keep(self, made: Csr | LazyCsr, parts: object = None) -> None:
+    def _keep(self, csr: Csr | LazyCsr, parts: object = None) -> None:
         """Set the contents of this graph; `parts` is data that the backend that built its CSR keeps."""
-        self.__dict__.update(attributes_of(made), _parts=parts)
+        self.__dict__.update(attributes_of(csr), _parts=parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a graph does not change: {name!r} cannot be set")
@@ -190,12 +190,12 @@ class Graph:
         arcs, both = directions(directed, undirected)
         arguments = sources, destinations, num_vertices, named, arcs, of_vertices
         lazy = lazy_csr_on_gpu(*arguments)
-        made = (
+        graph = (
             Graph._from_edge_list(with_own_memory(edges_from_arrays(*arguments)))
             if lazy is None
             else Graph._of_csr(lazy)
         )
-        return made.changed(undirected=True) if both else made
+        return graph.changed(undirected=True) if both else graph
 
     @classmethod
     def read(
@@ -326,8 +326,8 @@ class Graph:
 
     @classmethod
     def _undirected(cls, graph: Any, undirected: bool) -> Self:
-        made: Self = graph.changed(undirected=True) if undirected else graph
-        return made
+        result: Self = graph.changed(undirected=True) if undirected else graph
+        return result
 
     @property
     def id_bits(self) -> int:
@@ -388,8 +388,8 @@ class Graph:
     def _csr(self) -> Csr:
         if (edges := self._lazy_csr) is not None:
             self._keep(edges.csr())
-        made: Csr = self.__dict__["_csr"]
-        return made
+        csr: Csr = self.__dict__["_csr"]
+        return csr
 
     @cached_property
     def attributes(self) -> Mapping[str, NDArray[Any]]:

@@ -27,10 +27,10 @@ _KONECT = {"sym": "undirected", "asym": "directed", "bip": "bipartite"}
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """How the rows of a list are taken.
+    """How the rows of a list are read.
 
-    num_vertices: at least so many, as the comments say. sides: how many vertices the two sides of a bipartite list have
-    at least.
+    num_vertices: at least so many, according to comments. sides: how many vertices the two sides of a bipartite list
+    have at least.
     """
 
     directed: bool

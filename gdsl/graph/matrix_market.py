@@ -159,7 +159,7 @@ def _without_banner(lines: TextLines, first: str, stream: Iterator[str]) -> Gdsl
 def _fix_without_banner(counts: list[str], result: int, widths: set[int], largest: int) -> str:
     """What to do with a file whose first line is `counts`, followed by `result` lines of so many values each.
 
-    A line of counts is never advised into an edge.
+    It never turns a line of counts into an edge.
     """
     sizes = [int(word) for word in counts if is_count(word)]
     field = "pattern" if widths == {2} else "real"

@@ -40,10 +40,10 @@ class Entries:
 
 
 def entries_of(layout: str, size: int, arrays: Mapping[str, NDArray[Any]]) -> Entries:
-    """The entries of a `size` × `size` matrix in the matrix's own order, parallel ones and stored zeros kept.
+    """The entries of a `size` × `size` matrix in the matrix's own order, with parallel ones and stored zeros.
 
-    BSR and DIA fill their blocks and diagonals up with zeros, so zeros are no entries there.
-    Raises GdslError E0704 for complex values, E0707 for an index out of range, E0711 for arrays that do not fit.
+    BSR and DIA pad their blocks and diagonals with zeros, so zeros are not entries there. Raises GdslError E0704 for
+    complex values, E0707 for an index out of range, E0711 for arrays that do not fit.
     """
     require_fitting(layout, size, {name: (array.shape, array.dtype) for name, array in arrays.items()})
     values = arrays["data"]
