@@ -9,16 +9,18 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.fewer_barriers import SPARE, plans_without_one
 from support.graphs import make_graph, path, random_graph, star
 
 from gdsl.binding import bind
+from gdsl.codegen.cuda.generate import generate
 from gdsl.ir.nodes import Program
 from gdsl.plan import barriers, fusion, ownership
 
 from . import build
-from .driver import EmulatorError
+from .driver import EmulatedModule, EmulatorError
 from .findings import Kind
-from .running import SMALL, device_for, differences, expect
+from .running import NARROW, SMALL, device_for, differences, expect
 from .running import build as build_program
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -218,3 +220,22 @@ def test_a_step_that_is_too_early_is_found(what: str, monkeypatch: pytest.Monkey
         for seed in range(20):
             built.run(GRAPHS[0], bindings, device_for(seed, blocks=3))
     assert {finding.kind for finding in caught.value.findings} == {Kind.RACE}
+
+
+@pytest.mark.parametrize("balance", ["auto", "bins"])
+def test_a_spare_barrier_spares_nobody(balance: str) -> None:
+    """The barriers that the verifier does not ask for are not needed: the next one does as much."""
+    text = f"""{HEAD} schedule {{ repeat (3) {{ b = neighbor_reduce(vertices, given, sum, over=all_edges) @both;
+        compute(vertices, around); }} }}"""
+    built = build_program.__wrapped__(text, (f"both.balance={balance}",), SMALL)
+    fewer = [plan for removed, plan in plans_without_one(built.plan) if removed.reason in SPARE]
+    assert fewer
+    for plan in fewer:
+        generated = generate(plan, NARROW)
+        module = EmulatedModule(generated.text, f"{plan.program.name}.cu")
+        changed = dataclasses.replace(built, plan=plan, generated=generated, module=module)
+        for graph in GRAPHS:
+            bindings = bind(built.program, graph, {})
+            for seed in range(4):
+                found = changed.run(graph, bindings, device_for(seed, blocks=3))
+                assert differences(built.program, expect(built.program, graph, bindings), found) == []
