@@ -14,6 +14,7 @@ import dataclasses
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, TakeLevel
 from gdsl.plan.contracts import ENDING
+from gdsl.plan.functor_facts import Touched, touched_by
 from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import (
     Barrier,
@@ -39,7 +40,6 @@ from gdsl.plan.nodes import (
     Sweep,
     Turn,
 )
-from gdsl.plan.ownership import Touched, touched_by
 from gdsl.plan.phases import counts_late
 from gdsl.plan.walking import steps_in
 

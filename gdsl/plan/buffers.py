@@ -10,7 +10,7 @@ from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Sub
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, graph_reads, structs, turns, votes
+from gdsl.plan import block_cache, functor_facts, structs, turns, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
@@ -88,7 +88,7 @@ def _parts_read(plan: Plan) -> Iterator[str]:
             yield "offsets" if node.degree is Degree.OUT else "in_offsets"
         elif isinstance(node, Place):
             yield "offsets"
-        yield from graph_reads.parts_read(node)
+        yield from functor_facts.parts_read(node)
     for sweep in sweeps(plan):
         yield from _parts_of(sweep, plan.target.grid)
     for step in steps_in(plan.schedule):

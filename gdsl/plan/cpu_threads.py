@@ -69,9 +69,9 @@ from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome,
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BothSides, Contended, MaskedBody, UnbranchedTests, ValueFirst
 from gdsl.plan.nodes import Operation, Plan, Sweep
-from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps
 
 

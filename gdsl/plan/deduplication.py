@@ -37,9 +37,9 @@ from gdsl.operations import BinaryOperation, Domain, Duplicates, Over
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.nodes import Claim, Copy, Dedup, Operation, Plan, Sweep, Variant
-from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
 from gdsl.types import Type
 

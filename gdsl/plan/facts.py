@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import Array, EdgeFunctor, Operator, Param, Program, Scalar, VertexFunctor
-from gdsl.ir.traversal import Remembered
+from gdsl.ir.nodes import Array, DefineFrontier, EdgeFunctor, Operator, Param, Program, Scalar, Subgraph, VertexFunctor
+from gdsl.ir.traversal import Remembered, walk
+from gdsl.operations import Domain
 from gdsl.plan.target import Sizes, Target
 
 
@@ -40,3 +41,11 @@ class Facts:
         while name in self._names:
             name += "_"
         return name
+
+
+def may_be_left_out(step: DefineFrontier, program: Program) -> bool:
+    """Whether a member may be the id of an edge that the graph around does not have: an edge of a subgraph keeps its
+    id, so an id below the bound may be that of an edge that was left out."""
+    if step.domain is not Domain.EDGE or not step.members:
+        return False
+    return any(isinstance(node, Subgraph) for node in walk(program.schedule))

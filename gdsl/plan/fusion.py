@@ -30,8 +30,8 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import own_arrays
 from gdsl.plan.nodes import Branch, Everyone, Leader, Loop, On, Operation, Plan, Step, Swap, Sweep, Turn
-from gdsl.plan.ownership import own_arrays
 from gdsl.source import Span
 
 

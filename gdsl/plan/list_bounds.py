@@ -30,8 +30,8 @@ from gdsl.ir.nodes import (
 from gdsl.operations import BinaryOperation, NeighborOperation, Over
 from gdsl.passes.writers import targets
 from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Operation, Plan, Sweep
-from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps
 
 

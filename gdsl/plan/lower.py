@@ -11,9 +11,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan import variants, votes
-from gdsl.plan.combinations import combine
-from gdsl.plan.edge_members import may_be_left_out
-from gdsl.plan.facts import Facts
+from gdsl.plan.facts import Facts, may_be_left_out
+from gdsl.plan.frontier_form import combine
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Barrier,

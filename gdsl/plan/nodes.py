@@ -34,8 +34,6 @@ from gdsl.plan.phase_nodes import (
     Within,
     Work,
 )
-from gdsl.plan.renumbering import Renumbering
-from gdsl.plan.scalar_nodes import Everyone, HandBack, Keep, Turn
 from gdsl.plan.storage import Buffer, Struct
 from gdsl.plan.sweep_nodes import (
     Choice,
@@ -270,6 +268,39 @@ class Launch:
     """How many `On` stand around."""
 
 
+# Scalars that are kept where no barrier is needed for them
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A scalar goes to the next of its places, which holds the value that is stored; the leader stores it in the place
+    behind that. See `turns`."""
+
+    step: StoreScalar
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Every thread has its own of these scalars from now on, which all change alike. See `kept`."""
+
+    scalars: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Everyone:
+    """A store in such a scalar, which every thread does for itself."""
+
+    step: StoreScalar
+
+
+@dataclass(frozen=True, slots=True)
+class HandBack:
+    """The leader stores scalars that turn, or that every thread has its own of, where the host looks for them."""
+
+    turned: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
 Step = (
     Initialise
     | Operation
@@ -293,6 +324,32 @@ Step = (
     | Branch
     | Launch
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Renumbering:
+    """How the program may run on other ids of the vertices; see `layouts`."""
+
+    always: bool
+    """Whether it does so on every graph, and not just on those for which it is worth it."""
+    looks_up: bool
+    """Whether it is a program of its own that does so, which looks up the ids that were given
+    (`gdsl.ir.ids`)."""
+    keeps: bool
+    """Whether it is one whose blocks keep the first values in their own memory (`first_values`)."""
+    ids: tuple[str, ...]
+    """The data at the border whose values are ids."""
+    arrays: tuple[str, ...]
+    """The arrays of vertices at the border, which are put into the other order."""
+    of_edges: tuple[str, ...]
+    """The inputs of edges, which are put into it where they are the graph's own, or where `always` is said."""
+    buffers: tuple[Buffer, ...]
+    """What it holds beside the buffers of a run."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether it is a program of its own."""
+        return self.looks_up or self.keeps
 
 
 @dataclass(frozen=True, slots=True)

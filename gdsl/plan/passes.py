@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from gdsl.plan import (
     block_cache,
     buffers,
-    complement_tests,
     cpu_threads,
     deduplication,
     direction,
@@ -59,7 +58,7 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("write_modes", write_modes.run),
     Pass("cpu_threads", cpu_threads.run),
     Pass("fusion", fusion.run),
-    Pass("complement_tests", complement_tests.run),
+    Pass("complement_tests", frontier_form.with_complement_tests),
     Pass("storage", slots.run),
     Pass("launches", launches.run, may_be_left_out=False),
     Pass("synchronization", synchronization.run),

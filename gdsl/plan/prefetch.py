@@ -36,6 +36,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.passes.writers import far_roles, near_roles
 from gdsl.plan.facts import Facts
+from gdsl.plan.frontier_form import whole_sets
 from gdsl.plan.fusion import flattened
 from gdsl.plan.grids import LARGE, SMALL_BLOCK
 from gdsl.plan.hints import (
@@ -52,7 +53,6 @@ from gdsl.plan.read_ahead import early_of, early_of_worklist, edges_side_by_side
 from gdsl.plan.sweep_nodes import Dedup, Form
 from gdsl.plan.target import Target
 from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps
-from gdsl.plan.whole_sets import whole_sets
 
 
 def run(plan: Plan, facts: Facts) -> Plan:

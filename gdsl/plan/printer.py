@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from gdsl.ir.nodes import Contract, StoreElement, Subgraph
+from gdsl.ir.nodes import (
+    CheckPairs,
+    CheckWidth,
+    ChooseBound,
+    Contract,
+    NumberMembers,
+    PushLevel,
+    StoreElement,
+    Subgraph,
+    TakeLevel,
+)
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts, prefetch
@@ -41,7 +51,6 @@ from gdsl.plan.nodes import (
     Teams,
     Turn,
 )
-from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
@@ -360,3 +369,32 @@ def _head(launch: Launch) -> str:
 
 def _launch(launch: Launch, plan: Plan) -> list[str]:
     return [_head(launch), *_steps(launch.steps, plan)]
+
+
+# The steps between sets and data as text.
+
+
+def on_sets(step: OnSets) -> str:
+    """One line."""
+    node = step.step
+    match node:
+        case PushLevel():
+            history = node.history
+            waits = "" if step.waits else ", no barrier behind"
+            return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}{waits}"
+        case TakeLevel():
+            order = "the last first" if node.backward else "the first first"
+            form = "as a queue" if step.waits else "where it lies"
+            return f"take: {node.name} = a level of {node.history.members} {form}, {order}"
+        case CheckWidth():
+            return f"check: {node.width} is above 0"
+        case ChooseBound():
+            return f"bound: {node.bound} from {node.nearest} and {node.farthest}, by the size of {node.waiting}"
+        case CheckPairs():
+            return f"check: {node.more} is 0"
+        case NumberMembers(members=members):
+            if members.everything:
+                return f"number: {node.array} = the ids of all"
+            form = "bitmap" if members.domain is Domain.VERTEX else "marks"
+            return f"number: {node.array} = the places of {members.frontier}, by sums over its {form}"
+    raise AssertionError(f"printer: {type(node).__name__}")

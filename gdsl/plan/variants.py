@@ -27,8 +27,8 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in, written_arrays
+from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
-from gdsl.plan.stops import may_stop
 
 Functor = VertexFunctor | EdgeFunctor
 

@@ -27,7 +27,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.plan import barriers, layouts, teams
 from gdsl.plan.contracts import ENDING_SET_STEPS
-from gdsl.plan.edge_members import may_be_left_out
+from gdsl.plan.facts import may_be_left_out
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
     Barrier,
@@ -57,9 +57,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_sets import verify_combinations
-from gdsl.plan.verifier_sizes import verify_sizes
-from gdsl.plan.verifier_slots import verify_slots
-from gdsl.plan.verifier_storage import verify_storage
+from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type

@@ -31,6 +31,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
+from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.hints import (
     BlockCache,
     BothSides,
@@ -64,8 +65,6 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
-from gdsl.plan.ownership import own_arrays
-from gdsl.plan.stops import may_stop
 from gdsl.plan.verifier_variants import VariantVerifier
 from gdsl.plan.walking import sweeps_of
 

@@ -26,6 +26,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import accumulated_scalars, plain_arrays, targets_in, written_arrays
 from gdsl.plan.deduplication import repeated_of
+from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BlindClaim, ReadAhead
 from gdsl.plan.nodes import (
     Mode,
@@ -34,7 +35,6 @@ from gdsl.plan.nodes import (
     Sweep,
     Variant,
 )
-from gdsl.plan.stops import may_stop
 
 Functor = VertexFunctor | EdgeFunctor
 

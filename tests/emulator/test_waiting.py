@@ -15,7 +15,7 @@ from support.graphs import make_graph, path, random_graph, star
 from gdsl.binding import bind
 from gdsl.codegen.cuda.generate import generate
 from gdsl.ir.nodes import Program
-from gdsl.plan import barriers, fusion, ownership
+from gdsl.plan import barriers, functor_facts, fusion
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
@@ -198,7 +198,7 @@ LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
 AROUND = "compute(x, around);"
 WRONGLY = {
     "another vertex's elements": (
-        ownership,
+        functor_facts,
         "own_arrays",
         everything,
         "compute(x, one); fill(b, 1); compute(x, around);",

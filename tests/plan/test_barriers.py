@@ -10,6 +10,7 @@ import pytest
 
 from gdsl.effects.access import Access, Accesses, Who
 from gdsl.plan import target
+from gdsl.plan.functor_facts import touched_by
 from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import (
     Barrier,
@@ -28,7 +29,6 @@ from gdsl.plan.nodes import (
     Sweep,
     Turn,
 )
-from gdsl.plan.ownership import touched_by
 from gdsl.plan.walking import steps_in
 
 from .planning import fused, kinds, plan_of

@@ -16,7 +16,7 @@ from gdsl.plan import target
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.verifier import verify
-from gdsl.plan.verifier_slots import verify_slots
+from gdsl.plan.verifier_storage import verify_slots
 
 from .planning import plan_of
 

@@ -1,17 +1,46 @@
-"""What a step touches by the thread that has the vertex, and by no other, and what it leaves behind its last barrier.
+"""Says what may stop a run where it stands: an index that is computed and may be out of range.
 
-Steps that go through the same vertices, all of them or the members of one frontier, give each thread the same ones, so
-that none of them waits for what another did to a vertex's own elements.
+Such an index is looked at in the order of the text, and where what comes before it says so. A correct program has its
+indices in range there, and perhaps nowhere else: `cond parent[dst] == none && key[label[dst]] > 0`. So whoever tests a
+condition's parts in another order, or of more or fewer elements, leaves these where they are.
 """
 
 from __future__ import annotations
 
 from gdsl.effects.access import Access, Accesses, Functor, Who
-from gdsl.ir.nodes import Element, ElementTarget, FunctionCall, Operator, Parameter, Program, Role, VertexFunctor
+from gdsl.ir.nodes import (
+    Element,
+    ElementTarget,
+    ForNeighbors,
+    FunctionCall,
+    GraphRead,
+    Node,
+    Operator,
+    Parameter,
+    Program,
+    Role,
+    VertexFunctor,
+)
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.operations import Domain, GraphQuery
 from gdsl.plan.sweep_nodes import Members, Sweep
 from gdsl.records import dataclass
+
+
+def may_stop(part: object) -> bool:
+    """Whether evaluating `part` may find an index out of range."""
+    return any(
+        getattr(node, "checked", False)
+        or getattr(node, "place_checked", False)
+        or (isinstance(node, GraphRead) and node.query.in_list)
+        for node in walk(part)
+    )
+
+
+# What a step touches by the thread that has the vertex, and by no other, and what it leaves behind its last barrier.
+#
+# Steps that go through the same vertices, all of them or the members of one frontier, give each thread the same ones,
+# so that none of them waits for what another did to a vertex's own elements.
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +90,25 @@ def own_arrays(functor: Functor, program: Program) -> frozenset[str]:
 
 def _is_own(node: Element | ElementTarget) -> bool:
     return isinstance(node.index, Parameter) and node.index.role in (Role.VERTEX, Role.EDGE)
+
+
+# Decides which parts of the graph functors read by themselves.
+#
+# The source of an edge is read from an array by edge id, made for programs that ask, four bytes an edge (eight with
+# wide ids): a search in the offsets would read some twenty places of memory for each answer, this reads one.
+
+_PARTS = {
+    GraphQuery.SOURCE: ("edge_sources",),
+    GraphQuery.DESTINATION: ("columns",),
+    GraphQuery.REVERSE: ("reverse_edges",),
+    GraphQuery.NEIGHBOR: ("offsets", "columns"),
+    GraphQuery.OUT_EDGE: ("offsets",),
+    GraphQuery.HAS_EDGE: ("offsets", "columns"),
+}
+
+
+def parts_read(node: Node) -> tuple[str, ...]:
+    """The parts of the graph that a node of a functor reads, without what is inside it."""
+    if isinstance(node, GraphRead):
+        return _PARTS[node.query]
+    return ("offsets", "columns") if isinstance(node, ForNeighbors) else ()
