@@ -60,7 +60,7 @@ KEPT_MUTANTS = (
     Mutant(
         "no barrier before a launch adds to a history",
         _HISTORIES,
-        "    synchronize(run);  // all have read it\n",
+        "    synchronize(run);  // all threads have read it\n",
         "",
         "search_levels",
         "race",

@@ -42,8 +42,8 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
 }
 
 // piece: wait_for_all
-// The same, and the block learns the values of the two words, if there are any. Long programs have dozens of barriers, and
-// this is as long as a short operator. Only one thread calls it, so the others save no registers.
+// The same, and the block learns the values of the two words, if there are any. Long programs have dozens of barriers,
+// and this is as long as a short operator. Only one thread calls it, so the others save no registers.
 __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                       const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {
@@ -113,8 +113,8 @@ __device__ __forceinline__ accepted_count synchronize_and_count(enactor& run) {
 }
 
 // piece: share
-// Stores a value that is the same in all threads of a block in shared memory. All threads have read the former value, and
-// none continues before the new one is stored.
+// Stores a value that is the same in all threads of a block in shared memory. All threads have read the former value,
+// and none continues before the new one is stored.
 template <class T>
 __device__ __forceinline__ void share(T& place, const T& value) {
     __syncthreads();

@@ -9,7 +9,7 @@ __device__ __forceinline__ int32 in_degree(const graph_slice& g, vertex v) { ret
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - __ldg(&g.offsets[source])); }
 
 // piece: fetch_list
-// The degree of a vertex whose edges are walked next: the first of them are on their way to the L2 cache meanwhile.
+// The degree of a vertex whose edges are walked next: the first of them are prefetched into the L2 cache.
 __device__ __forceinline__ edge fetch_list(edge first, edge last, const vertex* neighbors) {
     if (first < last) { fetch_ahead(&neighbors[first]); }
     return last - first;
@@ -74,7 +74,7 @@ struct all_lists {
 };
 
 // piece: hold_no_edges hold_edges tell_edges
-// What a warp has found of the edges of a result, until it tells all of it at once; its first lane knows of that alone.
+// The edges of a result that a warp has counted, until it adds all of them; only its first lane has the number.
 __device__ __forceinline__ void hold_no_edges(block_storage& shared) {
     if (lane_index() == 0) { shared.held_edges[threadIdx.x / 32] = 0; }
 }
@@ -88,7 +88,7 @@ __device__ __forceinline__ void tell_edges(block_storage& shared, operator_count
 }
 
 // piece: count_edges
-// Adds what the lanes of a warp bring to the edges of the result.
+// Adds the counts of the lanes of a warp to the edges of the result.
 __device__ __forceinline__ void count_edges(operator_counters* counters, uint64 edges) {
     edges = warp_sum(edges);
     if (lane_index() == 0 && edges > 0) { atomicAdd(&counters->edges, edges); }

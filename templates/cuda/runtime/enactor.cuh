@@ -1,5 +1,5 @@
 // piece: start_clock
-// What the trace is timed by.
+// The clock of the trace.
 __device__ __forceinline__ void start_clock(block_storage& shared) {
     shared.started_at = nanoseconds();
     shared.started = shared.began = shared.noted = cycles();
@@ -22,14 +22,14 @@ __device__ __forceinline__ bool waits_for_others() { return threadIdx.x == WAITI
 __device__ __forceinline__ bool scribe() { return blockIdx.x == 0 && waits_for_others(); }
 
 // piece: enactor
-// One thread's view of the run: all threads of the grid hold the same values. What the first thread of a block alone
-// asks for lies in shared memory: registers are every thread's.
+// One thread's view of the run: all threads of the grid have the same values. What only the first thread of a block
+// needs is in shared memory: registers are needed in every thread.
 struct enactor {
     const run_slice& slice;
     control_block* control;
     block_storage& shared;
     uint64 operators;      // operators finished
-    bool stopped;          // leave at once
+    bool stopped;          // leave immediately
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), operators(0), stopped(false) {
@@ -44,11 +44,11 @@ struct enactor {
         }
     }
 
-    // The same run for a function that is called, which finds what all runs are told at `slice`.
+    // The same run for a function that is not inlined, which reads the run's data at `slice`.
     __device__ __forceinline__ enactor(const enactor& run, const run_slice& slice)
         : slice(slice), control(run.control), shared(run.shared), operators(run.operators), stopped(run.stopped) {}
 
-    // As such a function has left it.
+    // The run after such a function.
     __device__ __forceinline__ void go_on_from(const enactor& called) {
         operators = called.operators;
         stopped = called.stopped;
@@ -58,8 +58,8 @@ struct enactor {
 };
 
 // piece: lend
-// What is handed to a function that is not copied to where it is called lies in memory, and so does whatever it points
-// to. So the function gets copies, and the caller's own stay in registers.
+// Arguments of a function that is not inlined are in memory, and so is whatever they point to. So the function gets
+// copies, and the caller's own variables stay in registers.
 template <class Call, class... Own>
 __device__ __forceinline__ void lend(const run_slice& slice, Call call, enactor& run, Own&... own) {
     [&](enactor called, Own... copy) {

@@ -1,14 +1,14 @@
 // piece: marks_of
-// One bit for each vertex: it is in the result already. Operators with a barrier use two bitmaps in turn, and each clears
-// its marks after its last barrier, when its result is complete. The next operator may begin at the same time: it marks
-// in the other bitmap, and ends with a barrier before this one is used again.
+// One bit for each vertex: it is in the result already. Operators with a barrier use two bitmaps in turn, and each
+// clears its marks after its last barrier, when its result is complete. The next operator may begin at the same time:
+// it marks in the other bitmap, and ends with a barrier before this one is used again.
 __device__ __forceinline__ uint32* marks_of(const enactor& run) {
     return marks_turn(run) == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // piece: SAME_TURN marks_turn
-// The bitmap in use. An operator that ends without a barrier, so that marks may still be cleared after it, adds `SAME_TURN`
-// to the number of operators, and so does not count here.
+// The bitmap in use. An operator that ends without a barrier, so that marks may still be cleared after it, adds
+// `SAME_TURN` to the number of operators, and so does not count here.
 constexpr uint64 SAME_TURN = 1ull << 63;
 __device__ __forceinline__ uint32 marks_turn(const enactor& run) {
     return (uint32(run.operators) ^ uint32(run.operators >> 63)) & 1;
@@ -30,8 +30,8 @@ __device__ __forceinline__ bool mark_unread(uint32* seen, vertex v) {
 }
 
 // piece: former_marks is_unmarked
-// The word of the mark of `v` before it was set, if `marks` holds, else all bits: no branch depends on it, so that several
-// are in flight before one is used.
+// The word of the mark of `v` before it was set, if `marks` holds, else all bits: no branch depends on it, so that
+// several are in flight before one is used.
 __device__ __forceinline__ uint32 former_marks(uint32* seen, vertex v, bool marks) {
     uint32 former = ~uint32(0);
     if (marks) { former = atomicOr(&seen[v / 32], 1u << (v % 32)); }
@@ -93,8 +93,8 @@ struct uncounted {
 
 // piece: collector
 // Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time. The lists of the
-// last ones (all of them, if the result is small) are prefetched. Edges of the others are added at the end: all additions
-// queue for the slice of the L2 cache that has the counters.
+// last ones (all of them, if the result is small) are prefetched. Edges of the others are added at the end: all
+// additions queue for the slice of the L2 cache that has the counters.
 template <class Counted>
 struct collector {
     enactor& run;

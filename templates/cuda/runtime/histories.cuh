@@ -8,20 +8,20 @@ struct history_state {
 };
 
 // piece: history_at
-// The same as a launch finds it.
+// The same at the start of a launch.
 // barriers: 1
 __device__ __forceinline__ history_state history_at(enactor& run, const int64* ends, const int64* levels) {
     const int64 count = *levels;
     history_state state;
     state.levels = count;
     state.end = count > 0 ? uint64(ends[count - 1]) : 0;
-    synchronize(run);  // all have read it
+    synchronize(run);  // all threads have read it
     return state;
 }
 
 // piece: push_level
-// Puts a set behind the levels of a history, unless it is empty. More members than vertices stop the run. Ends without a
-// barrier: what all need to know of the next level's place they know by themselves.
+// Appends a set to a history as a level, unless it is empty. More members than vertices stop the run. Ends without a
+// barrier: all threads know the place of the next level.
 // barriers: 1 if there is no queue yet
 __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, frontier& f, vertex* members, int64* ends,
                                            int64* levels, history_state& state, uint32 check) {
@@ -41,9 +41,8 @@ __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, fr
 }
 
 // piece: take_level
-// A level of a history as a set whose queue is where it lies in the history. Nobody writes to a set's queue but while it
-// is made; the set's own storage stays its own until then. Where the next one ends is read by then, so that nobody has to
-// wait for it.
+// A level of a history as a set whose queue is a part of the history. A set's queue is written only while it is filled;
+// the set keeps its own storage until then. The end of the next level is read early, so that no thread waits for it.
 template <bool backward>
 __device__ __forceinline__ void take_level(frontier& f, history_state& state, vertex* members, const int64* ends, int64 level) {
     const bool known = state.known == level;
@@ -59,7 +58,7 @@ __device__ __forceinline__ void take_level(frontier& f, history_state& state, ve
 }
 
 // piece: exchange for take_level
-// The set that a result replaces may have its queue in a history: what is made next goes into its own storage.
+// The set that a result replaces may have its queue in a history: the next result goes into the set's own storage.
 __device__ __forceinline__ void exchange(frontier& f, frontier& result) {
     const frontier former = f;
     f = result;

@@ -1,7 +1,7 @@
 // piece: hub_bounds
-// In the block's own memory, of the vertices that have a place there, a bound of the value: what was seen of it in this
-// loop, in which values get better only. A word has in its first bits what is left of the vertex's id without its place,
-// behind them the first bits of the bound, rounded to the worse side. No element is NaN.
+// Bounds in shared memory for the values of vertices that have a place there: values read in this loop, in which they
+// only improve. A word has first the bits of the vertex's id that its place does not imply, then the first bits of the
+// bound, rounded to the worse side. No element is NaN.
 template <bool Falls>
 struct hub_bounds {
     static constexpr uint32 PLACES = 1u << BOUND_BITS;
@@ -36,7 +36,7 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
         uint64 best = base + lane % 8;
         edge most = 0;
         for (uint64 start = best + uint64(lane / 8) * bounds.PLACES; start < g.num_vertices; start += uint64(32) * bounds.PLACES) {
-            edge degrees[8];  // all on their way before one is looked at
+            edge degrees[8];  // all in flight before one is used
             side_by_side<8>([&](uint32 k) {
                 const uint64 v = start + uint64(4 * k) * bounds.PLACES;
                 degrees[k] = v < g.num_vertices ? __ldg(&g.offsets[v + 1]) - __ldg(&g.offsets[v]) : edge(0);
@@ -57,8 +57,8 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
 }
 
 // piece: begin_bounded
-// What a pass asks: where many vertices are its members, a bound of each hub anew; before the `first` pass all that
-// `forget_visits` does, and the worst for a bound otherwise. Nobody asks before all threads of the block are here.
+// The bounds of a pass: with many members, a new bound of each hub; before the `first` pass also the work of
+// `forget_visits`; otherwise the worst bound. They are used after all threads of the block have arrived.
 // barriers: 1 if the loop begins
 template <class Bounds, class Known>
 __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds, const graph_slice& g, const Known& known,
@@ -77,8 +77,8 @@ __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds
 }
 
 // piece: bounded_changed_min
-// `late_changed_min` of the value of `v`, of which a bound or the value itself has been `seen`: who is better than a bound
-// looks at the value.
+// `late_changed_min` of the value of `v`, of which a bound or the value itself has been `seen`: a value better than a
+// bound is compared with the stored one.
 template <class Bounds>
 __device__ __forceinline__ bool bounded_changed_min(const Bounds& bounds, vertex v, float32* x, float32 value, float32 seen) {
     if (!(value < seen)) { return false; }

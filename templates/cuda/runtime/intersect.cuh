@@ -1,12 +1,11 @@
 // piece: intersect_warps
 // The common out-neighbours of both ends of every member, which is an edge, or the vertex that a pair is known by: so
-// `ends` says, and below "an edge" is either. A warp takes up to 32 members; of each the
-// shorter list is walked, and each of its vertices looked for in the longer one. All these walks are shared evenly among
-// the lanes. A walk of LONG_WALK places or more is cut into chunks, which all warps take side by side in
-// `intersect_hubs`; what these have no room for, the warp walks itself.
-// `visit(common, x, e, at, found)` is called by whole warps; x is a common neighbour of the edge e where `common` holds,
-// once for each, and stands at these places of both lists first. What e is says it only `with_edges`.
-// Returns how many edges the two lists of the members that this thread took have.
+// `ends` says, and below "an edge" is either. A warp takes up to 32 members; of each the shorter list is walked, and
+// each of its vertices looked for in the longer one. All these walks are shared evenly among the lanes. A walk of
+// LONG_WALK places or more is cut into chunks, which all warps take side by side in `intersect_hubs`; what these have
+// no room for, the warp walks itself. `visit(common, x, e, at, found)` is called by whole warps; x is a common
+// neighbour of the edge e where `common` holds, once for each, and stands at these places of both lists first. What e
+// is says it only `with_edges`. Returns how many edges the two lists of the members that this thread took have.
 template <bool with_edges, class Members, class Ends, class Visit>
 __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members,
                                                   const Ends& ends, Visit visit) {
@@ -144,8 +143,9 @@ __device__ __forceinline__ uint64 intersect_table(const graph_slice& g, const Me
 }
 
 // piece: neighbor_table
-// The neighbours of a vertex, each at the place that its id gives or the next that is free, of TABLE_SPREAD places a neighbour
-// or as many as there is room for; and where the edges of such vertices begin among those that the block has taken.
+// The neighbours of a vertex, each at the place that its id gives or the next that is free, of TABLE_SPREAD places a
+// neighbour or as many as there is room for; and where the edges of such vertices begin among those that the block has
+// taken.
 struct neighbor_table {
     vertex slots[TABLE_SLOTS];
     uint32 starts[BLOCK_THREADS / TABLE_LEAST + 2];
@@ -184,8 +184,8 @@ __device__ __forceinline__ void fill_table(neighbor_table& table, const out_list
 }
 
 // piece: has_table is_tabled
-// Whether a list is made a table, and whether an edge whose source has it and whose destination has another is looked up
-// in it: not where that one is so long that looking up the table's vertices in it is less work.
+// Whether a list is made a table, and whether an edge whose source has it and whose destination has another is looked
+// up in it: not where that one is so long that looking up the table's vertices in it is less work.
 __device__ __forceinline__ bool has_table(edge degree) { return degree >= TABLE_LEAST && 2 * uint64(degree) <= TABLE_SLOTS; }
 __device__ __forceinline__ bool is_tabled(edge degree, edge other) {
     return has_table(degree) && uint64(other) <= TABLE_REACH * uint64(degree);
@@ -281,8 +281,8 @@ __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge firs
 }
 
 // piece: LOOKS places_in_lists
-// The first places of each `x` among the neighbours at the places `low` to `high`, which ascend, are left in `low`; that is
-// `high` where it is not there. LOOKS searches go side by side, so that none waits for another's loads.
+// The first places of each `x` among the neighbours at the places `low` to `high`, which ascend, are left in `low`;
+// that is `high` where it is not there. LOOKS searches go side by side, so that none waits for another's loads.
 constexpr uint32 LOOKS = 6;
 __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[LOOKS], const edge (&high)[LOOKS],
                                                 const vertex (&x)[LOOKS]) {

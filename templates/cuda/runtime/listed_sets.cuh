@@ -1,12 +1,12 @@
 // piece: ONE_MEMBER ONE_ARRIVAL ARRIVED LEAVE TALLIED
-// A word in which the threads of an operator count places (24 bits), members (24 bits) and arrived blocks (15 bits), and
-// whose last bit requests a stop: a thread that sees the last block arrive has read all of it.
+// A word in which the threads of an operator count places (24 bits), members (24 bits) and arrived blocks (15 bits),
+// and whose last bit requests a stop: a thread that sees the last block arrive has read all of it.
 constexpr uint64 ONE_MEMBER = 1ull << 24, ONE_ARRIVAL = 1ull << 48, LEAVE = 1ull << 63;
 constexpr uint64 TALLIED = ONE_MEMBER - 1, ARRIVED = LEAVE - ONE_ARRIVAL;
 
 // piece: synchronize_and_tally
-// A barrier at which blocks arrive at such a word, each with the members that its threads have counted in shared memory.
-// Returns the word to all threads. `then(word)` is run by one thread of each block after it.
+// A barrier at which blocks arrive at such a word, each with the members that its threads have counted in shared
+// memory. Returns the word to all threads. `then(word)` is run by one thread of each block after it.
 template <class Then>
 __device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* word, Then then) {
     __syncthreads();
@@ -50,8 +50,8 @@ __device__ __forceinline__ listed_set listed_set_of(enactor& run) {
 }
 
 // piece: fits_listed
-// Whether a set of `size` members is small for the grid, by the usual length of lists, with a place for each of their edges
-// and no list that is cut into chunks.
+// Whether a set of `size` members is small for the grid, by the usual length of lists, with a place for each of their
+// edges and no list that is cut into chunks.
 __device__ __forceinline__ bool fits_listed(uint64 size, const graph_slice& g) {
     const uint64 most = size * uint64(g.largest_degree), vertices = uint64(g.num_vertices);
     return g.largest_degree < int64(HUB_DEGREE) && most <= LISTED_PLACES && most <= vertices
@@ -79,11 +79,11 @@ struct in_no_order {
 };
 
 // piece: push_listed
-// Visits the edges of few members, whose time is the latency of memory. So each edge has a place in the result before it is
-// known whether its end is accepted, and the lists of all ends are looked up at the same time: a level takes three
-// accesses to memory and a barrier, which also publishes the size of the result. Returns the edges.
-// `visit(active, near, far, e, key)` returns whether `far` is accepted, and its key; `fetch(v, first, last)` is called for
-// accepted vertices.
+// Visits the edges of few members, whose time is the latency of memory. So each edge has a place in the result before
+// it is known whether its end is accepted, and the lists of all ends are looked up at the same time: a level takes
+// three accesses to memory and a barrier, which also publishes the size of the result. Returns the edges.
+// `visit(active, near, far, e, key)` returns whether `far` is accepted, and its key; `fetch(v, first, last)` is called
+// for accepted vertices.
 // barriers: 1
 template <class Order, class Lists, class Visit, class Fetch>
 __device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, const frontier& input, frontier& result,

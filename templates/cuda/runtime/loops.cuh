@@ -23,8 +23,8 @@ __device__ __forceinline__ void side_by_side(Step step) {
 }
 
 // piece: each_vertex_side_by_side
-// `ahead(vertices, values)` reads `Values` of `several` vertices, then `visit(v, values)` is called for each that is active.
-// Each thread has the vertices that it has in `each_vertex`; the first one stands for those beyond the end.
+// `ahead(vertices, values)` reads `Values` of `several` vertices, then `visit(v, values)` is called for each that is
+// active. Each thread has the vertices that it has in `each_vertex`; the first one is used for those beyond the end.
 template <uint32 several, class Values, class Members, class Ahead, class Visit>
 __device__ __forceinline__ void each_vertex_side_by_side(const Members& members, Ahead ahead, Visit visit) {
     const uint64 size = members.size(), stride = grid_threads();
@@ -58,7 +58,7 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 }
 
 // piece: define_frontier
-// A set from a few vertices, in which one may stand twice.
+// A set from a few vertices, with possible duplicates.
 // barriers: 1
 template <class Counted>
 __device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
@@ -116,7 +116,7 @@ __device__ __forceinline__ void copy_frontier(enactor& run, frontier& result, co
 }
 
 // piece: fetch_sector
-// Has the L2 cache load the sector of 32 bytes of which `x[i]` is the first element, if it is one.
+// Prefetches into the L2 cache the sector of 32 bytes of which `x[i]` is the first element, if it is one.
 template <class T, class Id>
 __device__ __forceinline__ void fetch_sector(const T* x, Id i) {
     constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
@@ -124,15 +124,15 @@ __device__ __forceinline__ void fetch_sector(const T* x, Id i) {
 }
 
 // piece: fetch_first_edge
-// Has it load the beginning of a list.
+// Prefetches the beginning of a list.
 __device__ __forceinline__ void fetch_first_edge(const edge* offsets, const vertex* neighbors, vertex v, int64 num_edges) {
     const edge first = __ldg(&offsets[v]);
     if (int64(first) < num_edges) { fetch_ahead(&neighbors[first]); }
 }
 
 // piece: in_rows members_in_rows
-// Members of which a thread takes every so many: whoever asks for one has fetched what the one that it takes next asks for,
-// and a part of it for the one behind that.
+// Members that a thread takes with a stride: with each one, the data of the next is prefetched, and a part of it for
+// the one after that.
 template <class Members, class Fetch>
 struct members_in_rows {
     const Members members;

@@ -55,8 +55,8 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
 }
 
 // piece: contracted_labels
-// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of vertices, as
-// most are, need not be sorted.
+// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of
+// vertices, as most are, need not be sorted.
 // barriers: 7 to some
 template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
@@ -73,7 +73,8 @@ __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) 
 }
 
 // piece: number_known_labels
-// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others unchanged.
+// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others
+// unchanged.
 // barriers: 2 to 6
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
@@ -190,8 +191,8 @@ struct no_sums {
 };
 
 // piece: joined_weights
-// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges are
-// adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
+// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges
+// are adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
 template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;

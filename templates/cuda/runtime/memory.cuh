@@ -69,8 +69,8 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
 }
 
 // piece: claim
-// True for the one call that changes `x`, which is not a float, from `old` to `value`. Among `few` the value is not read
-// first: a losing thread learns this from the compare-and-swap.
+// True for the one call that changes `x`, which is not a float, from `old` to `value`. Among `few` the value is not
+// read first: a losing thread learns this from the compare-and-swap.
 template <class T>
 __device__ __forceinline__ bool claim(T* x, T old, T value, bool few) {
     return (few || load_relaxed(x) == old) && exchange_word(x, old, value);
@@ -198,8 +198,8 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
 }
 
 // piece: late_changed_min
-// Whether `x` was changed since the last barrier, by this call or an earlier one: if `value` is less than the value read,
-// it was, so no thread waits for the exchange.
+// Whether `x` was changed since the last barrier, by this call or an earlier one: if `value` is less than the value
+// read, it was, so no thread waits for the exchange.
 template <class T>
 __device__ __forceinline__ bool late_changed_min(T* x, T value, T seen) {
     const bool lower = value < seen || (seen != seen && value == value);

@@ -1,5 +1,5 @@
 // piece: unlisted carry_over
-// Where the members of a worklist with an order always lie in its queue.
+// The members of a worklist with an order are always in its queue.
 struct unlisted {
     static constexpr bool holds = false;
 };
@@ -7,16 +7,16 @@ template <class Out>
 __device__ __forceinline__ void carry_over(unlisted&, Out&) {}
 
 // piece: near_far_state
-// What a block knows of a loop that goes from near to far; its first thread keeps it, alike in all blocks. Ranks are
-// bits, ordered so that what comes first is larger.
+// What a block knows of a loop from near to far. Its first thread has it, the same in all blocks. Ranks are bits,
+// ordered so that nearer values have larger ranks.
 struct near_far_state {
-    key_word bound;    // the rank of what is near, or more
+    key_word bound;    // the least rank of near values
     key_word former;   // the bound before
-    key_word nearest;  // the largest rank that was still far when all was last looked through
-    bool looked;       // all was looked through once, at least
-    bool missed;       // nothing that was still far was near then
-    bool spilled;      // something near was put off since, for want of room
-    bool left;         // something was
+    key_word nearest;  // the largest rank that was still far at the last scan
+    bool looked;       // there was a scan
+    bool missed;       // it found no near vertex
+    bool spilled;      // a near vertex was put off since, for lack of room
+    bool left;         // any vertex was put off
     uint64 visited;    // edges, by this block in this round
     uint64 rounds;     // since then
     uint64 edges;      // visited in them
@@ -26,10 +26,10 @@ struct near_far_state {
 };
 
 // piece: near_far
-// A worklist whose order is free, worked off from near to far (Davidson, Baxter, Garland, Owens, Work-Efficient Parallel
-// GPU Methods for Single-Source Shortest Paths, IPDPS 2014). A vertex is near while the value that it was given is not
-// behind a bound; then it has an entry in the queue, with that value's rank. An entry whose vertex has another value by
-// now is passed over: that one has its own. All else is far, a bit a vertex, and looked through when nothing is near.
+// A worklist whose order is free, worked off from near to far (Davidson, Baxter, Garland, Owens, Work-Efficient
+// Parallel GPU Methods for Single-Source Shortest Paths, IPDPS 2014). A vertex is near if its new value is within a
+// bound; then it has an entry in the queue, with the value's rank. An entry is skipped if its vertex has a newer value,
+// which has an entry of its own. All others are far, one bit for each vertex, and scanned when none is near.
 template <class Key, bool Falls>
 struct near_far {
     typedef decltype(rank_word(Key())) word;
@@ -39,7 +39,7 @@ struct near_far {
     uint32* far;
     uint64 room;          // entries
     uint64 peak;          // entries of a round, the most since the bound moved
-    uint32 usual;         // entries of which a warp visits all edges at once, as lists go
+    uint32 usual;         // entries whose edges a warp usually visits together
     near_far_state& state;
 
     __device__ near_far(enactor& run, const Key* values, const graph_slice& g)
@@ -56,7 +56,7 @@ struct near_far {
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(load_now(&values[v])); }
     __device__ __forceinline__ void put_off(vertex v) const { atomicOr(&far[v / 32], 1u << (v % 32)); }
 
-    // What `push_listed` asks: with what a member was found, whether it still has that, whether one who is accepted is near.
+    // For `push_listed`: the rank that a member was found with, whether it still has it, and whether an accepted one is near.
     __device__ __forceinline__ key_word found_with(uint64 place) const { return keys[place]; }
     __device__ __forceinline__ bool counts(vertex v, key_word key) const { return rank_now(v) == key; }
     __device__ __forceinline__ bool keeps(bool accepted, vertex v, key_word key) const {
@@ -72,7 +72,7 @@ struct near_far {
     __device__ __forceinline__ static float64 number(key_word rank) {
         return ranked_number(Falls ? word(~word(rank)) : word(rank), Key());
     }
-    // The rank of what lies `width` behind, or of `from` itself.
+    // The rank of the value that is `width` farther, or of `from` itself.
     __device__ __forceinline__ static key_word behind(key_word from, float64 width) {
         const float64 end = number(from) + (Falls ? width : -width);
         if (!(end == end)) { return from; }
@@ -81,8 +81,8 @@ struct near_far {
 };
 
 // piece: end_entries
-// The barrier after which what was found can be worked off. `visited` is what this thread has visited, which blocks add up
-// before they tell it: what many warps tell at once delays those that append.
+// The barrier after which the entries found can be visited. `visited`: edges that this thread has visited, which blocks
+// sum up before they add them: additions by many warps at the same time delay those that append.
 // barriers: 1, publishes accepted
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
@@ -110,8 +110,8 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
 }
 
 // piece: entry_collector
-// Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result STAGED
-// at a time; the far ones, and those that find no room, are put off.
+// Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result
+// STAGED at a time; the far ones, and those without room, are put off.
 template <class Order, class Fetch>
 struct entry_collector {
     enactor& run;
@@ -151,7 +151,7 @@ struct entry_collector {
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
         if (amount < STAGED) {
-            for (uint32 i = lane; i < amount; i += 32) { fetch(staged[i]); }  // while the atomic is under way
+            for (uint32 i = lane; i < amount; i += 32) { fetch(staged[i]); }  // while the atomic is in flight
         }
         at = taken + __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) {
@@ -181,7 +181,7 @@ struct fetch_nothing {
 };
 
 // piece: put_off_all
-// Begins with all of a set far.
+// Begins with all members of a set far.
 // barriers: 1 to 2
 template <class Order>
 __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
@@ -194,10 +194,10 @@ __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier
 }
 
 // piece: adapt_width
-// The width with which the bound moves fastest, as far as the last one tells: twice as wide while that gets faster, and
-// to and fro by smaller steps from then on. A round takes as long as ROUND_EDGES edges a warp, beside the edges that it
-// visits, and so does a look at what is far, besides the `words` to look at; where the edges are more than WIDE_ROUND a
-// warp, fewer are less work.
+// The width with which the bound moves fastest, judged by the last one: twice as wide while that is faster, then back
+// and forth by smaller steps. A round costs as much as ROUND_EDGES edges for each warp besides the edges that it
+// visits, and so does a scan, besides the `words` that it reads; with more than WIDE_ROUND edges for each warp, smaller
+// rounds are less work.
 __device__ __forceinline__ void adapt_width(near_far_state& state, uint64 words) {
     const float64 warps = float64(grid_warps()), edges = float64(state.edges);
     const float64 steps = warps * float64(state.rounds + 1) * ROUND_EDGES;
@@ -212,8 +212,8 @@ __device__ __forceinline__ void adapt_width(near_far_state& state, uint64 words)
 }
 
 // piece: move_bound
-// Behind the bound that there was, or, where nothing was there, behind what is nearest. The first width is the distance
-// between the two.
+// The next bound: beyond the former one, or, if that found nothing, beyond the nearest value. The first width is the
+// distance between the two.
 template <class Order>
 __device__ __forceinline__ void move_bound(Order& order) {
     near_far_state& state = order.state;
@@ -232,19 +232,19 @@ __device__ __forceinline__ void move_bound(Order& order) {
 }
 
 // piece: look_through
-// Gives `out` whatever is near by now of the far vertices, and takes out those that were near before. The bits of a warp's
-// words are shared out evenly among its lanes, since what is far lies close together. The whole grid calls.
+// Moves to `out` the far vertices that are near now, and removes those that were near before. The bits of a warp's
+// words are shared evenly among its lanes, since far vertices are close together. The whole grid calls.
 template <class Order, class Out>
 __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& out, uint64 num_vertices) {
     const near_far_state& state = order.state;
-    const bool was_near = state.looked && !state.spilled;  // what the former bound had behind it has its entries
+    const bool was_near = state.looked && !state.spilled;  // vertices within the former bound have their entries
     const key_word bound = state.bound, former = state.former;
     const uint64 words = (num_vertices + 31) / 32, stride = grid_warps() * 32;
     const uint32 lane = lane_index();
     uint64 nearest = 0;
     uint32 seen = 0;
     for (uint64 begin = warp_index() * 32; begin < words; begin += FAR_WORDS * stride) {
-        uint32 rest[FAR_WORDS];  // all on their way before one is looked at
+        uint32 rest[FAR_WORDS];  // all in flight before one is used
         side_by_side<FAR_WORDS>([&](uint32 k) {
             const uint64 own = begin + k * stride + lane;
             rest[k] = own < words ? load_relaxed(&order.far[own]) : 0;
@@ -285,13 +285,12 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
 }
 
 // piece: STILL_FAR FOUND_NEAR FAR_WORDS
-// What a look has seen; and how many words a lane has on their way.
+// The result of a scan, and how many words a lane has in flight.
 constexpr uint32 STILL_FAR = 1, FOUND_NEAR = 2, FAR_WORDS = 4;
 
 // piece: find_near
-// Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
-// entries behind a bound are few, and a round of few takes as long as one of many. False where nothing is left, or the
-// run is stopped.
+// Provides entries to visit, and moves the bound once there are far fewer than before: the last entries within a bound
+// are few, and a round of few takes as long as one of many. False if none are left, or the run is stopped.
 // barriers: some if few members are left
 template <class Order, class Listed>
 __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& set, frontier& f, uint64 num_vertices) {
@@ -340,8 +339,8 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
 }
 
 // piece: push_entries
-// `push_warps` for entries, of which those count whose vertices still have the values that they were put there with.
-// Returns how many edges those have that this thread took.
+// `push_warps` for entries, without those whose vertices have newer values. Returns the number of edges of the entries
+// that this thread visited.
 template <class Order, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size, warps = grid_warps();
@@ -350,7 +349,7 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
-        const uint64 place = taken ? base + lane : base;  // no branch, so that all is loaded side by side
+        const uint64 place = taken ? base + lane : base;  // no branch, so that all loads overlap
         const vertex near = members.queue[place];
         const key_word key = members.order.keys[place], now = members.order.rank_now(near);
         const edge first = lists.first(near), last = lists.last(near);

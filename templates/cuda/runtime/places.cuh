@@ -7,8 +7,8 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
 }
 
 // piece: turn
-// A scalar goes to the next of its three places, which holds `value` already; the leader makes the one behind that ready.
-// A word holds no more than one of them, since a bool is changed with all of its word.
+// A scalar goes to the next of its three places, which holds `value` already; the leader makes the one behind that
+// ready. A word holds no more than one of them, since a bool is changed with all of its word.
 template <class T, class Value>
 __device__ __forceinline__ void turn(T*& current, T* places, Value value) {
     constexpr uint32 apart = sizeof(T) < 4 ? 4 / sizeof(T) : 1;

@@ -7,7 +7,7 @@ typedef float float32;
 typedef double float64;
 
 // The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// anybody asks for a stop.
+// a stop is requested.
 constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
 constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
@@ -92,8 +92,8 @@ template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
 
 // piece: load_seen
-// A read that may meet writes of other threads and be from a cache line of the multiprocessor: as old as the last barrier
-// at most, which throws these away.
+// A read that may meet writes of other threads and be from a cache line of the multiprocessor: as old as the last
+// barrier at most, which throws these away.
 template <class T>
 __device__ __forceinline__ T load_seen(const T* x) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
@@ -109,7 +109,8 @@ __device__ __forceinline__ T load_seen(const T* x) {
 }
 
 // piece: load_once
-// A read of what nobody writes meanwhile and this multiprocessor has no further use for: it takes no room in its cache.
+// A read of data that is not written at the same time and not needed again: it takes no room in the multiprocessor's
+// cache.
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
@@ -125,7 +126,7 @@ __device__ __forceinline__ T load_once(const T* x) {
 }
 
 // piece: own_memory own_bytes
-// What a launch has given each block beside what is declared, which nobody is told of: it may be nothing.
+// Dynamic shared memory of the launch, whose size is not known here: it may be empty.
 __device__ __forceinline__ void* own_memory() {
     extern __shared__ float4 lent[];
     return lent;
@@ -158,7 +159,7 @@ __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
 }
 
 // piece: arrive_unasked
-// One more, and nobody asks what was there.
+// Adds one, and returns nothing.
 __device__ __forceinline__ void arrive_unasked(uint64* x) {
     asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
 }
@@ -186,7 +187,7 @@ __device__ __forceinline__ uint64 wait_for_field(const uint64* x, uint64 field, 
 }
 
 // piece: fetch_ahead
-// Has the L2 cache load what is read later.
+// Prefetches into the L2 cache what is read later.
 template <class T>
 __device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
 
@@ -233,7 +234,7 @@ __device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64
 }
 
 // piece: store_wide
-// Both words at once.
+// Both words in one access.
 __device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 second) {
     asm volatile("{ .reg .b128 value; mov.b128 value, {%1, %2}; st.relaxed.gpu.global.b128 [%0], value; }"
                  : : "l"(x), "l"(first), "l"(second) : "memory");

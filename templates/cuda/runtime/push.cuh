@@ -33,8 +33,8 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
 }
 
 // piece: visit_two_rows listed_edge
-// Goes through the lists of a warp's members, of which a lane has `own` edges of `near`, from `first` on. Two edges a lane
-// are on the way side by side. `visit` as in `push_warps`.
+// Goes through the lists of a warp's members, of which a lane has `own` edges of `near`, from `first` on. Two edges a
+// lane are on the way side by side. `visit` as in `push_warps`.
 struct listed_edge {
     bool active;
     vertex near, far;
@@ -87,8 +87,8 @@ __device__ __forceinline__ void write_chunks(hub_chunk* room, uint64 at, uint32 
 }
 
 // piece: note_chunks
-// Puts the lanes' long lists among the chunks, `counter` of them so far, in chunks of `chunk_edges` edges. The whole warp
-// calls.
+// Puts the lanes' long lists among the chunks, `counter` of them so far, in chunks of `chunk_edges` edges. The whole
+// warp calls.
 __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, uint32 deferring, vertex v, edge first, edge last,
                                          uint32 chunk_edges) {
     const bool defer = (deferring >> lane_index() & 1) != 0;
@@ -129,8 +129,8 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 }
 
 // piece: push_warps_side_by_side
-// The same with `several` edges of each lane side by side: `ahead` reads `Values` of them, then `visit` is called for each.
-// The last edge stands for those beyond the end.
+// The same with `several` edges of each lane side by side: `ahead` reads `Values` of them, then `visit` is called for
+// each. The last edge stands for those beyond the end.
 template <uint32 several, class Values, class Warps = all_warps, class Members, class Lists, class Ahead, class Visit>
 __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Members& members, const Lists& lists,
                                                           Ahead ahead, Visit visit) {

@@ -19,8 +19,8 @@ struct first_values {
 };
 
 // piece: reduce_list
-// The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, none of which waits for
-// another.
+// The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, none of which waits
+// for another.
 template <uint32 side_by_side, uint32 stride, class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine,
                                          Value value) {
@@ -39,8 +39,8 @@ __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge a
 }
 
 // piece: reduce_in_groups
-// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many at a time as a warp has room for. Such a
-// lane gets its list's reduction, any other keeps `reduced`. The whole warp calls.
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many at a time as a warp has room for.
+// Such a lane gets its list's reduction, any other keeps `reduced`. The whole warp calls.
 template <uint32 side_by_side, uint32 lanes, class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists, vertex near, edge first, uint32 degree,
                                               T identity, Combine combine, Value value, T reduced) {
@@ -70,7 +70,8 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
 }
 
 // piece: few_lists row_of
-// The lists of the few members that the first lanes of a warp have, of which all lanes share the edges evenly, 32 at a time.
+// The lists of the few members that the first lanes of a warp have, of which all lanes share the edges evenly, 32 at a
+// time.
 struct few_lists {
     vertex near;
     edge first;
@@ -116,9 +117,9 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
 }
 
 // piece: reduce_warps
-// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each, longer
-// ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a warp takes
-// fewer and shares their edges out. `assign` learns whether it has the whole result.
+// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each,
+// longer ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a
+// warp takes fewer and shares their edges out. `assign` learns whether it has the whole result.
 template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
@@ -154,8 +155,8 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
 }
 
 // piece: lists_ahead
-// The lists of the set that is walked next, as far as a warp has looked them up: they depend on the graph alone, so that
-// needs no barrier.
+// The lists of the set that is walked next, as far as a warp has looked them up: they depend on the graph alone, so
+// that needs no barrier.
 struct lists_ahead {
     const vertex* queue = nullptr;  // of the set; null if nothing is known
     uint64 size = 0;
@@ -201,8 +202,8 @@ __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& fo
 }
 
 // piece: reduce_hubs
-// The chunks that `reduce_warps` left, from number `begin` on, one warp for each; `add` combines a chunk's part with the
-// stored value.
+// The chunks that `reduce_warps` left, from number `begin` on, one warp for each; `add` combines a chunk's part with
+// the stored value.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 side_by_side, class T, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
@@ -222,8 +223,8 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 }
 
 // piece: each_hub
-// Once the chunks from number `begin` on are reduced, of lists from `least` edges on: `visit` for each vertex that has any.
-// Those of one vertex are consecutive.
+// Once the chunks from number `begin` on are reduced, of lists from `least` edges on: `visit` for each vertex that has
+// any. Those of one vertex are consecutive.
 // barriers: 1 if there are long lists
 template <class Visit>
 __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int64 least, uint64 begin, Visit visit) {
@@ -275,8 +276,8 @@ __device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists,
 }
 
 // piece: reduce_until
-// The same where no further edge changes a result that is `final`: a thread reads the first edges of a list, eight lanes
-// or its warp the rest of it, until the result is final; the rest of the longest is left to `reduce_hubs_until`.
+// The same where no further edge changes a result that is `final`: a thread reads the first edges of a list, eight
+// lanes or its warp the rest of it, until the result is final; the rest of the longest is left to `reduce_hubs_until`.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_until(enactor& run, const Members& members, const Lists& lists, T identity, T final,
                                              Combine combine, Value value, Assign assign) {

@@ -32,9 +32,9 @@ __device__ __forceinline__ void clear_bitmap(enactor& run, frontier& result, uin
 }
 
 // piece: late_collector
-// Gathers a warp's accepted vertices and appends them to the result 32 at a time, a vertex as often as it comes while the
-// first half of the queue has room. What is left over is marked and goes, once a vertex, into the second half: either
-// half has room for all vertices.
+// Gathers a warp's accepted vertices and appends them to the result 32 at a time, a vertex as often as it comes while
+// the first half of the queue has room. What is left over is marked and goes, once a vertex, into the second half:
+// either half has room for all vertices.
 template <class Counted>
 struct late_collector {
     enactor& run;

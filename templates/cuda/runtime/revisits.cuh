@@ -1,6 +1,6 @@
 // piece: visited_values
-// Of each vertex the rank of a value that all its edges were visited with, or better, since a loop began; 0 where there
-// were none. Who still has that value need not be visited once more.
+// For each vertex the rank of a value that all its edges were visited with, or of a better one, since the loop began; 0
+// if they were not visited. A vertex that still has that value need not be visited again.
 template <class Key, bool Falls>
 struct visited_values {
     typedef decltype(rank_word(Key())) word;
@@ -9,7 +9,7 @@ struct visited_values {
 
     __device__ visited_values(enactor& run, const Key* values) : values(values), visited(run.slice.visited) {}
 
-    // What comes first is larger.
+    // Better values have larger ranks.
     __device__ __forceinline__ static key_word rank(Key value) {
         const word rank = rank_word(value);
         return Falls ? word(~rank) : rank;
@@ -21,8 +21,8 @@ struct visited_values {
 };
 
 // piece: forget_visits
-// What all vertices begin a loop with, whose first pass passes nobody over: who is a member later has a value that comes
-// before another one, whose rank is not the last of all. It ends with a barrier.
+// The initial state of all vertices, with which the first pass skips none: a later member has a value better than
+// another one, so its rank is not the last of all. Ends with a barrier.
 // barriers: 1
 template <class Known>
 __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, uint64 num_vertices) {
@@ -31,15 +31,15 @@ __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, 
 }
 
 // piece: CUT_DEGREE
-// Lists of so many edges are cut into chunks: those of a warp's members are gone through one row after the other. There is
+// Lists of so many edges are cut into chunks: those of a warp's members are walked one row after the other. There is
 // room for these chunks, too, as only one list of a vertex is visited.
 constexpr uint32 CUT_DEGREE = HUB_DEGREE / 2;
 
 // piece: find_nearest
-// Says which members of a pass are the nearest: those whose rank is `run.shared.nearest` at least, with about an eighth of the
-// edges of all long lists. The chunks of their lists come first. What these change the other lists see, which are visited
-// once more less often. The bound is the mean of the ranks of some members with long lists, each as often as it has edges,
-// then that of those above it, and once more. Where a pass has few members all are near. Ends with all threads of the block.
+// Finds the nearest members of a pass: those of rank `run.shared.nearest` at least, with about an eighth of the edges
+// of all long lists. The chunks of their lists come first. The other lists see what these change, and are visited again
+// less often. The bound is the mean of the ranks of some members with long lists, each as often as it has edges, then
+// that of those above it, and once more. Where a pass has few members all are near. Ends with all threads of the block.
 template <class Members, class Known, class Lists>
 __device__ __forceinline__ void find_nearest(enactor& run, const Members& members, const Known& known, const Lists& lists) {
     const uint64 size = members.size();
@@ -80,8 +80,8 @@ __device__ __forceinline__ uint64 most_chunks(const graph_slice& g) {
 }
 
 // piece: note_parted_chunks
-// `note_chunks` of two kinds: those of `nearest` lanes from the front of the room on, the others before its end. The last half
-// of `counter` counts the former, its first half the latter.
+// `note_chunks` of two kinds: those of `nearest` lanes from the front of the room on, the others before its end. The
+// last half of `counter` counts the former, its first half the latter.
 __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, uint64 places, uint32 deferring, uint32 nearest,
                                             vertex v, edge first, edge last) {
     const bool defer = (deferring >> lane_index() & 1) != 0, front = (nearest >> lane_index() & 1) != 0;
@@ -95,7 +95,7 @@ __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, ui
 }
 
 // piece: defer_parted_list
-// `defer_list` for a member whose value has this `rank`, behind `find_nearest`.
+// `defer_list` for a member whose value has this `rank`, after `find_nearest`.
 template <class Known>
 __device__ __forceinline__ void defer_parted_list(enactor& run, const graph_slice& g, const Known& known, bool defer, vertex v,
                                                   key_word rank, edge first, edge last) {
@@ -117,7 +117,7 @@ struct parted_chunks {
 };
 
 // piece: read_once
-// Lists whose neighbours take no room in the multiprocessor's cache, which is to keep the values at their ends.
+// Lists whose neighbors stay out of the multiprocessor's cache, which is for the values at their ends.
 struct read_once : out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return load_once(&g.columns[at]); }
 };
@@ -134,7 +134,7 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
-        const vertex near = members[taken ? base + lane : base];  // no branch, so that all is loaded side by side
+        const vertex near = members[taken ? base + lane : base];  // no branch, so that all loads overlap
         const key_word now = known.rank_now(near), former = taken ? known.visited[near] : key_word(0);
         const edge first = lists.first(near), last = lists.last(near);
         const bool counts = taken && (all || now != former);
@@ -171,9 +171,9 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
 }
 
 // piece: push_unvisited_side_by_side
-// `push_unvisited` with `several` edges of each lane side by side, of which each has the value that its member is visited
-// with, its `own`: `ahead` reads the rest of `Values`, then `visit` is called for each, and `ends` with what it gives, for
-// which it need not wait. The last edge stands for those beyond the end.
+// `push_unvisited` with `several` edges of each lane side by side, of which each has the value that its member is
+// visited with, its `own`: `ahead` reads the rest of `Values`, then `visit` is called for each, and `ends` with what it
+// gives, for which it need not wait. The last edge is used for those beyond the end.
 template <uint32 several, class Values, class Members, class Known, class Lists, class Ahead, class Visit, class Ends>
 __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
                                                               const Lists& lists, Ahead ahead, Visit visit,
@@ -185,7 +185,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
     vertex base = vertex(minimum(warp_index() * width, uint64(size)));
     for (; base < size; base += minimum(stride, vertex(size - base))) {
         const bool taken = lane < minimum(vertex(width), vertex(size - base));
-        const vertex member = members[taken ? base + lane : base];  // no branch, so that all is loaded side by side
+        const vertex member = members[taken ? base + lane : base];  // no branch, so that all loads overlap
         const auto value = known.value_now(member);
         const key_word now = known.rank(value), former = taken ? known.visited[member] : key_word(0);
         const edge first = lists.first(member), last = lists.last(member);
@@ -246,7 +246,7 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
                 far[k] = lists.neighbor(at[k]);
             });
             ahead(near, far, at, values);
-            if (start == part.first) {  // while all that is on its way
+            if (start == part.first) {  // while the loads are in flight
                 value = __shfl_sync(FULL_WARP, value, 0);
                 if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }
             }

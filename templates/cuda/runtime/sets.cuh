@@ -3,8 +3,8 @@
 __device__ __forceinline__ bool worth_a_bitmap(uint64 members, uint64 num_vertices) { return members * 32 >= num_vertices; }
 
 // piece: bits_of_members
-// A bit for each member: the bitmap of a set, or, if it has none and is small, marks set from its queue. Two sets cannot
-// both be marked: there is one bitmap of marks at a time.
+// A bit for each member: the bitmap of a set, or, if it has none and is small, marks set from its queue. Two sets
+// cannot both be marked: there is one bitmap of marks at a time.
 // barriers: 3 if there is no bitmap of them yet
 __device__ __noinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
     if (!f.mapped && worth_a_bitmap(f.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
@@ -60,8 +60,8 @@ __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const fron
 }
 
 // piece: grows_in_order
-// Whether so much is added that it pays to rebuild the queue in the order of the ids: then the values at the members are
-// adjacent, too.
+// Whether so much is added that it pays to rebuild the queue in the order of the ids: then the values at the members
+// are adjacent, too.
 __device__ __forceinline__ bool grows_in_order(const frontier& f, const frontier& added, uint64 num_vertices) {
     return 4 * added.size >= f.size && worth_a_bitmap(f.size + added.size, num_vertices);
 }
@@ -249,8 +249,8 @@ __device__ __noinline__ void subtract_sets(enactor& run, frontier& result, front
 }
 
 // piece: append_few
-// Appends the members of two queues, one thread for each, to the queue of a result: each is marked, so that no member is
-// there twice. The parts of the run are separate parameters, so that they stay in registers.
+// Appends the members of two queues, one thread for each, to the queue of a result: each is marked, so that no member
+// is there twice. The parts of the run are separate parameters, so that they stay in registers.
 template <class Counted>
 __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, const vertex* first, uint64 first_size,
                                     const vertex* second, uint64 second_size, vertex* result, const Counted counted) {
@@ -267,8 +267,8 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
 }
 
 // piece: grow_few
-// Adds the members of another set, where both are queues of few members: in one sweep, whereas `grow_set` marks the members
-// of one and waits before it walks the other, but needs no atomic for each. False if `grow_set` must be called.
+// Adds the members of another set, where both are queues of few members: in one sweep, whereas `grow_set` marks the
+// members of one and waits before it walks the other, but needs no atomic for each. False if `grow_set` must be called.
 // barriers: 1 if both sets are small
 template <class Counted>
 __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& spare, const frontier& added,

@@ -55,8 +55,8 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
 // piece: digit_counts
-// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each warp
-// how many the warps before it have.
+// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each
+// warp how many the warps before it have.
 struct digit_counts {
     edge next[RADIX];
     uint32 of_tile[RADIX];

@@ -13,8 +13,8 @@ __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block
 // piece: pass_barrier
 // Run by the first thread of a block at a barrier of its team, with `then` before its block continues.
 //
-// As in a run on the whole device, but without the clock, which is not read, and without early trace counts. A team of one
-// block does not wait.
+// As in a run on the whole device, but without the clock, which is not read, and without early trace counts. A team of
+// one block does not wait.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {

@@ -1,9 +1,9 @@
 // piece: vote_warps
 // For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
-// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge, the
-// warp those of more in a table, list after list; the longest lists are left to `vote_hubs`.
-// `ballots(near)(place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
-// `choice(near, key, total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
+// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge,
+// the warp those of more in a table, list after list; the longest lists are left to `vote_hubs`. `ballots(near)(place,
+// key, weight)` says whether the edge at this place of the lists of `near` votes, and for what; `choice(near, key,
+// total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
 template <class Key, class Total, class Members, class Degree, class Ballots, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Ballots ballots, Table table,
                                            Choice choice, Elect elect, hub_chunk* parts) {
@@ -71,8 +71,8 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, ui
 }
 
 // piece: vote_blocks
-// The lists whose keys have room in what a block has of its own, a block each. Whoever is ready takes the next one: some
-// are many times as long as others.
+// The lists whose keys have room in what a block has of its own, a block each. Whoever is ready takes the next one:
+// some are many times as long as others.
 template <class Key, class Total, class Degree, class Ballots, class Choice, class Elect>
 __device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree degree, Ballots ballots, Choice choice,
                                             Elect elect) {

@@ -1,11 +1,12 @@
 // piece: vote_parts
-// Where the parts of lists stand, behind all long lists that there may be.
+// The storage of the parts of lists, after that of all possible long lists.
 __device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) {
     return run.slice.hubs + 2 * uint64(num_edges) / HUB_DEGREE;
 }
 
 // piece: part_edges
-// How many edges a part of a list has where so many members vote: of few the parts are smaller, so that all blocks have some.
+// How many edges a part of a list has where so many members vote: with few members the parts are smaller, so that all
+// blocks have some.
 __device__ __forceinline__ uint32 part_edges(uint64 members) { return members <= gridDim.x ? VOTE_PART_OF_FEW : VOTE_PART; }
 
 // piece: defer_in_parts
@@ -17,7 +18,7 @@ __device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex 
 }
 
 // piece: table_part
-// The places of a list's table that go with a part of its edges: two for each edge, and one more behind the last.
+// The places of a list's table that go with a part of its edges: two for each edge, and one more after the last.
 struct table_part {
     uint64 first, last;
 };
@@ -38,7 +39,7 @@ __device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count
 }
 
 // piece: count_parts
-// Each part's votes are added up in what the block has of its own, then in the list's table.
+// The votes of each part are added up in shared memory, then in the list's table.
 template <class Key, class Total, class Ballots, class Table>
 __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chunk* parts, uint64 count, Ballots ballots,
                                             Table table) {
@@ -64,7 +65,7 @@ __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chu
 constexpr edge NO_PLACE = edge(-1);
 
 // piece: best_of_parts
-// The place in its list's table where the best candidate of a part of this stands is left in `last`.
+// Leaves in `last` the place in the list's table of the best candidate of a part.
 template <class Degree, class Table, class Choice>
 __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* parts, uint64 count, Degree degree, Table table,
                                               Choice choice) {
@@ -75,7 +76,7 @@ __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* 
         decltype(choice(part.vertex_id, own.keys[0], own.totals[0])) best = {};
         const uint64 at = best_in_table(part.vertex_id, own, places.first + threadIdx.x, places.last, BLOCK_THREADS, choice, best);
         const auto winner = block_best(shared, best_of<32>(best));
-        // A key stands in one place.
+        // Each key has one place.
         const bool own_one = winner.voted ? best.voted && best.key == winner.key : threadIdx.x == 0;
         if (own_one) { parts[i].last = winner.voted ? edge(at) : NO_PLACE; }
         __syncthreads();  // the winners may still be read
@@ -83,7 +84,7 @@ __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* 
 }
 
 // piece: elect_of_parts
-// Elects the best of the candidates of a list's parts, which stand side by side; a warp takes a list.
+// Elects the best candidate of a list's parts, which are adjacent; one warp for each list.
 template <class Degree, class Table, class Choice, class Elect>
 __device__ __forceinline__ void elect_of_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table, Choice choice,
                                                Elect elect, uint32 edges) {

@@ -28,8 +28,8 @@ __device__ __forceinline__ auto vote_alone(vertex near, uint32 places, const Vot
 }
 
 // piece: vote_in_groups
-// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a time
-// as a warp has room for. The whole warp calls.
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a
+// time as a warp has room for. The whole warp calls.
 template <uint32 lanes, class Key, class Total, class Ballots, class Choice, class Elect>
 __device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Ballots ballots, Choice choice,
                                                Elect elect) {

@@ -1,6 +1,7 @@
 // piece: vote_in_table
 // The votes of any number of edges, by the threads `at` of `count` that pause together; each has the best candidate of
-// its part of the tables. NO_KEY stands in a place that nobody took; its own votes have the first place, where 0 says so.
+// its part of the tables. A free place has NO_KEY; votes for that key itself are in the first place, where 0 means
+// none.
 //
 // A list that may have too many keys for `room` takes `table`, which has two places for each edge, for those that find
 // no place in `room` after some looks. No place becomes empty again, so all votes for a key end in the same table.
@@ -23,7 +24,7 @@ __device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 a
 }
 
 // piece: vote_in_room
-// The same by a block, of a list whose keys have room in what it has of its own.
+// The same by a block, for a list whose keys fit in shared memory.
 template <class Key, class Total, class Vote, class Choice>
 __device__ __forceinline__ auto vote_in_room(vertex near, edge places, const Vote& vote, vote_table<Key, Total> room,
                                              Choice choice) -> decltype(choice(near, Key(), Total())) {
@@ -72,7 +73,7 @@ __device__ __forceinline__ constexpr uint32 table_places(uint32 words) {
 }
 
 // piece: vote_room
-// What the block has of its own for votes, in `parts` of which the one is asked for.
+// The block's shared memory for votes, split into `parts`, of which one is returned.
 template <class Key, class Total>
 __device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared, uint32 part, uint32 parts) {
     const uint32 words = VOTE_WORDS / parts, size = table_places<Key, Total>(words);
@@ -110,8 +111,8 @@ __device__ __forceinline__ uint64 best_in_table(vertex near, const vote_table<Ke
 }
 
 // piece: count_vote
-// Adds to the total of a key, in the first place from its own on that has this key or none; false if there is none among
-// the first `tries`. `own`: the table lies in the block's own memory.
+// Adds to the total of a key, in the first place from its own on that has this key or none; false if there is none
+// among the first `tries`. `own`: the table is in shared memory.
 template <bool own, class Key, class Total>
 __device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, Key key, Total weight, uint64 tries) {
     const Key NO_KEY = Key(-1);
@@ -139,8 +140,8 @@ __device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, 
 }
 
 // piece: add_in_block
-// Adds in a block's own memory. There an atomic sum of 64 bits is a loop in which all but one of those who add to one
-// word come in vain; of 32 bits there is an instruction, so the halves are added one by one, with what the lower carries.
+// Adds in shared memory. There an atomic sum of 64 bits is a loop in which only one of the threads that add to a word
+// succeeds; of 32 bits there is an instruction, so the halves are added one by one, with what the lower carries.
 template <class T>
 __device__ __forceinline__ void add_in_block(T* x, T value) { reduce_add(x, value); }
 __device__ __forceinline__ void add_in_block(int64* x, int64 value) {

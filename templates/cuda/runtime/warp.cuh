@@ -20,7 +20,8 @@ struct all_warps {
 };
 
 // piece: first_warps last_warps
-// Of two operators of which one does not wait for the other each has half of the warps, so that no warp has members of both.
+// Of two operators of which one does not wait for the other each has half of the warps, so that no warp has members of
+// both.
 struct first_warps {
     static constexpr uint32 operators = 2;
     static __device__ __forceinline__ uint64 index() { return warp_index(); }
@@ -43,8 +44,8 @@ __device__ __forceinline__ uint32 members_a_warp(uint64 size) {
 }
 
 // piece: even_members_a_warp
-// The same for members of which each warp is to have as many: rounds are as many as with 32 a warp, and no last one is for
-// some of the warps alone.
+// The same for members of which each warp is to have as many: rounds are as many as with 32 a warp, and no last one is
+// for some of the warps alone.
 __device__ __forceinline__ uint32 even_members_a_warp(uint64 size) {
     const uint64 warps = grid_warps(), rounds = maximum((size + 32 * warps - 1) / (32 * warps), uint64(1));
     return uint32(maximum((size + rounds * warps - 1) / (rounds * warps), uint64(1)));
@@ -92,9 +93,9 @@ __device__ __forceinline__ uint32 nth_bit(uint32 word, uint32 n) {
 }
 
 // piece: row_owners
-// Says whose edges a warp has in a row of 32 after the other, where each lane has `own` of them, up to number `inclusive`: by
-// counting the lists that begin in a row before an edge, which is one exchange of the warp and a look, where a search for it
-// is five looks.
+// Says whose edges a warp has in a row of 32 after the other, where each lane has `own` of them, up to number
+// `inclusive`: by counting the lists that begin in a row before an edge, which is one exchange of the warp and a look,
+// where a search for it is five looks.
 struct row_owners {
     uint32 lane_of;  // of the lanes that have any edges that of number `lane_index()`
     uint32 first;    // the number of this lane's first edge

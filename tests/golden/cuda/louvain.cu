@@ -164,8 +164,8 @@ constexpr uint32 RADIX_BITS = 8;  // bits of an id that one pass of a sort uses
 
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
-// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each warp
-// how many the warps before it have.
+// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each
+// warp how many the warps before it have.
 struct digit_counts {
     edge next[RADIX];
     uint32 of_tile[RADIX];
@@ -705,7 +705,8 @@ __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) 
     return none ? num_vertices : label >= Label(0) && uint64(label) < num_vertices ? uint64(label) : num_vertices + 1;
 }
 
-// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others unchanged.
+// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others
+// unchanged.
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
     edge* const flags = run.slice.graph_scratch[2];
@@ -773,8 +774,8 @@ __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* labe
     return count;
 }
 
-// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of vertices, as
-// most are, need not be sorted.
+// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of
+// vertices, as most are, need not be sorted.
 template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
     uint64 count = 0;
@@ -898,8 +899,8 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 
 // piece: add_by_runs
 
-// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges are
-// adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
+// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges
+// are adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
 template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;
