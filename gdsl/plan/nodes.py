@@ -376,6 +376,8 @@ class Teams:
     """A team has them, of zeros at first and after each value."""
     rooms: tuple[tuple[str, str], ...]
     """A team has them, of any content."""
+    barrier: Barrier | None
+    """Before arrays that have changed places are moved back; None: none have."""
 
 
 @dataclass(frozen=True, slots=True)

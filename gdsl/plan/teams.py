@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Plan, Teams
+from gdsl.plan.nodes import Barrier, Plan, Teams
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 
 
@@ -38,7 +38,8 @@ def teams_of(plan: Plan) -> Teams:
         place = _place_of(buffer, plan)
         if place is not None:
             found[place].append((buffer.group, buffer.name))
-    return Teams(**{place: tuple(names) for place, names in found.items()})
+    barrier = Barrier("until all have read the arrays that are moved back") if plan.swapped else None
+    return Teams(**{place: tuple(names) for place, names in found.items()}, barrier=barrier)
 
 
 def _place_of(buffer: Buffer, plan: Plan) -> str | None:
