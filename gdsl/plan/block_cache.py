@@ -137,7 +137,7 @@ def gathers(functor: EdgeFunctor, over: Over) -> list[Element]:
 #
 # The memory is what a launch lends, where a block has a multiprocessor for itself. An edge that had to ask whether
 # there is any would lose what it gains, so this is a form of its own (`Tuning.hub_bounds`), whose launches always
-# lend it; `suiting` chooses it for graphs of hubs.
+# lend it; `heuristics` chooses it for graphs of hubs.
 
 BOUNDS_BLOCK = 1024
 """Threads, where a multiprocessor has one block."""

@@ -30,7 +30,6 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation
 from gdsl.plan.hints import BlockCache, FewAsList
-from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.read_ahead import MOST_NODES, nodes_in
 from gdsl.plan.walking import steps_in, sweeps, sweeps_of
@@ -77,8 +76,8 @@ def resident_threads(plan: Plan) -> int | None:
     Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
     and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
     two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
-    chosen size may have a multiprocessor for themselves, as those of `suiting` do, which a long program's are told, as
-    it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed hangs on this: how
+    chosen size may have a multiprocessor for themselves, as those of `heuristics` do, which a long program's are told,
+    as it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed hangs on this: how
     many blocks really fit is asked of the driver.
     """
     if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
@@ -189,3 +188,43 @@ def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> se
             found.add(name)
             names += made_of.get(name, ()) if name is not None else ()
     return found
+
+
+# Decides whether a program is so long that its operators call what they share, where short ones have copies (cuda).
+#
+# The whole schedule is one kernel, and the compiler takes time for every copy of a barrier, of a line in the trace,
+# of a conversion between queues and bitmaps. In a short program copies are worth it: a search on a road has thousands
+# of levels, each no more than a few barriers, and a call keeps registers from all around it (`k_core` on a power-law
+# graph loses 4 percent). A long one has dozens of each, more registers in use than there are, and work between them.
+# Such programs also say reductions by lanes as loops.
+#
+# How long is said by the steps of the plan, barriers and changes of places among them, which is what is copied.
+# Nothing but time hangs on this: both forms do the same.
+
+LONG = 40
+"""Steps from which on a program is long: of the samples those have them that took the compiler seconds."""
+
+
+def is_long(plan: Plan) -> bool:
+    """Whether the one kernel of `plan` is long; in the unfused form each operator has its own."""
+    return plan.target.fused and sum(1 for _ in steps_in(plan.schedule)) >= LONG
+
+
+# Decides how many blocks run for one value where a launch runs for many.
+#
+# Alone a block waits for no other at its barriers, so that as many values as there are blocks side by side are
+# quickest done by a block each. Of fewer values each has more blocks, as far as the graph is work for them. On large
+# graphs whose searches are wide it is all the same for the time (H200, rmat20: 37 ms for 1,024 searches by a block
+# each, 34 by four each), and fewer teams take less memory.
+
+WORK = 1 << 15
+"""Vertices and edges that keep a block busy."""
+LARGE_FOR_TEAMS, LEAST_BLOCKS = 1 << 24, 4
+"""From so many vertices and edges on a wide graph is large, and a team has so many blocks."""
+
+
+def blocks_a_team(values: int, blocks: int, elements: int, narrow: bool) -> int:
+    """Of `blocks` side by side, for so many values on a graph of so many vertices and edges; `narrow`: whether searches
+    on it go through small frontiers."""
+    least = LEAST_BLOCKS if elements >= LARGE_FOR_TEAMS and not narrow else 1
+    return max(least, min(blocks // max(values, 1), elements // WORK), 1)

@@ -410,7 +410,7 @@ class Plan:
     layout: Renumbering | None = None
     teams: Teams | None = None
     outlined: bool = False
-    """Whether operators call what they share, where short programs have copies; see `lengths`."""
+    """Whether operators call what they share, where short programs have copies; see `grids`."""
     resident_threads: int | None = None
     """How many threads of a multiprocessor the kernels leave registers for; None: as the compiler sees fit. See
     `grids`."""

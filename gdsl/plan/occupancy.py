@@ -6,8 +6,8 @@ import dataclasses
 
 from gdsl.plan import block_cache, grids
 from gdsl.plan.facts import Facts
+from gdsl.plan.grids import is_long
 from gdsl.plan.hints import BlockCache
-from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps

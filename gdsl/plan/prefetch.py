@@ -106,7 +106,7 @@ class _Reads:
 # A loop over the levels of a history knows each of them beforehand. On a road it has thousands of passes of few
 # members, and each is a row of loads that wait for each other: a member, where its list lies, neighbours, their
 # values. All but the last hang on nothing that the loop writes, so that they are on their way while all wait for the
-# pass before. That keeps registers, which there are where blocks are small; see `suiting`.
+# pass before. That keeps registers, which there are where blocks are small; see `heuristics`.
 
 Levels = Mapping[str, History]
 """By frontier the history that the loop around goes through with it."""
@@ -174,7 +174,7 @@ def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
 # edges.
 #
 # On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done in
-# the forms that narrow graphs have: those with small blocks, and those from near to far; see `suiting`.
+# the forms that narrow graphs have: those with small blocks, and those from near to far; see `heuristics`.
 
 _EDGE = frozenset({Role.EDGE})
 
@@ -237,7 +237,7 @@ def _finds_vertices(sweep: Sweep) -> bool:
 # that only words are fetched, as the cache has no room for more.
 #
 # Vertices with long lists keep the memory busy by themselves, and what is fetched for others comes to them out of
-# turn: so this is a form of its own for large graphs without any (`suiting`). Of sets it is done as long as they are
+# turn: so this is a form of its own for large graphs without any (`heuristics`). Of sets it is done as long as they are
 # whole.
 
 LONGEST = 32

@@ -19,6 +19,7 @@ from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts, prefetch
 from gdsl.plan.block_cache import BOUNDS_BLOCK, LEAST_EDGES
+from gdsl.plan.heuristics import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
 from gdsl.plan.hints import SourceTables
 from gdsl.plan.nodes import (
     Barrier,
@@ -53,7 +54,6 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
-from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 

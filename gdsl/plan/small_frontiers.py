@@ -16,9 +16,9 @@ looked at for nothing, which is no loss while the grid has a thread for each; th
 counted, so that they cannot be many either: `fits_listed` of the runtime asks for both. Where a set is larger it is a
 queue as everywhere, and goes from one form to the other and back.
 
-It is done in the forms that narrow graphs have (`suiting`), for a loop that has one such push and asks for the members
-of its worklist nowhere else. The list ends with the loop, and what is left in it then is gone: a loop that begins again
-leaves none (`while (f)`), or its worklist is made anew each time.
+It is done in the forms that narrow graphs have (`heuristics`), for a loop that has one such push and asks for the
+members of its worklist nowhere else. The list ends with the loop, and its members are lost: a loop that begins again
+leaves none (`while (f)`), or defines its worklist each time.
 
 **Half of the warps each (cuda).**
 A reduction that ends without a barrier is still under way when the next operator begins, which waits for nothing that

@@ -12,9 +12,9 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.operations import Over
 from gdsl.pipeline import load
+from gdsl.plan.heuristics import suited
 from gdsl.plan.hints import PrefetchRows
 from gdsl.plan.nodes import Plan
-from gdsl.plan.suiting import suited
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 

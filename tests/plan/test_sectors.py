@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from gdsl.operations import Order, Over
+from gdsl.plan.heuristics import suited
 from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
-from gdsl.plan.suiting import suited
 from gdsl.plan.target import CPU, CUDA_UNFUSED, Target
 from gdsl.plan.walking import sweeps
 
 from .planning import plan_of
 from .test_grids import ROADS
-from .test_suiting import HUBS, ROOM, program
+from .test_heuristics import HUBS, ROOM, program
 
 TWO_ENDS = """program two_ends;
 problem { param s : vertex; vertex sums : (int64, int64) = (0, 0); input vertex toll : float64;

@@ -16,7 +16,7 @@ from gdsl.backends.interface import Availability, Bindings, Need, Space
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
-from gdsl.plan import suiting
+from gdsl.plan import heuristics
 from gdsl.plan.layouts import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
 
@@ -167,7 +167,7 @@ def _needs_of(program: Program, widths: Widths, graph: Graph, bindings: Bindings
     from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-    suited = partial(suiting.suited, counts=counts, room=suiting.ALL)
+    suited = partial(heuristics.suited, counts=counts, room=heuristics.ALL)
     program = suited(program)
     plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
     layout = plan.layout

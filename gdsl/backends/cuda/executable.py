@@ -15,7 +15,7 @@ from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program, Tuning
-from gdsl.plan import suiting
+from gdsl.plan import heuristics
 from gdsl.plan.layouts import can_be_put, is_worth, looking_up
 from gdsl.plan.teams import refusal
 from gdsl.types import Widths
@@ -63,7 +63,7 @@ class CudaExecutable:
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """Graphs without enough memory for other ids."""
         self._renamed: CudaExecutable | None = None
-        self._open = program if suiting.has_choice(program) else None
+        self._open = program if heuristics.has_choice(program) else None
         self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that need them
         self._batches: BatchRuns | None = None
         self._choices: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
@@ -211,7 +211,7 @@ class CudaExecutable:
         if started is None:
             original = self._graphs.graph(graph, self.widths, self._device)
             counts = graph.num_vertices, graph.num_edges, original.largest_degree
-            program = suiting.suited(self._open, counts, self._device.lendable())
+            program = heuristics.suited(self._open, counts, self._device.lendable())
             if program is self._open:
                 return self
             started = self._others.get(program.tuning) or self._build(program, self.widths, False)

@@ -10,9 +10,9 @@ from gdsl import pipeline
 from gdsl.ir.nodes import Program
 from gdsl.operations import Order
 from gdsl.plan import target
+from gdsl.plan.heuristics import NARROW_BLOCK, has_choice, suited
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.printer import print_plan
-from gdsl.plan.suiting import NARROW_BLOCK, has_choice, suited
 from gdsl.plan.walking import sweeps, variants_of
 
 from .planning import ROOT, plan_of
