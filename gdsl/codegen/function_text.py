@@ -102,7 +102,7 @@ class FunctionText:
 
 
 @dataclass(frozen=True, slots=True)
-class EarlyText:
+class ReadAheadText:
     """The struct of what a sweep reads early; `names` has the member that replaces a place in the functor."""
 
     type: str
@@ -113,7 +113,7 @@ class EarlyText:
     """The type of the bounds that may be used instead of a read."""
 
 
-def early_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) -> EarlyText:
+def read_ahead_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
     """The early reads, as `struct`."""
     reads = [read for level in (*early.before, *early.after) for read in level]
     named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
@@ -121,7 +121,7 @@ def early_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) ->
     names = {place: f"{EARLY}.{name}" for name, read in named for place in read.places}
     members = [(type_name(read.value.type), name) for name, read in named]
     members += [(type_name(early.seen.type), SEEN)] if early.seen is not None else []
-    return EarlyText(struct, tuple(members), names, bounds_of(early, bounds))
+    return ReadAheadText(struct, tuple(members), names, bounds_of(early, bounds))
 
 
 def bounds_of(early: ReadAhead, bounds: ReduceOperation | None) -> str:

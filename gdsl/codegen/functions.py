@@ -12,10 +12,10 @@ from gdsl.codegen.function_text import (
     KEPT,
     SEEN,
     Argument,
-    EarlyText,
     FunctionParameter,
     FunctionText,
     Kept,
+    ReadAheadText,
 )
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
@@ -87,7 +87,7 @@ class FunctionPrinter:
         functor: Functor,
         conjuncts: tuple[Expression, ...] | None = None,
         part: str = "condition",
-        early: EarlyText | None = None,
+        early: ReadAheadText | None = None,
         at_once: bool = False,
     ) -> FunctionText | None:
         """`cond`, or only these `conjuncts` of it, as a bool function; None where there is nothing to test.
@@ -104,7 +104,7 @@ class FunctionPrinter:
         return _with_early(self._finish(functor, part, "bool", tested, lines), early)
 
     def reads(
-        self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: EarlyText, late: str | None = None
+        self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: ReadAheadText, late: str | None = None
     ) -> FunctionText:
         """Reads one level of the early values."""
         lines = Lines(depth=1)
@@ -125,7 +125,7 @@ class FunctionPrinter:
         without: int | None = None,
         plain_scalars: frozenset[str] = frozenset(),
         keyed: str | None = None,
-        early: EarlyText | None = None,
+        early: ReadAheadText | None = None,
         late: str | None = None,
         masked: bool = False,
     ) -> FunctionText | None:
@@ -300,7 +300,7 @@ class FunctionPrinter:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
 
 
-def _with_early(text: FunctionText, early: EarlyText | None) -> FunctionText:
+def _with_early(text: FunctionText, early: ReadAheadText | None) -> FunctionText:
     """`text` with the early values as one more parameter."""
     if early is None:
         return text

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from gdsl.codegen.function_text import EARLY, Argument, EarlyText, FunctionText, Kept, early_text
+from gdsl.codegen.function_text import EARLY, Argument, FunctionText, Kept, ReadAheadText, read_ahead_text
 from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
@@ -51,16 +51,16 @@ class TotalsText:
 
 
 @dataclass(frozen=True, slots=True)
-class EarlyCalls:
+class ReadAheadCalls:
     """Reads for several elements, numbered `k`, before one of them is visited: those `before` a test (empty: there is
-    none), and those `behind` it for elements where it holds."""
+    none), and those `after` it for elements where it holds."""
 
     type: str
     """The struct of what is read."""
     side_by_side: int
     before: tuple[str, ...]
     test: str
-    behind: tuple[str, ...]
+    after: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Calls:
     tests: tuple[str, ...]
     apply: str
     says: bool
-    early: EarlyCalls | None = None
+    early: ReadAheadCalls | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +88,17 @@ class FunctorTexts:
     """Prints variants when they are first called, and remembers them in that order."""
 
     printer: FunctionPrinter
-    made: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
+    printed: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
     totals: dict[str, TotalsText] = field(default_factory=dict)
-    early: dict[tuple[str, ReadAhead, ReduceOperation | None], EarlyText] = field(default_factory=dict)
+    early: dict[tuple[str, ReadAhead, ReduceOperation | None], ReadAheadText] = field(default_factory=dict)
     """By functor and its early reads."""
 
     def __post_init__(self) -> None:
         program = self.printer.program
         self._functors: dict[str, Functor] = {functor.name: functor for functor in program.vertex_functors}
         self._functors |= {functor.name: functor for functor in program.edge_functors}
-        self._taken: set[str] = set()
+        self._used_names: set[str] = set()
 
     def functor(self, name: str) -> Functor:
         """The functor of that name."""
@@ -106,7 +106,7 @@ class FunctorTexts:
 
     def functions(self) -> tuple[FunctionText, ...]:
         """What was printed."""
-        return tuple(text for text in self.made.values() if text is not None)
+        return tuple(text for text in self.printed.values() if text is not None)
 
     def calls(
         self,
@@ -129,14 +129,14 @@ class FunctorTexts:
         claim = variant.claim
         if claim is not None:
             key = (claim.conjunct, claim.statement)
-            tests.append(self._make(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
+            tests.append(self._printed(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
         text = self._apply(functor, variant, apply, keyed, late=late, masked=masked)
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
 
-    def calls_behind(
+    def calls_after_reads(
         self,
         variant: Variant,
         early: ReadAhead,
@@ -151,32 +151,32 @@ class FunctorTexts:
         each = {**each, Argument.EARLY: f"{EARLY}[k]"}
         test = self._condition(functor, variant, "condition", text)
         apply = self._apply(functor, variant, "apply" if late is None else "apply_late", early=text, late=late)
-        before, behind = (
+        before, after = (
             tuple(self._reads(functor, level, text, late).call(each) for level in levels)
             for levels in (early.before, early.after)
         )
-        tested = test is not None and bool(behind)
+        tested = test is not None and bool(after)
         early_test = test.call(each) if tested and test is not None else ""
-        called = EarlyCalls(text.type, early.elements, before, early_test, behind)
+        called = ReadAheadCalls(text.type, early.elements, before, early_test, after)
         tests = () if tested or test is None else (test.call(arguments),)
         return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
 
-    def _early(self, variant: Variant, early: ReadAhead, bounds: ReduceOperation | None) -> EarlyText:
+    def _early(self, variant: Variant, early: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
         key = (variant.functor, dataclasses.replace(early, over=None), bounds)
         if key not in self.early:
             number = sum(name == variant.functor for name, *_ in self.early) + 1
             part = EARLY if number == 1 else f"{EARLY}_{number}"
             struct = self.printer.names.functor(variant.functor, part)
-            self.early[key] = early_text(struct, early, bounds)
+            self.early[key] = read_ahead_text(struct, early, bounds)
         return self.early[key]
 
     def _reads(
-        self, functor: Functor, level: tuple[EarlyRead, ...], early: EarlyText, late: str | None
+        self, functor: Functor, level: tuple[EarlyRead, ...], early: ReadAheadText, late: str | None
     ) -> FunctionText:
         def make(part: str) -> FunctionText:
             return self.printer.reads(functor, level, part, early, late)
 
-        text = self._make(functor, "read", (level, early.type), "read", make)
+        text = self._printed(functor, "read", (level, early.type), "read", make)
         assert text is not None
         return text
 
@@ -202,7 +202,7 @@ class FunctorTexts:
         along = functor
         condition = self._condition(functor, variant, "condition")
         printed = partial(self.printer.value, along, kept=kept, both_sides=both_sides)
-        text = self._make(functor, "value", (kept, both_sides), "value", printed)
+        text = self._printed(functor, "value", (kept, both_sides), "value", printed)
         assert text is not None
         return condition.call(arguments) if condition is not None else "", text.call(arguments)
 
@@ -212,8 +212,8 @@ class FunctorTexts:
         assert isinstance(functor, EdgeFunctor)
         along = functor
         condition = self._condition(functor, variant, "condition")
-        key = self._make(functor, "key", "", "key", lambda part: self.printer.value(along, part, key=True))
-        weight = self._make(functor, "value", "", "weight", lambda part: self.printer.value(along, part))
+        key = self._printed(functor, "key", "", "key", lambda part: self.printer.value(along, part, key=True))
+        weight = self._printed(functor, "value", "", "weight", lambda part: self.printer.value(along, part))
         assert key is not None and weight is not None
         test = condition.call(arguments) if condition is not None else ""
         return Ballot(test, key.call(arguments), weight.call(arguments))
@@ -222,9 +222,9 @@ class FunctorTexts:
         """The score that the vote functor `name` gives."""
         functor = next(each for each in self.printer.program.vote_functors if each.name == name)
         key = (name, "score", "")
-        text = self.made.get(key)
+        text = self.printed.get(key)
         if text is None:
-            text = self.made[key] = self.printer.score(functor)
+            text = self.printed[key] = self.printer.score(functor)
         return text.call(arguments)
 
     def totals_of(self, functor: str, totals: tuple[Total, ...]) -> TotalsText | None:
@@ -251,12 +251,12 @@ class FunctorTexts:
         )
 
     def _condition(
-        self, functor: Functor, variant: Variant, part: str, early: EarlyText | None = None, at_once: bool = False
+        self, functor: Functor, variant: Variant, part: str, early: ReadAheadText | None = None, at_once: bool = False
     ) -> FunctionText | None:
         conjuncts = tuple(functor.condition[i] for i in variant.tests)
         form = (variant.tests, early.type if early is not None else None, at_once)
         make = partial(self.printer.condition, functor, conjuncts, early=early, at_once=at_once)
-        return self._make(functor, "condition", form, part, make)
+        return self._printed(functor, "condition", form, part, make)
 
     def _claim(self, variant: Variant, part: str, blind: bool) -> FunctionText:
         functor, claim = self.functor(variant.functor), variant.claim
@@ -269,7 +269,7 @@ class FunctorTexts:
         variant: Variant,
         part: str,
         keyed: str | None = None,
-        early: EarlyText | None = None,
+        early: ReadAheadText | None = None,
         late: str | None = None,
         masked: bool = False,
     ) -> FunctionText | None:
@@ -283,20 +283,20 @@ class FunctorTexts:
             )
 
         form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None, masked)
-        return self._make(functor, "apply", form, part, make)
+        return self._printed(functor, "apply", form, part, make)
 
-    def _make(
+    def _printed(
         self, functor: Functor, kind: str, form: object, part: str, make: Callable[[str], FunctionText | None]
     ) -> FunctionText | None:
         """The function of this form, printed when it is first used; a name that another form has gets a number."""
         key = (functor.name, kind, form)
-        if key not in self.made:
+        if key not in self.printed:
             number = 1
             name = part
-            while self.printer.names.functor(functor.name, name) in self._taken:
+            while self.printer.names.functor(functor.name, name) in self._used_names:
                 number += 1
                 name = f"{part}_{number}"
-            text = self.made[key] = make(name)
+            text = self.printed[key] = make(name)
             if text is not None:
-                self._taken.add(text.name)
-        return self.made[key]
+                self._used_names.add(text.name)
+        return self.printed[key]

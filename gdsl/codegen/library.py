@@ -3,7 +3,7 @@
 The files are cut at lines `// piece: name …`, which list the names that the piece defines for others. A piece needs
 every piece whose names occur in it; one called `name for other` overloads `name`, and goes wherever both are needed.
 What backends say alike stands in `templates/common/runtime`, with `inline` for whatever a backend writes there; where a
-backend's own file has a piece of the same names, that goes on behind it.
+backend's own file has a piece of the same names, that is appended to it.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ construction, and no list says what our own text contains: it is read off the te
 
 Where a form stands:
 
-- *members* of the problem data and of totals: behind `d.` or `totals.`, and in the definitions of those structs;
+- *members* of the problem data and of totals: after `d.` or `totals.`, and in the definitions of those structs;
 - *locals* (with parameters): in the functions that are printed for functors and functions, and nowhere else. Operators
   call those functions by position and have names of their own for a vertex and an edge;
 - *variables*: the frontiers, in the function or the kernels that run the schedule;
@@ -24,7 +24,7 @@ Why no form can be taken for something else:
   ours and hide them there, and no argument brings another namespace in.
 - Names of data that the compiler adds late are no words, so that no program has them, and never printed as they are.
 - Macros. Names that begin with an underscore or contain two are the compiler's and never printed as they are. Every
-  other form that is no word of our own text is undefined (`#undef`) once, behind all headers and before its first use;
+  other form that is no word of our own text is undefined (`#undef`) once, after all headers and before its first use;
   it is harmless where there is no such macro. Words of our own text that are macros have no lower-case letters, and no
   form is one of those.
 - Keywords are a closed list, that of the standard.

@@ -269,7 +269,7 @@ class Filters(PlanFilters):
         if early is not None:
             each = self._edge(sweep, walk, "[k]")
             operation = bounds.operation if bounds is not None else None
-            return self.functors.calls_behind(variant, early, edge, each, late, operation)
+            return self.functors.calls_after_reads(variant, early, edge, each, late, operation)
         if sweep.order is not None:
             blind = sweep.hint(BlindClaim) is not None
             return self.functors.calls(variant, edge, "condition", "apply_keyed", sweep.order.array, blind=blind)
@@ -295,7 +295,7 @@ class Filters(PlanFilters):
         member[Argument.TOTALS] = totals
         early = sweep.hint(ReadAhead)
         if early is not None:
-            return self.functors.calls_behind(sweep.own, early, member, {Argument.VERTEX: f"{vertex}[k]"})
+            return self.functors.calls_after_reads(sweep.own, early, member, {Argument.VERTEX: f"{vertex}[k]"})
         apply = "apply_claimed" if of_edges and sweep.own.claim else "apply"
         return self.functors.calls(sweep.own, member, apply=apply)
 
