@@ -10,7 +10,7 @@ from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Sub
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, functor_facts, structs, turns, votes
+from gdsl.plan import block_cache, functor_facts, scalar_copies, structs, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
@@ -139,7 +139,7 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
     yield from map(of_array, plan.program.arrays)
     for scalar in plan.program.scalars:
         turns_too = any(each.name == scalar.name for each in plan.turning)
-        yield of_scalar(scalar, turns.PLACES * turns.apart(scalar.type) if turns_too else 1)
+        yield of_scalar(scalar, scalar_copies.PLACES * scalar_copies.apart(scalar.type) if turns_too else 1)
 
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:

@@ -274,14 +274,14 @@ class Launch:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A scalar goes to the next of its places, which holds the value that is stored; the leader stores it in the place
-    behind that. See `turns`."""
+    behind that. See `scalar_copies`."""
 
     step: StoreScalar
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Every thread has its own of these scalars from now on, which all change alike. See `kept`."""
+    """Every thread has its own of these scalars from now on, which all change alike. See `scalar_copies`."""
 
     scalars: tuple[str, ...]
 
@@ -395,9 +395,9 @@ class Plan:
     swapped: tuple[str, ...]
     """The arrays and scalars whose names may lie elsewhere at the end."""
     turning: tuple[Initial, ...]
-    """The scalars that have several places, with what they turn to; see `turns`."""
+    """The scalars that have several places, with what they turn to; see `scalar_copies`."""
     kept: tuple[str, ...]
-    """The scalars of which every thread has its own; see `kept`."""
+    """The scalars of which every thread has its own; see `scalar_copies`."""
     buffers: tuple[Buffer, ...]
     saved: Struct | None
     """What one launch hands on to the next; None where there is only one."""

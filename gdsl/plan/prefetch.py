@@ -1,10 +1,8 @@
 """Pass `prefetch`: what is read or fetched before it is needed. Hints only: none of them changes a result. A CPU
-fetches lists (`fetched_lists`); all others are for a grid.
+fetches lists; all others are for a grid.
 
-Reads before their use: `early` (several elements side by side), `looks` (worklists that pass over members),
-`side_by_side` (edges of a reduced list). Fetches into a cache: `upcoming` (the lists of the next level of a history),
-`sectors` (what is beside an element), `rows_ahead` (the vertices that come
-next).
+Reads before their use are chosen in `read_ahead`. Fetched into a cache are the lists of the next level of a history,
+sectors of memory next to an element, and what the vertices that come next will need.
 """
 
 from __future__ import annotations

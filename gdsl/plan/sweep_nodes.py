@@ -147,7 +147,7 @@ class Dedup(Enum):
     CLAIM = "claim"
     MARK = "mark"
     LATE = "late"
-    """Nothing while the queue has room for all vertices beside, marks from then on; see `duplicates`."""
+    """Nothing while the queue has room for all vertices beside, marks from then on; see `deduplication`."""
     RANK = "rank"
     """By the value that it was given: an entry is passed over once the vertex has another; see `work_order`."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir.nodes import SetStep, TakeLevel
-from gdsl.plan import turns
+from gdsl.plan import scalar_copies
 from gdsl.plan.buffers import marked_domains
 from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.deduplication import repeated_of
@@ -30,7 +30,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return plan
     (launch,) = plan.schedule
     assert isinstance(launch, Launch)
-    placed = turns.place(turns.without(launch), plan.program, facts.accesses)
+    placed = scalar_copies.place(scalar_copies.without(launch), plan.program, facts.accesses)
     turning = tuple(Initial(name, value) for name, value in placed.turning.items())
     plan = dataclasses.replace(plan, schedule=(placed.launch,), turning=turning, kept=placed.kept)
     return with_marks_held(plan, bool(marked_domains(plan)))

@@ -8,7 +8,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, buffers, functor_facts, turns, votes
+from gdsl.plan import block_cache, buffers, functor_facts, scalar_copies, votes
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
@@ -76,7 +76,7 @@ class _Storage:
             fits = buffer is not None and buffer.element is data.type
             self.expect(fits, f"no buffer for {data.name}")
             if buffer is not None and isinstance(data, Scalar):
-                places = turns.PLACES * turns.apart(data.type) if data.name in self.turned else 1
+                places = scalar_copies.PLACES * scalar_copies.apart(data.type) if data.name in self.turned else 1
                 self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN

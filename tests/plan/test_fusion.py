@@ -10,7 +10,7 @@ from gdsl.backends.cuda import neighbours_of
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.nodes import Turn
-from gdsl.plan.turns import PLACES
+from gdsl.plan.scalar_copies import PLACES
 from gdsl.plan.walking import operations, own_sweeps, steps_in
 
 from .planning import ROOT, fused, plan_of

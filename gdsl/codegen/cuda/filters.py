@@ -30,7 +30,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
-from gdsl.plan import turns
+from gdsl.plan import scalar_copies
 from gdsl.plan.block_cache import gathers
 from gdsl.plan.hints import BlindClaim, BlockCache, HubBounds, NextLevel, ReadAhead
 from gdsl.plan.nodes import (
@@ -163,7 +163,7 @@ class Filters(PlanFilters):
 
     def next_place(self, scalar: str) -> int:
         """The index of the second place of a scalar that has several."""
-        return turns.apart(self._scalars[scalar].type)
+        return scalar_copies.apart(self._scalars[scalar].type)
 
     # Functions
 

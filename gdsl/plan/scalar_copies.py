@@ -21,12 +21,40 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import Binary, Convert, Expression, Literal, NoneId, ParamValue, Program, StoreScalar, Unary
+from gdsl.ir.nodes import (
+    Binary,
+    Convert,
+    Expression,
+    Literal,
+    NoneId,
+    Operator,
+    ParamValue,
+    Program,
+    ScalarValue,
+    SetStep,
+    StoreScalar,
+    Swap,
+    Unary,
+)
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.plan import barriers, kept
+from gdsl.plan import barriers
 from gdsl.plan.ends import ending, not_ending, open_ended
-from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, MakeGraph, On, Operation, Step, Turn
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Everyone,
+    HandBack,
+    Keep,
+    Launch,
+    Leader,
+    Loop,
+    MakeGraph,
+    On,
+    Operation,
+    Step,
+    Turn,
+)
 from gdsl.plan.walking import steps_in
 from gdsl.types import Type
 
@@ -61,15 +89,15 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
     if any(isinstance(step, MakeGraph) for step in steps_in(launch.steps)):
         launch = ending(launch, [site for group in groups for site in group])
         return placed({}, ())  # where data lie all threads of a block know together
-    steering = kept.steering(launch, program, accesses)
-    turn, keep = _candidates(launch, program, accesses), kept.candidates(launch, program, accesses)
-    tried = {*sorted([*turn, *keep], key=lambda name: name not in steering)[:MOST_TRIED]}
+    steers = steering(launch, program, accesses)
+    turn, keep = _candidates(launch, program, accesses), candidates(launch, program, accesses)
+    tried = {*sorted([*turn, *keep], key=lambda name: name not in steers)[:MOST_TRIED]}
     turn = {name: value for name, value in turn.items() if name in tried}
     best = placed(turn, tuple(name for name in keep if name in tried))
     for name in (*best.turning, *best.kept):
         turning = {other: value for other, value in best.turning.items() if other != name}
         fewer = placed(turning, tuple(other for other in best.kept if other != name))
-        if name not in steering and _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
+        if name not in steers and _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
             best = fewer
     for group in groups:
         former, launch = launch, ending(launch, group)
@@ -85,7 +113,7 @@ def without(launch: Launch) -> Launch:
     """`launch` with no barriers but those that operators must end with, and all stores in scalars by the leader."""
     plain = barriers.without(not_ending(launch))
     steps = tuple(step for step in plain.steps if not isinstance(step, (Keep, HandBack)))
-    return dataclasses.replace(launch, steps=tuple(kept.mapped(tuple(_mapped(steps, {})), frozenset())))
+    return dataclasses.replace(launch, steps=tuple(mapped(tuple(_mapped(steps, {})), frozenset())))
 
 
 def apart(kind: Type) -> int:
@@ -95,9 +123,9 @@ def apart(kind: Type) -> int:
 
 def _candidates(launch: Launch, program: Program, accesses: Accesses) -> Turning:
     """The scalars that might turn: others than the leader write them, and nothing knows where they lie."""
-    written, known = kept.others_know(program, accesses)
+    written, known = others_know(program, accesses)
     found: dict[str, tuple[int, Expression]] = {}
-    for depth, step in kept.stores(launch.steps, 0):
+    for depth, step in stores(launch.steps, 0):
         may = step.scalar in written - known and _is_same_each_time(step.value)
         if may and found.get(step.scalar, (0,))[0] < depth:
             found[step.scalar] = depth, step.value
@@ -116,7 +144,7 @@ def _changed(launch: Launch, turning: Turning, keeps: tuple[str, ...], program: 
     results = [each.name for each in program.scalars if not each.is_local]
     back = HandBack(*(tuple(name for name in results if name in names) for names in (turning, keeps)))
     values = {name: _plain(value) for name, value in turning.items()}
-    steps = kept.mapped(tuple(_mapped(tuple(others), values)), frozenset(keeps))
+    steps = mapped(tuple(_mapped(tuple(others), values)), frozenset(keeps))
     own = (first, *((Keep(keeps),) if keeps else ()), *steps, *((back,) if back.turned or back.kept else ()))
     return dataclasses.replace(launch, steps=own)
 
@@ -153,3 +181,81 @@ def _waiting(steps: tuple[Step, ...], times: int) -> int:
             then, otherwise = (_waiting(block, times) for block in (step.then, step.otherwise))
             found += max(then, otherwise) if step.otherwise else then // 2
     return found
+
+
+# Decides which scalars every thread keeps a value of its own of.
+#
+# The schedule is walked by all threads alike. A scalar that only its stores change, and no call of a functor, has the
+# same value in all of them if each does the store itself, since each of them reads the same: what operators made
+# before is there behind a barrier. So nobody waits for the leader's store, as behind `largest = max(largest, low);`.
+# What the store reads all threads read now, which `barriers` knows; the scalar itself they do not share, until the
+# leader hands it back.
+
+
+def others_know(program: Program, accesses: Accesses) -> tuple[frozenset[str], frozenset[str]]:
+    """The scalars that operators write, and those of which something else knows where they lie."""
+    nodes = [node for node in walk(program.schedule) if isinstance(node, (Operator, SetStep, Swap))]
+    operators = (node for node in nodes if isinstance(node, Operator))
+    written = {access.name for node in operators for access in accesses.of_step(node) if access.writes}
+    known = {name for node in nodes if isinstance(node, SetStep) for name in (*node.use.writes, *node.use.reads)}
+    known |= {name for node in nodes if isinstance(node, Swap) for name in (node.first, node.second)}
+    scalars = {each.name for each in program.scalars}
+    inputs = {each.name for each in program.scalars if each.is_input}
+    return frozenset(written & scalars), frozenset(known | inputs)
+
+
+def candidates(launch: Launch, program: Program, accesses: Accesses) -> tuple[str, ...]:
+    """The scalars that loops store or their conditions read, and that nobody but the schedule stores."""
+    written, known = others_know(program, accesses)
+    stored = {step.scalar for depth, step in stores(launch.steps, 0) if depth > 0}
+    own = (stored - written - known) | steering(launch, program, accesses)
+    return tuple(each.name for each in program.scalars if each.name in own)
+
+
+def steering(launch: Launch, program: Program, accesses: Accesses) -> frozenset[str]:
+    """The scalars that only the schedule stores, and that conditions within loops read: in each pass all would wait
+    for the memory, behind a barrier, before they know where to go."""
+    written, known = others_know(program, accesses)
+    stored = {step.scalar for _, step in stores(launch.steps, 0)}
+    read = {node.name for each in _asked(launch.steps, 0) for node in walk(each) if isinstance(node, ScalarValue)}
+    return frozenset(stored & read) - written - known
+
+
+def _asked(steps: tuple[Step, ...], depth: int) -> Iterator[Expression]:
+    """The conditions that each pass of a loop asks."""
+    for step in steps:
+        if isinstance(step, Loop):
+            if not step.counted:
+                yield step.condition
+            yield from _asked(step.body, depth + 1)
+        elif isinstance(step, On):
+            yield from _asked(step.body, depth)
+        elif isinstance(step, Branch):
+            if depth > 0:
+                yield step.condition
+            yield from _asked((*step.then, *step.otherwise), depth)
+
+
+def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScalar]]:
+    """Every store of the leader in a scalar, with how many loops stand around."""
+    for step in steps:
+        if isinstance(step, Leader) and isinstance(step.step, StoreScalar):
+            yield depth, step.step
+        elif isinstance(step, (Loop, On)):
+            yield from stores(step.body, depth + isinstance(step, Loop))
+        elif isinstance(step, Branch):
+            yield from stores((*step.then, *step.otherwise), depth)
+
+
+def mapped(steps: tuple[Step, ...], names: frozenset[str]) -> Iterator[Step]:
+    """`steps` with the stores of `names` done by everyone, and all others by the leader."""
+    for step in steps:
+        if isinstance(step, (Leader, Everyone)) and isinstance(step.step, StoreScalar):
+            yield Everyone(step.step) if step.step.scalar in names else Leader(step.step)
+        elif isinstance(step, (Loop, On)):
+            yield dataclasses.replace(step, body=tuple(mapped(step.body, names)))
+        elif isinstance(step, Branch):
+            then, otherwise = (tuple(mapped(block, names)) for block in (step.then, step.otherwise))
+            yield dataclasses.replace(step, then=then, otherwise=otherwise)
+        else:
+            yield step
