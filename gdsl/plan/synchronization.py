@@ -1,7 +1,7 @@
 """Pass `synchronization`: only the barriers that somebody needs, and scalars that spare some.
 
 `phases` says which operators end with a barrier of their own, `ends` for which reductions that is left open, `barriers`
-where else one is needed. `turns` gives scalars several places, and `kept` a value to each thread, where that saves
+where else one is needed. `scalar_copies` gives scalars several places, or a value to each thread, where that saves
 barriers.
 """
 
