@@ -66,7 +66,7 @@ class Filters(PlanFilters):
     # Names
 
     def values_of(self, buffer: Buffer) -> str:
-        """The vector that holds an array which the program makes for itself."""
+        """The vector that holds an array of the program's own."""
         return self.names.derived(Scope.LOCAL, f"{buffer.name}_values", "temporary")
 
     # Operators
@@ -87,7 +87,7 @@ class Filters(PlanFilters):
         return self.functors.calls(variant, on_an_edge(over), condition, apply, keyed)
 
     def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", keyed: str | None = None) -> Calls:
-        """What one thread calls for an edge where no other thread joins."""
+        """What is called for an edge where one thread does all of the sweep."""
         assert walk.by_one is not None
         masked, at_once = (sweep.hint(kind, walk.over) is not None for kind in (MaskedBody, UnbranchedTests))
         edge = on_an_edge(walk.over)
@@ -103,22 +103,22 @@ class Filters(PlanFilters):
         return self.functors.calls(variant, ON_COMMON)
 
     def test_on_edge(self, variant: Variant, over: Over, part: str) -> str:
-        """The test alone."""
+        """The test of an edge alone."""
         return self.functors.test(variant, on_an_edge(over), part)
 
     def value(self, segment: Segment, walk: Walk, empty: str, both_sides: bool) -> str:
-        """What an edge gives to a reduction, in its type: a count adds up bools."""
+        """The value of an edge in a reduction, in its type: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
         otherwise = "false" if counts else empty
         value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise, both_sides=both_sides)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
     def test_and_value(self, walk: Walk) -> tuple[str, str]:
-        """The same in two parts."""
+        """The test of an edge (empty: none) and its value."""
         return self.functors.test_and_value(walk.variant, on_an_edge(walk.over))
 
     def ballot(self, walk: Walk) -> Ballot:
-        """What an edge gives to a vote."""
+        """The ballot of an edge."""
         return self.functors.ballot(walk.variant, on_an_edge(walk.over))
 
     # Steps
@@ -140,7 +140,7 @@ class Filters(PlanFilters):
         return False
 
     def member_of_set(self, define: Define, member: Expression) -> str:
-        """A member of a set that is written out, checked where it is computed."""
+        """A member of a set literal, checked where it is computed."""
         step, checks = define.step, self.checks
         text = self.number(member)
         if isinstance(member, ParamValue) and not self.plan.graphs:
@@ -187,7 +187,7 @@ class Filters(PlanFilters):
         return _has(value, OwnPart)
 
     def initial(self, initial: Initial) -> str:
-        """What an array or a scalar is at first, of the element ``id``."""
+        """The initial value of an array, at the element ``id``, or of a scalar."""
         if initial.value is None:
             kind = next(scalar.type for scalar in self.plan.program.scalars if scalar.name == initial.name)
             return {Type.VERTEX: "NO_VERTEX", Type.EDGE: "NO_EDGE"}.get(kind) or literal(0, kind)

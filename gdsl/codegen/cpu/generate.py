@@ -52,7 +52,7 @@ LIBRARY = Library(
 LISTED_LIBRARY = dataclasses.replace(
     LIBRARY, files=(*LIBRARY.files, LISTED, "memory_pool", "made_graphs", "contraction")
 )
-"""The same for programs that make graphs."""
+"""The same for programs that build graphs."""
 CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))
 """The same for those whose graphs have all edges."""
 _SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
