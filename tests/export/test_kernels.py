@@ -75,7 +75,7 @@ def test_sizes_are_those_that_a_run_allocates() -> None:
 
 def test_what_there_is_not() -> None:
     program = sample("bfs")
-    with pytest.raises(GdslError, match="no GPU architecture"):
+    with pytest.raises(GdslError, match="is not a GPU architecture"):
         program.kernels(arch="large")
     with pytest.raises(TypeError, match="arch is a str such as 'sm_90', not 90"):
         program.kernels(arch=90)
