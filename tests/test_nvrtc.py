@@ -18,7 +18,7 @@ from gdsl.codegen.cuda.runtime import pieces
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.pipeline import load
-from gdsl.plan.wide_pairs import exchanged_pairs
+from gdsl.plan.buffers import exchanged_pairs
 from gdsl.types import Widths
 from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 

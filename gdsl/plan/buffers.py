@@ -6,7 +6,18 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
-from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Subgraph
+from gdsl.ir.nodes import (
+    Array,
+    CompareAndSwap,
+    Contract,
+    DegreeOf,
+    ElementTarget,
+    Place,
+    Program,
+    Scalar,
+    Subgraph,
+    Update,
+)
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
@@ -14,11 +25,11 @@ from gdsl.plan import block_cache, functor_facts, scalar_copies, structs, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Mode, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
-from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
+from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, variants_of
 from gdsl.plan.work_order import key_type, orders
-from gdsl.types import Type
+from gdsl.types import Type, Widths
 
 TRACE_CAPACITY = 1 << 16
 """Records of a trace that are kept."""
@@ -287,3 +298,34 @@ def needs_bitmaps(plan: Plan) -> bool:
     forms += [each.asked.form for each in combinations(plan)]
     pulls = any(sweep.selection is not None and sweep.collect is not None for sweep in sweeps(plan))
     return pulls or Form.BITMAP in forms or Domain.VERTEX in numbered(plan)
+
+
+# Decides which data needs a compare-and-swap of 128 bits: pairs that do not fit a word, updated by several threads.
+
+
+def exchanged_pairs(plan: Plan, widths: Widths) -> tuple[Array | Scalar, ...]:
+    """The arrays and scalars that it is needed for, in the order of their declarations."""
+    data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
+    wide = [each for each in data if each.type.is_pair and widths.of(each.type) > 64]
+    if not wide:
+        return ()
+    updated = {functor.name: _updated(functor.body) for functor in plan.program.edge_functors}
+    updated |= {functor.name: _updated(functor.body) for functor in plan.program.vertex_functors}
+    names = {name for sweep in sweeps(plan) for name in _exchanged(sweep, updated)}
+    return tuple(each for each in wide if each.name in names)
+
+
+def _exchanged(sweep: Sweep, updated: dict[str, frozenset[str]]) -> Iterator[str]:
+    """What a sweep combines with memory that other threads may change."""
+    for variant in variants_of(sweep):
+        shared = (write.name for write in variant.writes if write.mode is not Mode.PLAIN)
+        yield from (name for name in shared if name in updated[variant.functor])
+        if variant.claim is not None:
+            yield variant.claim.array
+    if sweep.segment is not None and any(each.shared is not None for each in sweep.walks):
+        yield sweep.segment.array
+
+
+def _updated(body: object) -> frozenset[str]:
+    targets = (node.target for node in walk(body) if isinstance(node, (Update, CompareAndSwap)))
+    return frozenset(target.array if isinstance(target, ElementTarget) else target.scalar for target in targets)

@@ -59,7 +59,7 @@ _LEAST_FOR_WIDE_PAIRS = 90
 def check_wide_pairs(plan: Plan, widths: Widths, architecture: str) -> None:
     """Raise E0908 if the plan needs a compare-and-swap that `architecture` (such as ``sm_80``) does not have."""
     from gdsl.diagnostics import GdslError
-    from gdsl.plan.wide_pairs import exchanged_pairs
+    from gdsl.plan.buffers import exchanged_pairs
 
     number = re.search(r"\d+", architecture)
     if number is None or int(number[0]) >= _LEAST_FOR_WIDE_PAIRS:
