@@ -131,7 +131,6 @@ class ExpressionPrinter:
         self.own_id = own_id
         self.early: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
         self.mask: str | None = None  # what must hold for updates to add anything; None: nothing
-        self.both_sides = False  # of choices: both are read before one is taken
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -331,8 +330,7 @@ class ExpressionPrinter:
         return self._text(side)
 
     def _select(self, node: Select) -> Text:
-        parts, choose = (node.condition, node.yes, node.no), f"choose<{node.type.name}>"
-        return call(choose, *map(self.print, parts)) if self.both_sides else conditional(*map(self._text, parts))
+        return conditional(*map(self._text, (node.condition, node.yes, node.no)))
 
     def _make_pair(self, node: MakePair) -> Text:
         types = ", ".join(part.name for part in node.type.parts)

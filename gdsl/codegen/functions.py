@@ -182,13 +182,11 @@ class FunctionPrinter:
         part: str = "value",
         key: bool = False,
         kept: Kept | None = None,
-        both_sides: bool = False,
     ) -> FunctionText:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
         value = functor.key if key else functor.value
         assert value is not None
         lines, expressions = Lines(depth=1), self.expressions(functor)
-        expressions.both_sides = both_sides
         if kept is not None:
             expressions.early = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in kept.places}
         lines.add(f"return {expressions.print(value)};", value.span)

@@ -22,13 +22,6 @@ the k-th is one of them with probability 1/k. That branch is easily guessed, whe
 drawn, and what the tests read beside is seldom asked for. Nothing is read in vain if the first test reads the value
 anyway. Tests and value are the same whenever they are looked at; where one of them may be found to be wrong on the way
 (an index outside its array) they stay as the program has them, as do floats, whose NaN is no value like others.
-
-**Both sides of a choice**, read before one of them is taken.
-
-Which side of `label[dst] == best[src] ? units[e] : …` is taken is often as good as drawn, and a branch guessed wrong
-costs as much as several edges. Where both sides have been read no branch asks. What may be read so lies beside the
-edge or belongs to the member, which is at hand, or is of the far end what the first condition reads in any case; and
-nothing is read that may be found to be wrong on the way (an index outside its array).
 """
 
 from __future__ import annotations
@@ -51,26 +44,21 @@ from gdsl.ir.nodes import (
     Literal,
     Local,
     NeighborReduce,
-    NoneId,
     Parameter,
     ParamValue,
-    Role,
     ScalarValue,
-    Select,
     Statement,
-    Unary,
     Update,
     UpdateValue,
     VertexFunctor,
 )
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
-from gdsl.passes.writers import far_roles
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, ReduceOperation
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.hints import BothSides, Contended, MaskedBody, UnbranchedTests, ValueFirst
+from gdsl.plan.hints import Contended, MaskedBody, UnbranchedTests, ValueFirst
 from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
 
@@ -101,9 +89,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*[Contended()] * contended)
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
-            return sweep.with_hints(
-                *[ValueFirst()] * looks_at_value_first(step, functor), *[BothSides()] * reads_both_sides(step, functor)
-            )
+            return sweep.with_hints(*[ValueFirst()] * looks_at_value_first(step, functor))
         return sweep
 
     return map_sweeps(plan, changed)
@@ -184,43 +170,3 @@ def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
         return False
     reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, Element)}
     return print_expression(value) in reads
-
-
-_AT_HAND = (Literal, NoneId, Parameter, ParamValue)
-_COMPARED_QUICKLY = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
-
-
-def reads_both_sides(step: NeighborReduce, functor: EdgeFunctor) -> bool:
-    """Whether the value of `functor` is such a choice, of which a side reads something of the edge."""
-    value = functor.value
-    if step.over is Over.ALL_EDGES or not isinstance(value, Select):
-        return False
-    sides = [node for node in walk((value.yes, value.no)) if isinstance(node, Element)]
-    read = {print_expression(node) for node in walk(value.condition) if isinstance(node, Element)}
-    far = far_roles(step.over)
-    return (
-        _is_read_quickly(value.yes)
-        and _is_read_quickly(value.no)
-        and any(_role(node) is Role.EDGE for node in sides)
-        and all(_role(node) not in far or print_expression(node) in read for node in sides)
-    )
-
-
-def _role(element: Element) -> Role | None:
-    return element.index.role if isinstance(element.index, Parameter) else None
-
-
-def _is_read_quickly(value: Expression) -> bool:
-    """Whether `value` may be computed in any case, and in next to no time."""
-    if value.type.is_pair:
-        return False
-    if isinstance(value, Select):
-        return all(map(_is_read_quickly, (value.condition, value.yes, value.no)))
-    if isinstance(value, Binary):
-        quick = value.operation in _COMPARED_QUICKLY or value.operation.is_comparison
-        return quick and not value.left.type.is_pair and _is_read_quickly(value.left) and _is_read_quickly(value.right)
-    if isinstance(value, Unary):
-        return _is_read_quickly(value.operand)
-    if isinstance(value, Element):
-        return isinstance(value.index, Parameter) and not value.checked
-    return isinstance(value, _AT_HAND)

@@ -182,8 +182,3 @@ class UnbranchedTests(Hint):
 @dataclass(frozen=True, slots=True)
 class ValueFirst(Hint):
     """An edge is tested only where its value would change the result so far. Added by `cpu_threads`."""
-
-
-@dataclass(frozen=True, slots=True)
-class BothSides(Hint):
-    """Both sides of the choices in a value are read before one is taken. Added by `cpu_threads`."""

@@ -8,7 +8,6 @@ from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.hints import (
     BlindClaim,
     BlockCache,
-    BothSides,
     Contended,
     EarlyRead,
     EdgesSideBySide,
@@ -277,7 +276,6 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
     edges, cache, level = sweep.hint(EdgesSideBySide), sweep.hint(BlockCache), sweep.hint(NextLevel)
     aside = f", {edges.count} edges side by side" if edges is not None else ""
     aside += ", tests only of values that change it" if sweep.hint(ValueFirst) is not None else ""
-    aside += ", both sides of choices read" if sweep.hint(BothSides) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     aside += f", while all wait the next level of {level.history.name} is looked at" if level is not None else ""

@@ -34,7 +34,6 @@ from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
 from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.hints import (
     BlockCache,
-    BothSides,
     EdgesSideBySide,
     FewAsList,
     HubBounds,
@@ -325,10 +324,10 @@ class SweepVerifier(VariantVerifier):
                 self.expect(whole and members.frontier not in self.repeated, "members by their number")
             elif isinstance(hint, EdgesSideBySide):
                 self.expect(segment is not None and hint.count >= 1, "no edge at a time")
-            elif isinstance(hint, (ValueFirst, BothSides)):
+            elif isinstance(hint, ValueFirst):
                 self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
                 ordered = step.combines_by in ("min", "max") if isinstance(step, NeighborReduce) else False
-                self.expect(isinstance(hint, BothSides) or ordered, "a value that says nothing of its tests")
+                self.expect(ordered, "a value that says nothing of its tests")
             elif isinstance(hint, BlockCache):
                 self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
                 changes = segment is not None and hint.array == segment.array and segment.aside is None

@@ -106,11 +106,11 @@ class Filters(PlanFilters):
         """The test of an edge alone."""
         return self.functors.test(variant, on_an_edge(over), part)
 
-    def value(self, segment: Segment, walk: Walk, empty: str, both_sides: bool) -> str:
+    def value(self, segment: Segment, walk: Walk, empty: str) -> str:
         """The value of an edge in a reduction, in its type: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
         otherwise = "false" if counts else empty
-        value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise, both_sides=both_sides)
+        value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
     def test_and_value(self, walk: Walk) -> tuple[str, str]:

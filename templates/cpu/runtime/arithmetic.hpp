@@ -1,8 +1,3 @@
-// piece: choose
-// One of two computed values, chosen without a branch.
-template <class T>
-inline T choose(bool first, T a, T b) { return first ? a : b; }
-
 // piece: modulo
 inline float32 modulo(float32 a, float32 b) { return std::fmod(a, b); }
 inline float64 modulo(float64 a, float64 b) { return std::fmod(a, b); }
