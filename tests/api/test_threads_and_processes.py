@@ -346,3 +346,23 @@ def test_a_forked_process_is_told_of_the_gpu() -> None:
     assert not found.ok
     assert "forked" in found.detail
     assert "spawn" in found.fix
+
+
+def test_each_kernel_of_a_text_is_a_kernel_of_its_own() -> None:
+    """A text may have several kernels; what was compiled is known again by both, the text and the name."""
+    device, compiled = fake_device(), []
+
+    def raw_kernel(text: str, name: str) -> object:
+        compiled.append(name)
+        return lambda grid, block, values: device.cupy.log.append((name, values))
+
+    device.cupy.RawKernel = raw_kernel
+    device.multiprocessors, device._computing = 4, {}
+    for name in ("edge_sources", "in_edges", "edge_sources"):
+        device.compute("a text with both", name, 10, (1,))
+    assert compiled == ["edge_sources", "in_edges"]
+    assert [each for each in device.cupy.log if isinstance(each, tuple)] == [
+        ("edge_sources", (1,)),
+        ("in_edges", (1,)),
+        ("edge_sources", (1,)),
+    ]

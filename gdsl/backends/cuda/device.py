@@ -192,7 +192,7 @@ class CudaDevice(DeviceMemory):
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """As in the base class, but a new text is loaded first."""
-        if text not in self._computing:
+        if (text, name) not in self._computing:
             self.drain_queue()
         super().compute(text, name, elements, values)
 

@@ -30,7 +30,7 @@ class Launching:
         self.multiprocessors = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, self.id))
         self._stream: Any = None
         """That of the run in progress."""
-        self._computing: dict[str, Any] = {}
+        self._computing: dict[tuple[str, str], Any] = {}
 
     def stream(self) -> Any:
         """The stream of the run, or CuPy's current one outside of a run. Frequent calls check for their own first."""
@@ -82,8 +82,8 @@ class Launching:
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """On the run's stream; compiled kernels are kept, by CuPy also on disk."""
-        kernel = self._computing.get(text)
+        kernel = self._computing.get((text, name))
         if kernel is None:
-            kernel = self._computing[text] = self.cupy.RawKernel(text, name)
+            kernel = self._computing[text, name] = self.cupy.RawKernel(text, name)
         blocks = min(-(-elements // _THREADS), self.multiprocessors * _BLOCKS)
         kernel((max(blocks, 1),), (_THREADS,), tuple(values))
