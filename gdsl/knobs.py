@@ -71,7 +71,7 @@ KNOBS = (
     Knob(
         "direction",
         {direction.value: direction for direction in Direction},
-        "walk edges from the frontier (push), look for them from the vertices to reach (pull), or choose in each pass",
+        "walk edges from the frontier (push), search from the vertices to reach (pull), or choose in each pass",
         "pull",
         "`auto` where the functor closes, else `push`",
         ("advance",),
@@ -79,7 +79,8 @@ KNOBS = (
             Argument(
                 "alpha",
                 15,
-                "pull once the frontier's edges exceed the vertices, and alpha times as many the edges not yet visited",
+                "pull once the frontier has more edges than the graph has vertices, and alpha times that exceed the"
+                " edges not yet visited",
             ),
             Argument("beta", 20, "push again once beta times the frontier's size is below the number of vertices"),
         ),
@@ -93,26 +94,27 @@ KNOBS = (
         ("advance", "neighbor_reduce"),
         Balance.AUTO,
         each={
-            "thread": "a thread a vertex",
-            "warp": "a warp a vertex",
+            "thread": "one thread per vertex",
+            "warp": "one warp per vertex",
             "block": "a block shares the edges of as many vertices as it has threads",
-            "merge": "as many edges for each thread as for any other, by search in a running sum of the degrees",
-            "bins": "vertices sorted by degree: short lists a thread each, longer ones a warp, the longest a block",
-            "edges": "a thread an edge of the whole graph, for frontiers that hold most of it",
+            "merge": "the same number of edges for each thread, found by search in a running sum of the degrees",
+            "bins": "vertices sorted by degree: a thread for each short list, a warp for each longer one, a block for"
+            " the longest",
+            "edges": "one thread per edge of the whole graph, for frontiers that hold most of it",
             "auto": "a warp shares the edges of 32 vertices; long lists are cut into chunks for all",
         },
     ),
     Knob(
         "frontier",
         {form.value: form for form in FrontierForm},
-        "how the frontier that is made is stored",
+        "how the new frontier is stored",
         "bitmap",
         "`auto`",
         ("advance",),
         FrontierForm.AUTO,
         each={
-            "queue": "its members one after another, which costs what it holds",
-            "bitmap": "a bit a vertex, which costs a pass over the vertices and never holds one twice",
+            "queue": "a list of its members, at a cost proportional to their number",
+            "bitmap": "one bit per vertex, at the cost of a pass over the vertices; never holds a vertex twice",
             "auto": "a queue from a push, a bitmap from a pull",
         },
         quiet=True,
@@ -120,14 +122,14 @@ KNOBS = (
     Knob(
         "dedup",
         {duplicates.value: duplicates for duplicates in Duplicates},
-        "whether a vertex may stand in a queue twice, where that makes no difference to any result",
+        "whether a queue may hold a vertex more than once, if that changes no result",
         "none",
         "`auto`",
         ("advance",),
         Duplicates.AUTO,
         each={
             "exact": "each vertex once, by a mark or a claim",
-            "none": "as often as it is reached while there is room; refused where anybody could tell the difference",
+            "none": "as often as it is reached, while there is room; refused if a result could depend on it",
             "auto": "`exact`",
         },
         quiet=True,
@@ -135,39 +137,39 @@ KNOBS = (
     Knob(
         "order",
         {order.value: order for order in Order},
-        "the order in which a loop works off its worklist, where the end does not depend on it",
+        "the order in which a loop processes its worklist, if its result does not depend on it",
         "near_far",
         "`auto`",
         default=Order.AUTO,
         each={
-            "as_given": "all that the last pass has reached",
-            "near_far": "those with the smallest values first (of `max=` the largest), as many at a time as keep the"
-            " device busy; refused where an order could be seen",
-            "auto": "`near_far` where it may be had and is worth it",
+            "as_given": "everything that the last pass reached",
+            "near_far": "the smallest values first (for `max=`, the largest), as many at a time as keep the device"
+            " busy; refused if a result could depend on the order",
+            "auto": "`near_far` where it is allowed and pays off",
         },
         quiet=True,
     ),
     Knob(
         "layout",
         {layout.value: layout for layout in Layout},
-        "how a GPU numbers the vertices inside, where no result depends on their ids",
+        "how a GPU numbers the vertices internally, if no result depends on their ids",
         "by_degree",
         "`auto`",
         default=Layout.AUTO,
         each={
             "as_given": "by the ids of the graph",
-            "by_degree": "by falling degree, so that what many edges ask for lies side by side; refused where other ids"
-            " could be seen; on a GPU alone",
-            "auto": "`by_degree` where it may be had, on a GPU, for large graphs with vertices of very many edges",
+            "by_degree": "by decreasing degree, so that the values that many edges read are stored together; refused if"
+            " a result could depend on the ids; only on a GPU",
+            "auto": "`by_degree` where it is allowed, on a GPU, for large graphs with vertices of very high degree",
         },
         quiet=True,
     ),
     Knob("fuse", _SWITCH, "one kernel for the whole schedule, or one for each operator", "off", "`on`", default=True),
-    Knob("block", _numbers(32, 64, 128, 256, 512, 1024), "threads of a block", "256", "backend's choice"),
+    Knob("block", _numbers(32, 64, 128, 256, 512, 1024), "threads per block", "256", "backend's choice"),
     Knob(
         "ids",
         _numbers(32, 64),
-        "bits of a vertex or edge id; 32 hold fewer than 2^31 - 1 vertices and edges",
+        "bits of a vertex or edge id; 32 suffice for fewer than 2^31 - 1 vertices and edges",
         "64",
         "as needed",
     ),
@@ -370,7 +372,7 @@ def explained(knob: Knob, subject: str = "") -> str:
     rows += [(f"    {word}", text.replace("`", "")) for word, text in knob.each.items()]
     arguments = ", ".join(f"{argument.name}={argument.default}" for argument in knob.arguments)
     if arguments:
-        rows.append((f"auto({arguments})", "these are the numbers of auto itself:"))
+        rows.append((f"auto({arguments})", "the values that auto uses by default:"))
         rows += [(f"    {argument.name}", argument.text) for argument in knob.arguments]
     width = max(len(word) for word, _ in rows)
     lines = [f"{name}: {knob.text}", "", *(f"    {word:{width}}  {text}" for word, text in rows)]

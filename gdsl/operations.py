@@ -336,7 +336,7 @@ class Grade(Enum):
     """The order in which floats are added, and what is computed from such a sum without a decision. Mostly the last
     digits; more where values cancel or overflow, or where a small difference is amplified, as by `exp`."""
     CONVERGED = "converged"
-    """As rounding, and a loop whose end depends on a float sum may run one pass more or less."""
+    """As rounding, and a loop whose end depends on a float sum may run one pass more or fewer."""
     NOT_UNIQUE = "not unique"
     """Everything that the program leaves open."""
 

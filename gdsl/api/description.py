@@ -20,29 +20,30 @@ from gdsl.types import TYPE_CLASSES, Type
 GRADES = {
     Grade.EXACT.value: "",
     Grade.TRIED.value: "tried: the same in every run if the program's `operator` is commutative and associative, which "
-    "was tried on samples and is not proved",
-    Grade.ROUNDING.value: "rounding: another run may add floats in another order, which mostly changes the last digits",
-    Grade.CONVERGED.value: "converged: as rounding, and another run may make one pass more or less",
+    "was tested on samples and is not proved",
+    Grade.ROUNDING.value: "rounding: another run may add floats in another order, which usually changes only the last "
+    "digits",
+    Grade.CONVERGED.value: "converged: as rounding, and another run may make one pass more or fewer",
     Grade.NOT_UNIQUE.value: "not unique: another run may give other values",
 }
 """What each grade means for a result; empty if the result is always the same."""
 
 EXPLAINED = {
-    Grade.EXACT.value: "The result is the same in every run and under all knobs; on another backend too, unless the "
+    Grade.EXACT.value: "The result is the same in every run, under all knobs and on every backend, unless the "
     "program uses `exp`, `log`, `pow` or trigonometry.",
     Grade.TRIED.value: "As exact, if an `operator` that the program declares is commutative and associative, as it "
-    "must be. That was tried on all triples of some values, and held. It is proved, and the result exact, where the "
+    "must be. That was tested on all triples of some values, and held. It is proved, and the result exact, if the "
     "operator is one operation over both operands: `min`, `max`, `+`, `*`, `&`, `|` or `^` of integers, `min` or `max` "
     "of ids, `x < y ? x : y`, or any operator of bools.",
     Grade.ROUNDING.value: "The result is a sum of floats, or is computed from one without a decision. Another run may "
-    "add the floats in another order, and each order rounds otherwise: mostly the last digits "
+    "add the floats in another order, which rounds differently: usually only the last digits "
     "differ. The difference can be large where terms cancel (1e16 + 1 - 1e16), where a partial "
     "sum overflows, or where the sum is amplified: by `exp`, by a division by a small "
     "difference, by a loop that multiplies.",
-    Grade.CONVERGED.value: "As rounding; and a sum of floats decides when a loop ends, so that another run may make "
-    "one pass more or less. That changes a result by about the error that the loop stops at.",
-    Grade.NOT_UNIQUE.value: "The program leaves the result open, and another run may give another that is as right: "
-    "after `any=`, `now`, a ticket of `fetch`, or any other decision on a sum of floats. `gdslc "
+    Grade.CONVERGED.value: "As rounding; in addition, a sum of floats decides when a loop ends, so another run may "
+    "make one pass more or fewer. That changes a result by about the error at which the loop stops.",
+    Grade.NOT_UNIQUE.value: "The program leaves the result open, and another run may give a different, equally correct "
+    "one: after `any=`, `now`, a ticket of `fetch`, or any other decision on a sum of floats. `gdslc "
     "check PROGRAM` names the line.",
 }
 """What `gdslc explain` says of each grade."""

@@ -62,8 +62,8 @@ class Result(Conversions, Mapping[str, Any]):
     if an earlier call has done so; None if the run used the ids of the graph.
     trace: one `TraceRecord` for each operator that ran, in order.
     grade: by name how the values may differ from run to run: "exact" (not at all), "rounding" (float
-    sums are added in another order: mostly the last digits, more where values cancel, overflow or are amplified),
-    "converged" (as rounding, and a loop that ends by a float sum may make one pass more or less),
+    sums are added in another order: usually only the last digits, more where values cancel, overflow or are amplified),
+    "converged" (as rounding, and a loop that ends by a float sum may make one pass more or fewer),
     "not unique" (after `any=`, `now`, tickets of `fetch` and decisions on float sums).
     unique: by name whether the grade is not "not unique".
     backend: the name of the backend, and `backend_line`, why `auto` chose it.

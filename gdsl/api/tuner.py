@@ -92,7 +92,7 @@ class Stop(Enum):
     """Why a search ended."""
 
     DONE = "no knob gives more"
-    TIME = "the time is over"
+    TIME = "the time is up"
     INTERRUPTED = "interrupted"
 
 

@@ -69,7 +69,7 @@ def info(as_json: bool) -> None:
     click.echo(f"limit:         {'none' if most is None else readable_bytes(most)} (GDSL_CACHE_SIZE)")
     click.echo(f"entries:       {_line(found, now)}")
     for name, several in kinds.items():
-        click.echo(f"  {name + ':':<13}{_line(several, now)}  ({_HOLDS.get(name, 'of another version')})")
+        click.echo(f"  {name + ':':<13}{_line(several, now)}  ({_HOLDS.get(name, 'from another version')})")
     trouble = cache.problem() if found else None
     if trouble is not None:
         click.echo(f"note: {trouble}")
@@ -85,7 +85,7 @@ def _line(found: list[Entry], now: float) -> str:
     if not found:
         return "none"
     figures = _figures(found, now)
-    return f"{figures['entries']:,} of {readable_bytes(figures['bytes'])}, the oldest used {_ago(figures['oldest_s'])}"
+    return f"{figures['entries']:,}, {readable_bytes(figures['bytes'])}, the oldest used {_ago(figures['oldest_s'])}"
 
 
 def _ago(seconds: int) -> str:

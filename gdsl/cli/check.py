@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
 @click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True, shell_complete=completing.programs)
-@click.option("--strict", is_flag=True, help="Take warnings for mistakes.")
+@click.option("--strict", is_flag=True, help="Treat warnings as mistakes.")
 @click.option(
     "--schedules", metavar="all|N", callback=checked_number,
     help="For one PROGRAM followed by a GRAPH: run it with all combinations of knobs, or N of them, and compare the "
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--timeout", callback=checked_seconds, metavar="SECONDS",
-    help="Stop after this time in all (exit status 1).",
+    help="Stop after this time in total (exit status 1).",
 )  # fmt: skip
 @param_option("Set a param for --schedules, as in run.")
 @round_option
-@backend_option("What --schedules runs on; auto.", default=None)
+@backend_option("The backend for --schedules; by default auto.", default=None)
 @type_option
 @tuning_options
 @graph_options
@@ -57,12 +57,12 @@ def command(
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
-    """Check each PROGRAM, report all mistakes, and say what those without any are, take and give.
+    """Check each PROGRAM: report all mistakes, or describe its arguments and results if there are none.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
     standard input. The exit status is 1 if there are mistakes, or if a combination of knobs changes a result; with
-    --strict also if there are warnings (W0x), which say what a program probably does not mean and stop nothing. A
-    program with type parameters is checked for every type that it admits; -t chooses the types that are shown.
+    --strict also if there are warnings (W0x), which point out what a program probably does not mean and never stop it.
+    A program with type parameters is checked for every type that it admits; -t chooses the types that are shown.
 
     \b
     Examples:

@@ -41,22 +41,22 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 @click.command(name="compile", short_help="Print the code generated for a program.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
-@click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said, of the cpu backend cpp.")
-@click.option("--backend", type=click.Choice(tuple(_BACKENDS)), help="Whose plan or code to print; cuda if not said.")
+@click.option("--emit", type=click.Choice(_FORMS), help="What to print; by default cuda, or cpp for the cpu backend.")
+@click.option("--backend", type=click.Choice(tuple(_BACKENDS)), help="Whose plan or code to print; by default cuda.")
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
 @click.option(
     "--after",
     metavar="PASS",
     type=click.Choice(ALL_PASSES),
-    help=f"With --emit plan: the plan as PASS leaves it. {', '.join(ALL_PASSES)}.",
+    help=f"With --emit plan: print the plan after PASS. {', '.join(ALL_PASSES)}.",
 )
-@click.option("--teams", is_flag=True, help="The form in which teams of blocks run it for many values (run --each).")
+@click.option("--teams", is_flag=True, help="Print the form in which teams of blocks run many values (run --each).")
 @click.option(
     "--graph",
     "graph_file",
     metavar="FILE",
     shell_complete=completing.graphs,
-    help="Fix the width of ids by this graph; 32 bits without it.",
+    help="Choose the width of ids for this graph; by default 32 bits.",
 )
 @type_option
 @tuning_options

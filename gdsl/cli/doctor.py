@@ -7,7 +7,7 @@ import json
 import click
 
 
-@click.command(name="doctor", short_help="Say what this machine has, and what to install.")
+@click.command(name="doctor", short_help="Show what this machine has, and what to install.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """Show what this machine has, and what to install for what is missing.

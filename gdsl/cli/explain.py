@@ -20,13 +20,13 @@ from gdsl.diagnostics import printable
 @click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 @import_path_option
 def command(word: str | None, program: str | None) -> None:
-    """Explain what a message's CODE means, what a KNOB of --tune does, what results of a GRADE (exact, tried, rounding,
-    converged, "not unique") may differ in, or the arguments and results of a PROGRAM.
+    """Explain what a message's CODE means, what a KNOB of --tune does, how results of a GRADE (exact, tried, rounding,
+    converged, "not unique") may differ between runs, or the arguments and results of a PROGRAM.
 
-    Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
-    its loops whether it may be processed in another order, or why not. With the knob layout: whether
-    its vertices may be renumbered inside. With the word fusion and a PROGRAM: for each operator after another one,
-    whether both run in one sweep on a GPU, or why not.
+    Without an argument, list all codes; with the word knobs, all knobs. With a PROGRAM, order says for each of its
+    loops whether it may be processed in another order, or why not; layout says whether its vertices may be
+    renumbered internally; fusion says for each operator that follows another one whether both run in one sweep on a
+    GPU, or why not.
 
     \b
     Examples:
@@ -103,16 +103,17 @@ def _explain_orders(word: str) -> None:
         where = f"{loop.span.words}: "
         if obstacle is None and len(loop.body) > 1:
             click.echo(
-                f"{where}goes without buckets, from near to far where no list is long; as_given leaves them as they are"
+                f"{where}runs without buckets, from near to far where no list is long; as_given keeps the buckets"
             )
         elif obstacle is None:
             click.echo(
-                f"{where}may go from near to far; auto does so on cores, and on a GPU for graphs of few edges a vertex"
+                f"{where}may run from near to far; auto does so on a CPU, and on a GPU for graphs with few edges per"
+                " vertex"
             )
         else:
             click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")
     if not found:
-        click.echo("there is no while")
+        click.echo("the program has no while loop")
 
 
 def _explain_layout(word: str) -> None:
@@ -124,9 +125,9 @@ def _explain_layout(word: str) -> None:
     program = compile_file(word).ir
     found = obstacle(program)
     if found is None and plan_of(program).layout is not None:
-        click.echo("may be by degree; on a GPU auto does so for large graphs with vertices of very many edges")
+        click.echo("may be by degree; on a GPU, auto does so for large graphs with vertices of very high degree")
     elif found is None:
-        click.echo("may be by degree; auto leaves it as given, since little is gained or something may be lost")
+        click.echo("may be by degree; auto keeps the given order, since it would gain little or might lose time")
     else:
         click.echo(f"as given: {found.why} ({found.span.words})")
 

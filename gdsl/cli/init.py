@@ -20,7 +20,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*")
 _LONGEST_NAME = 60
 
 
-@click.command(name="init", short_help="Make a folder with a program, a test and a page.")
+@click.command(name="init", short_help="Create a folder with a program, a test and a README.")
 @click.argument("name", metavar="NAME")
 def command(name: str) -> None:
     """Create the folder NAME with a program that runs, a test of it against an oracle, and a README with the commands.
@@ -44,7 +44,7 @@ def command(name: str) -> None:
     except OSError as error:
         raise _unwritable(name, error.strerror or str(error)) from None
     shown = printable(os.path.relpath(folder))
-    click.echo(f"made {shown} with {', '.join(texts)}; next:")
+    click.echo(f"created {shown} with {', '.join(texts)}; next:")
     if shown != ".":
         click.echo(f"  cd {shlex.quote(shown)}")
     click.echo(f"  gdslc run {program}.gdsl karate -p source=0\n  python -m pytest")
@@ -55,8 +55,8 @@ def _program_name(name: str, last: str) -> str:
     word = re.sub(r"[. -]", "_", last)
     if not _WORD.fullmatch(last) or len(last) > _LONGEST_NAME:
         raise click.UsageError(
-            f"'{printable(name)}' names no program: its last part must be up to {_LONGEST_NAME} letters, digits and _, "
-            "and begin with no digit, such as my_paths"
+            f"'{printable(name)}' does not name a program: its last part must be up to {_LONGEST_NAME} letters, digits "
+            "and _, and not begin with a digit, such as my_paths"
         )
     return word
 
@@ -111,4 +111,4 @@ def _filled(folder: Path) -> Iterator[Path]:
 
 
 def _unwritable(name: str, why: str, fix: str | None = None) -> GdslError:
-    return GdslError.single("E0911", f"cannot make {printable(name)}: {why}", fix=fix)
+    return GdslError.single("E0911", f"cannot create {printable(name)}: {why}", fix=fix)

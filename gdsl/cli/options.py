@@ -144,7 +144,7 @@ def tuning_options(command: Command) -> Command:
     decorated = click.option(
         "--fuse",
         type=click.Choice(["on", "off"]),
-        help="One kernel for the whole schedule, or one an operator (the same as --tune schedule.fuse=…).",
+        help="One kernel for the whole schedule, or one per operator (the same as --tune schedule.fuse=…).",
     )(decorated)
     return click.option(  # type: ignore[return-value]
         "--tune",
@@ -161,7 +161,7 @@ def type_option(command: Command) -> Command:
     return click.option(
         "-t", "--type", "types", metavar="NAME=TYPE", multiple=True, callback=_checked_types,
         shell_complete=completing.types,
-        help="Choose the type of a type parameter, such as weight_type=int64; the dtypes of inputs decide without it.",
+        help="Choose the type of a type parameter, such as weight_type=int64; by default, the dtypes of inputs decide.",
     )(command)  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def tune_file_options(command: Command) -> Command:
     @functools.wraps(command)
     def wrapped(*, tune_file: str | None, no_tune_file: bool, **others: Any) -> Any:
         if tune_file is not None and no_tune_file:
-            raise click.UsageError("--tune-file names a tune file, and --no-tune-file wants none")
+            raise click.UsageError("--tune-file and --no-tune-file exclude each other")
         return command(tune_file=not no_tune_file if tune_file is None else tune_file, **others)
 
     decorated = click.option("--no-tune-file", is_flag=True, help="Ignore the tune file next to PROGRAM.")(wrapped)
@@ -192,7 +192,7 @@ def tune_file_options(command: Command) -> Command:
         "--tune-file",
         metavar="FILE",
         shell_complete=completing.files(".tune"),
-        help="Take knobs from this file of gdslc tune, not from the one next to PROGRAM.",
+        help="Take the knobs from this file of gdslc tune instead of the one next to PROGRAM.",
     )(decorated)
 
 
@@ -222,8 +222,8 @@ def round_option(command: Command) -> Command:
     """Add --round; the command gets `rounded`, a tuple of names of params and inputs."""
     return click.option(
         "--round", "rounded", metavar="NAME", multiple=True, shell_complete=completing.names,
-        help="Take the nearest values of the declared type for this param or input, where it does not have those that "
-        "are given. May be repeated.",
+        help="Accept values of this param or input that its declared type cannot represent, and take the nearest ones. "
+        "May be repeated.",
     )(command)  # fmt: skip
 
 
@@ -271,37 +271,37 @@ _GRAPH_OPTIONS = (
     click.option("--undirected", is_flag=True, help="Store every edge both ways."),
     click.option(
         "--weights", metavar="random:SEED", callback=_checked_weights,
-        help="Give every edge a weight from 1 to 64 that its ends and the seed decide (random:SEED:N: to N).",
+        help="Give every edge a weight from 1 to 64 (random:SEED:N: to N), determined by its ends and the seed.",
     ),
     click.option(
         "--dedup", type=click.Choice(["first", "sum", "min", "max"]),
-        help="Make one edge of parallel ones, with the first, the summed, the smallest or the largest weight.",
+        help="Merge parallel edges into one, with the first, the summed, the smallest or the largest weight.",
     ),
-    click.option("--no-loops", is_flag=True, help="Leave out self-loops."),
-    click.option("--compact", is_flag=True, help="Leave out vertices without an edge; ids of the file become names."),
+    click.option("--no-loops", is_flag=True, help="Remove self-loops."),
+    click.option("--compact", is_flag=True, help="Remove vertices without edges; the ids of the file become names."),
     click.option(
         "--reverse-arcs", is_flag=True,
-        help="Add an opposite, with zeros as its values, to each arc that has none, as max_flow needs.",
+        help="Add a reverse arc with zero values for each arc that has none, as max_flow requires.",
     ),
     click.option(
         "--format", metavar="FORMAT",
-        help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "
+        help="The format of the graph file, if its name does not show it: mtx (Matrix Market), gr (DIMACS), npz "
         "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml, "
         "gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6 or leda.",
     ),
     click.option(
         "--one-based/--zero-based", default=None,
-        help="The ids of an edge list count from 1, or from 0, which they do unless KONECT's comments say otherwise.",
+        help="Whether the ids of an edge list count from 1 or from 0; from 0 unless KONECT's comments say otherwise.",
     ),
     click.option(
         "--directed", is_flag=True, default=None,
         help="The edges of an edge list or table are arcs, whatever its comments say.",
     ),
-    click.option("--source-column", metavar="NAME", help="The column of an edge list or table that has the sources."),
-    click.option("--target-column", metavar="NAME", help="The column that has the destinations."),
-    click.option("--weight-column", metavar="NAME", help="The column that is the weight."),
+    click.option("--source-column", metavar="NAME", help="The column of an edge list or table with the sources."),
+    click.option("--target-column", metavar="NAME", help="The column with the destinations."),
+    click.option("--weight-column", metavar="NAME", help="The column with the weights."),
     click.option(
         "--num-vertices", metavar="N", callback=checked_limit,
-        help="How many vertices an edge list has, where the last ones have no edge.",
+        help="The number of vertices of an edge list, if the last ones have no edges.",
     ),
 )  # fmt: skip

@@ -61,7 +61,7 @@ _HIDDEN = "-"
 )  # fmt: skip
 @click.option(
     "--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
-    help="Run so many times; the run of median time is shown.",
+    help="Run this many times, and show the run with the median time.",
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
 @limit_options("Stop if all runs together take longer.")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     "--each", metavar="NAME=VALUES", multiple=True, shell_complete=completing.params,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
 )  # fmt: skip
-@click.option("--batch", callback=checked_limit, metavar="N", help="With --each: the most runs at a time.")
+@click.option("--batch", callback=checked_limit, metavar="N", help="With --each: the largest number of runs at a time.")
 @backend_option("auto chooses cuda if a GPU answers, cpu if a compiler is found, otherwise reference.")
 @output_option(
     "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. Tables of results over "

@@ -62,7 +62,8 @@ class _Search:
 @round_option
 @backend_option("As in run. The reference ignores knobs.")
 @click.option(
-    "--seconds", callback=checked_seconds, metavar="SECONDS", help="How long to search, compilation included: 60.",
+    "--seconds", callback=checked_seconds, metavar="SECONDS",
+    help="How long to search, including compilation; by default 60.",
 )  # fmt: skip
 @output_option("The tune file: PROGRAM's path with .tune instead of .gdsl; for a sample, in the working directory.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
@@ -81,11 +82,11 @@ def command(
     types: dict[str, str] | None,
     words: GraphWords,
 ) -> None:
-    """Measure the knobs of PROGRAM on GRAPH, and keep what is fastest in a tune file.
+    """Measure the knobs of PROGRAM on GRAPH, and write the fastest ones to a tune file.
 
     gdslc run takes the knobs from there for every graph like GRAPH, on the same machine; other kinds of graphs may be
-    tuned into the same file. Results never depend on knobs: those of every try are compared with those of the program
-    as it is. Ctrl-C keeps the best so far.
+    tuned into the same file. Results never depend on knobs: each try's results are compared with those of the
+    unchanged program. Ctrl-C keeps the best so far.
 
     \b
     Examples:
@@ -243,7 +244,7 @@ def _report(search: _Search) -> None:
     for line in _advice(search):
         click.echo(line)
     output = printable(search.output)
-    unchanged = f"{output} is as it was" if Path(search.output).exists() else f"{output} is not written"
+    unchanged = f"{output} is unchanged" if Path(search.output).exists() else f"{output} is not written"
     click.echo(f"wrote {output}" if search.written else unchanged)
 
 
@@ -253,7 +254,7 @@ def _table(tries: list[Try]) -> None:
 
     names = [each.word or f"without {each.knob}" for each in tries]
     width = max(map(len, names))
-    click.echo(f"  {'knob':{width}}  {'ms':>10}  {'beside':>10}  {'gives':>7}")
+    click.echo(f"  {'knob':{width}}  {'ms':>10}  {'best':>10}  {'gain':>7}")
     for name, each in zip(names, tries, strict=True):
         ms = "" if each.ms is None else f"{each.ms:.4g}"
         gives = "" if each.gain is None or each.verdict is Verdict.STOPPED else f"{100 * each.gain:+.1f} %"
@@ -266,14 +267,14 @@ def _advice(search: _Search) -> Iterator[str]:
 
     found = search.found
     if found.knobs:
-        yield f"{found.auto_ms:.4g} ms as it is, {found.tuned_ms:.4g} ms tuned: {100 * found.gain:.1f} % less"
+        yield f"{found.auto_ms:.4g} ms unchanged, {found.tuned_ms:.4g} ms tuned: {100 * found.gain:.1f} % less"
         yield "  " + " ".join(f"--tune '{word}'" if "(" in word else f"--tune {word}" for word in found.knobs)
     elif search.backend == "reference":
         yield f"{found.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
     elif not found.tries and found.stop is Stop.TIME:
-        yield f"{found.auto_ms:.4g} ms; nothing was tried in that time: give more with --seconds"
+        yield f"{found.auto_ms:.4g} ms; nothing was tried in that time: allow more with --seconds"
     elif found.stop is not Stop.DONE:
         yield f"{found.auto_ms:.4g} ms; nothing better was found by then"
     else:
         percent = f"{100 * MARGIN:.0f} %"
-        yield f"{found.auto_ms:.4g} ms; nothing to gain: the program as it is is within {percent} of the best"
+        yield f"{found.auto_ms:.4g} ms; nothing to gain: the unchanged program is within {percent} of the best"

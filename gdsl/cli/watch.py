@@ -135,7 +135,7 @@ def _changed(words: _Words, seen: _Look | None) -> _Look:
             if look[_path(words)] is not None:
                 return _look(_names(words))
             if not is_told:
-                message(f"{printable(words.program)} is not there any more; it is looked for; Ctrl-C ends")
+                message(f"{printable(words.program)} no longer exists; waiting for it; Ctrl-C ends")
                 is_told = True
         before = look
         time.sleep(_INTERVAL)
@@ -143,7 +143,7 @@ def _changed(words: _Words, seen: _Look | None) -> _Look:
 
 def _told(words: _Words, seen: _Look) -> str:
     others = len(seen) - 1
-    more = f" and {others} {'file' if others == 1 else 'files'} beside" if others else ""
+    more = f" and {others} other {'file' if others == 1 else 'files'}" if others else ""
     return f"watching {printable(words.program)}{more}"
 
 

@@ -77,5 +77,5 @@ def test_a_scalar_that_is_not_unique_too(gdslc):
 
 def test_grades_are_quiet_on_a_terminal_only(gdslc):
     out = gdslc("run", "pagerank", "path.mtx", *REFERENCE).out
-    assert "(converged: as rounding, and another run may make one pass more or less)" in out
+    assert "(converged: as rounding, and another run may make one pass more or fewer)" in out
     assert "\x1b" not in out

@@ -37,9 +37,10 @@ def test_text_report_tells_the_grade_of_what_is_not_exact(gdslc):
         line.split(":")[0]: line for line in answer.out.splitlines() if "64" in line or "32" in line or "vertex" in line
     }
     assert (
-        "(rounding: another run may add floats in another order, which mostly changes the last digits)" in notes["sum"]
+        "(rounding: another run may add floats in another order, which usually changes only the last digits)"
+        in notes["sum"]
     )
-    assert "(converged: as rounding, and another run may make one pass more or less)" in notes["passes"]
+    assert "(converged: as rounding, and another run may make one pass more or fewer)" in notes["passes"]
     assert "(not unique: another run may give other values)" in notes["who"]
     assert "(" not in notes["left"]
 

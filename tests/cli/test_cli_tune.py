@@ -55,7 +55,7 @@ def test_what_is_fastest_is_kept_and_said(gdslc, monkeypatch):
         answer = gdslc(*words)
         document = json.loads(gdslc(*words, "--json", "-o", "other.tune").out)
     assert answer.status == 0, answer.err
-    assert "20 ms as it is, 14 ms tuned: 30.0 % less\n  --tune visit.direction=push --tune visit.bal" in answer.out
+    assert "20 ms unchanged, 14 ms tuned: 30.0 % less\n  --tune visit.direction=push --tune visit.bal" in answer.out
     rows = {line.split()[0]: line.split()[1:] for line in answer.out.splitlines() if line.startswith("  visit.")}
     assert rows["visit.direction=push"] == ["15", "20", "+25.0", "%", "kept"]
     assert rows["visit.frontier=bitmap"] == ["14", "14", "+0.0", "%"]
@@ -72,7 +72,7 @@ def test_what_is_fastest_is_kept_and_said(gdslc, monkeypatch):
 def test_nothing_to_gain(gdslc, work, monkeypatch):
     fakes(monkeypatch, lambda words: 20.0)
     answer = gdslc("tune", "hops", "path.mtx", "-p", "source=0", "--backend", "cpu")
-    assert "20 ms; nothing to gain: the program as it is is within 2 % of the best" in answer.out
+    assert "20 ms; nothing to gain: the unchanged program is within 2 % of the best" in answer.out
     answer = gdslc("tune", *ON_PATH)
     assert "0 tries" in answer.out and "no knob changes what the reference does" in answer.out
     entries = json.loads(Path("hops.tune").read_text())["entries"]
@@ -89,7 +89,7 @@ def test_what_tried_nothing_writes_nothing(gdslc, monkeypatch):
     monkeypatch.setattr(tuner.Tuner, "search", lambda _: nothing)
     words = ("tune", "hops", "path.mtx", "-p", "source=0", "--backend", "cpu")
     answer = gdslc(*words)
-    assert answer.status == 0 and "nothing was tried in that time: give more with --seconds\n" in answer.out
+    assert answer.status == 0 and "nothing was tried in that time: allow more with --seconds\n" in answer.out
     assert answer.out.endswith("hops.tune is not written\n") and not Path("hops.tune").exists()
 
 
@@ -153,7 +153,7 @@ def test_stale_damaged_and_unwanted_files(gdslc, work):
         (("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--tune-file", "none.tune"), 1, "E0615"),
         (("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--tune-file", "path.mtx"), 1, "E0615"),
         (("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--tune-file", ""), 1, "E0615"),
-        (("run", "hops.gdsl", "path.mtx", "--tune-file", "x", "--no-tune-file"), 2, "wants none"),
+        (("run", "hops.gdsl", "path.mtx", "--tune-file", "x", "--no-tune-file"), 2, "exclude each other"),
     ],
 )
 def test_mistakes(gdslc, words, status, said):
@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_the_best_so_far(gdslc, monkeypatch):
     assert json.loads(written)["entries"][0]["knobs"] == ["visit.direction=push"]
     count = iter(range(40, 1000))
     answer = gdslc(*words)  # ended while that, which comes first now, is tried: nothing worse takes its place
-    assert answer.status == 130 and "hops.tune is as it was" in answer.out
+    assert answer.status == 130 and "hops.tune is unchanged" in answer.out
     assert "nothing better was found by then" in answer.out and Path("hops.tune").read_text() == written
     count = iter(range(51, 1000))
     answer = gdslc(*words)

@@ -138,22 +138,22 @@ def test_explain(gdslc):
 
 
 def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
-    assert "line 18: may go from near to far" in gdslc("explain", "order", "sssp").out
+    assert "line 18: may run from near to far" in gdslc("explain", "order", "sssp").out
     assert "as given: `parent` is written in addition to `distance`" in gdslc("explain", "order", "bfs").out
     path = tmp_path / "unfused.gdsl"
     path.write_text(gdslc("samples", "sssp").out + "tune { schedule.fuse = off; }")
     assert "as given: one kernel per step keeps no order" in gdslc("explain", "order", str(path)).out
     path = tmp_path / "none.gdsl"
     path.write_text("program none; schedule { }")
-    assert gdslc("explain", "schedule.order", str(path)).out == "there is no while\n"
+    assert gdslc("explain", "schedule.order", str(path)).out == "the program has no while loop\n"
     gdslc("explain", "E0301", "bfs").fails(2, "is explained without a program")
     gdslc("explain", "order", "no_such_program").fails(1, "cannot read")
 
 
 def test_explain_says_what_stands_in_the_way_of_a_layout(gdslc):
-    assert "may be by degree; on a GPU auto does so" in gdslc("explain", "layout", "bfs").out
-    assert "may be by degree; auto leaves it as given" in gdslc("explain", "layout", "maximal_independent_set").out
-    assert "may be by degree; auto leaves it as given" in gdslc("explain", "layout", "sssp").out
+    assert "may be by degree; on a GPU, auto does so" in gdslc("explain", "layout", "bfs").out
+    assert "may be by degree; auto keeps the given order" in gdslc("explain", "layout", "maximal_independent_set").out
+    assert "may be by degree; auto keeps the given order" in gdslc("explain", "layout", "sssp").out
     assert gdslc("explain", "layout", "minimum_spanning_forest").out.startswith(
         "as given: `chosen` is a result of edges"
     )
@@ -319,4 +319,4 @@ def test_explain_says_what_a_grade_is(gdslc):
     for grade in Grade:
         assert gdslc("explain", grade.value).out.strip().endswith(".")
     answer = " ".join(gdslc("explain", "Rounding").out.split())
-    assert "mostly the last digits differ" in answer and "overflows" in answer and "cancel" in answer
+    assert "usually only the last digits differ" in answer and "overflows" in answer and "cancel" in answer

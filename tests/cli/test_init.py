@@ -21,7 +21,7 @@ def project(tmp_path_factory):
     words = [sys.executable, "-m", "gdsl", "init", "far-away"]
     answer = subprocess.run(words, cwd=place, capture_output=True, text=True, timeout=60, check=True)
     assert answer.stderr == ""
-    assert answer.stdout.splitlines()[0] == "made far-away with far_away.gdsl, test_far_away.py, README.md; next:"
+    assert answer.stdout.splitlines()[0] == "created far-away with far_away.gdsl, test_far_away.py, README.md; next:"
     return place / "far-away"
 
 

@@ -77,7 +77,7 @@ def test_a_program_that_is_gone_is_told_once_and_looked_for(gdslc, saving, gone)
     saving(("hops.gdsl", gone), ("path.mtx", "nothing to do with it"), ("hops.gdsl", HOPS))
     answer = gdslc("watch", "hops.gdsl")
     assert answer.status == 130
-    assert answer.err.count("hops.gdsl is not there any more") == 1
+    assert answer.err.count("hops.gdsl no longer exists") == 1
     assert answer.out.count("hops.gdsl: ok") == 2
 
 
@@ -113,7 +113,7 @@ def test_files_that_are_imported_count_also_those_that_come_later(gdslc, saving,
     assert answer.err.count("E0241") == 1, "there is none yet"
     assert "  0 1 2 3 -1" in answer.out
     assert "  0 2 3 4 -1" in answer.out
-    assert "watching hops.gdsl and 2 files beside" in answer.err
+    assert "watching hops.gdsl and 2 other files" in answer.err
 
 
 def test_an_editor_that_removes_and_writes_anew(gdslc, saving):
