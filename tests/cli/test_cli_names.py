@@ -186,8 +186,8 @@ def test_check_says_what_a_program_is(gdslc):
         "  input limit: an int64, must be given",
         "  result level: an int32 for each vertex",
         "  result parent: a vertex for each vertex, not unique: one of several writers wins (line 9)",
-        "  result sum: a float64, rounding: another run may add floats in another order, which usually changes only the "
-        "last digits",
+        "  result sum: a float64, rounding: another run may add floats in another order, which usually changes only "
+        "the last digits",
         "  graph must be symmetric and simple",
     ]
 
