@@ -45,7 +45,7 @@ def leaves_bounds(program: Program) -> bool:
 
 
 def leaves_block(program: Program) -> bool:
-    """Whether the graph decides how many threads a block has; from near to far there is one size."""
+    """Whether the graph decides how many threads per block there are; from near to far there is one size."""
     tuning = program.tuning
     left = tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR
     return left and searches(program) and not begins_with_all(program)

@@ -61,21 +61,21 @@ from gdsl.types import Type
 def print_plan(plan: Plan) -> str:
     """The whole plan as text that ends with a line end; equal plans give equal text."""
     target = plan.target
-    form = "one launch" if target.fused else "a launch a step"
+    form = "one launch" if target.fused else "a launch for each step"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
     if target.name == "cuda" and leaves_block(plan.program):
-        narrow = f"few edges a vertex and no long lists, from {MANY_VERTICES:,} vertices on"
-        lines += [f"on graphs of {narrow}: a program of its own, {NARROW_BLOCK} threads a block"]
+        narrow = f"few edges per vertex and no long lists, from {MANY_VERTICES:,} vertices on"
+        lines += [f"on graphs with {narrow}: a program of its own, {NARROW_BLOCK} threads per block"]
     if target.name == "cuda" and leaves_bounds(plan.program):
         hubs = f"hubs, from {LEAST_EDGES:,} edges on"
         lines += [
-            f"on graphs of {hubs}: a program of its own, {BOUNDS_BLOCK} threads a block, "
+            f"on graphs with {hubs}: a program of its own, {BOUNDS_BLOCK} threads per block, "
             "which keep bounds of their values"
         ]
     if target.name == "cuda" and not plan.program.tuning.rows_ahead and prefetch.could_prefetch_rows(plan.program):
-        short = f"lists of {prefetch.LONGEST} edges at most, from {grids.LARGE:,} vertices on"
-        lines += [f"on graphs of {short}: a program of its own, which fetches what the next vertices ask for"]
+        short = f"lists of at most {prefetch.LONGEST} edges, from {grids.LARGE:,} vertices on"
+        lines += [f"on graphs with {short}: a program of its own, which fetches what the next vertices need"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]
@@ -83,7 +83,7 @@ def print_plan(plan: Plan) -> str:
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.graphs:
-        lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
+        lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at a time"]
     if plan.layout is not None:
         lines += ["", *_layout(plan.layout)]
     if plan.teams is not None:
@@ -98,7 +98,7 @@ def print_plan(plan: Plan) -> str:
 
 def _layout(layout: Renumbering) -> list[str]:
     where = "" if layout.always else f" where {layouts.WORTH}"
-    lines = [f"layout: vertices by falling degree{where}"]
+    lines = [f"layout: vertices by decreasing degree{where}"]
     why = "which looks up the ids as given" if layout.looks_up else "whose blocks keep the first values"
     lines += [f"    in a kernel of its own, {why}"] if layout.apart else []
     lines += [f"    in the other order: {', '.join(layout.arrays)}"] if layout.arrays else []
@@ -137,7 +137,7 @@ def _sizes(plan: Plan) -> list[str]:
             *([tables] if counts_in_tables(plan) else []),
         ]
     return [
-        f"{sizes.block_threads} threads a block",
+        f"{sizes.block_threads} threads per block",
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
         *_reductions(plan),
@@ -192,7 +192,7 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def _buffer(buffer: Buffer) -> tuple[str, ...]:
-    made = f"made by {buffer.made.value}"
+    made = f"allocated by {buffer.made.value}"
     return (
         f"{buffer.group}.{buffer.name}",
         elements_of(buffer),
@@ -380,11 +380,11 @@ def on_sets(step: OnSets) -> str:
     match node:
         case PushLevel():
             history = node.history
-            waits = "" if step.waits else ", no barrier behind"
+            waits = "" if step.waits else ", no barrier after it"
             return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}{waits}"
         case TakeLevel():
             order = "the last first" if node.backward else "the first first"
-            form = "as a queue" if step.waits else "where it lies"
+            form = "as a queue" if step.waits else "in place"
             return f"take: {node.name} = a level of {node.history.members} {form}, {order}"
         case CheckWidth():
             return f"check: {node.width} is above 0"

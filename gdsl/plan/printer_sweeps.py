@@ -53,7 +53,7 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 def print_operation(operation: Operation, plan: Plan) -> list[str]:
     """An operation of `plan` and all that it may do, behind those that are fused into its sweep."""
     fused = [line for each in operation.ahead for line in _operation(each, plan, f", fused into {operation.name}")]
-    lines = fused + _operation(operation, plan, "" if operation.waits else ", no barrier behind")
+    lines = fused + _operation(operation, plan, "" if operation.waits else ", no barrier after it")
     return lines + _indent(_barriers(operation))
 
 
@@ -258,9 +258,7 @@ def _fetched(lists: str, beside: PrefetchSectors | None) -> list[str]:
     """What is fetched at the ends of sectors."""
     if beside is None:
         return []
-    return [
-        f"fetch what lies beside: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"
-    ]
+    return [f"prefetch nearby: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"]
 
 
 def _rows(rows: PrefetchRows) -> str:

@@ -61,7 +61,7 @@ EDGE_MUTANTS = (
         "result",
     ),
     Mutant(
-        "no barrier behind edges",
+        "no barrier after edges",
         _EDGES,
         "synchronize_and_read(run, &run.counters()->accepted)",
         "load_relaxed(&run.counters()->accepted)",
@@ -69,7 +69,7 @@ EDGE_MUTANTS = (
         "race result stale bounds",
     ),
     Mutant(
-        "no barrier behind a copy of edges",
+        "no barrier after a copy of edges",
         _EDGES,
         "    result.size = other.size;\n    synchronize(run);",
         "    result.size = other.size;",

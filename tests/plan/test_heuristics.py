@@ -46,7 +46,7 @@ def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
     found = suited(given, ROADS, ROOM)
     assert found.tuning.block == NARROW_BLOCK and not has_choice(found), "and nothing is left to choose"
     assert all(suited(given, shape, ROOM) is given for shape in (SOCIAL, STAR, TOWN))
-    assert f"a program of its own, {NARROW_BLOCK} threads a block" in print_plan(plan_of(text))
+    assert f"a program of its own, {NARROW_BLOCK} threads per block" in print_plan(plan_of(text))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_sweeps_over_all_vertices_of_large_roads_fetch_rows_ahead(text: str) -> 
     assert has_choice(given) and found.tuning == dataclasses.replace(given.tuning, rows_ahead=True)
     assert not has_choice(found), "and nothing is left to choose"
     assert all(suited(given, shape, ROOM) is given for shape in (SOCIAL, STAR, TOWN))
-    assert "fetches what the next vertices ask for" in print_plan(plan_of(text))
+    assert "fetches what the next vertices need" in print_plan(plan_of(text))
     assert not has_choice(program(text, "schedule.fuse=off"))
 
 

@@ -68,8 +68,8 @@ def test_what_crosses_the_border_and_what_is_held() -> None:
     sizes = of_graph(1000, 5000, {})
     by_role = {role: sum(each.extent.value(sizes) for each in layout.buffers if each.role is role) for role in Role}
     assert by_role[Role.NAMES] == 2000 and by_role[Role.RESULT] == 2000 and by_role[Role.SORTED] == 10_000
-    assert f"layout: vertices by falling degree where {layouts.WORTH}" in print_plan(plan)
-    assert "layout: vertices by falling degree\n" in print_plan(plan_of("bfs", BY_DEGREE))
+    assert f"layout: vertices by decreasing degree where {layouts.WORTH}" in print_plan(plan)
+    assert "layout: vertices by decreasing degree\n" in print_plan(plan_of("bfs", BY_DEGREE))
 
 
 def test_values_of_edges() -> None:

@@ -1,4 +1,4 @@
-"""Which pushes fetch what lies beside the memory that they touch."""
+"""Which pushes prefetch nearby the memory that they touch."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_searches_fetch_what_they_wait_for(text: str, tune: tuple[str, ...], arr
     """What they only store nobody waits for, and what is three values a vertex has other sectors."""
     plan = plan_of(text, *tune)
     assert set(fetched(plan)) == {arrays}
-    assert f"fetch what lies beside: where their out-edges begin, {', '.join(arrays)}" in print_plan(plan)
+    assert f"prefetch nearby: where their out-edges begin, {', '.join(arrays)}" in print_plan(plan)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_from_near_to_far_lists_are_fetched_too() -> None:
     (sweep,) = sweeps(plan)
     over = Over.OUT_EDGES
     assert sweep.hint(PrefetchSectors, over) == PrefetchSectors((over,), ("weight",), over=over)
-    assert "fetch what lies beside: the out-edges, weight" in print_plan(plan)
+    assert "prefetch nearby: the out-edges, weight" in print_plan(plan)
     assert all(sweep.hint(PrefetchSectors, over) is None for sweep in sweeps(plan_of("bfs", *NARROW)))
 
 

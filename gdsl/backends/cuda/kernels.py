@@ -110,7 +110,7 @@ class Kernel:
         """The rule for the number of blocks, in words."""
         rule = f"multiprocessors * min(blocks that fit on one, {MANY})"
         if self._made.can_be_narrow:
-            rule += f", or {FEW} a multiprocessor on graphs of few edges a vertex and no long lists"
+            rule += f", or {FEW} per multiprocessor on graphs with few edges per vertex and no long lists"
         return rule
 
     def blocks(self, num_vertices: int, num_edges: int, largest_degree: int) -> int:
@@ -138,7 +138,7 @@ class Kernel:
     def __repr__(self) -> str:
         lines = [
             f"<Kernel {self.name}, {self.architecture}: {self.comment}",
-            f"  launch: cooperative, {self.threads} threads a block, static shared memory, blocks: {self.grid}",
+            f"  launch: cooperative, {self.threads} threads per block, static shared memory, blocks: {self.grid}",
             "  arguments:",
             *(f"    {each.name}: {each.dtype.itemsize} bytes, {each.meaning}" for each in self.arguments),
             "  values in the first:",

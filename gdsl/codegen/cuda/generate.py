@@ -157,9 +157,9 @@ class _Generation:
         program, tuning = self.program, self.program.tuning
         options = [
             str(self.widths),
-            "one persistent kernel" if tuning.fuse else "a kernel a step",
+            "one persistent kernel" if tuning.fuse else "a kernel for each step",
             *(["teams of blocks, each with one value after the other"] if self.plan.teams is not None else []),
-            f"{self.plan.sizes.block_threads} threads a block",
+            f"{self.plan.sizes.block_threads} threads per block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",
         ]
         doc = ["", *comment_lines(program.doc)] if program.doc.strip() else []
