@@ -414,6 +414,8 @@ class Plan:
     resident_threads: int | None = None
     """How many threads of a multiprocessor the kernels leave registers for; None: as the compiler sees fit. See
     `grids`."""
+    waiting_thread: int = 0
+    """Which thread of a block waits for the other blocks and keeps the trace; see `occupancy`."""
 
     def slots(self, domain: Domain) -> int:
         """How many frontiers of a domain have storage of their own, the spare one with them."""

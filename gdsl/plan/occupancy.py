@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.plan import block_cache, grids
 from gdsl.plan.facts import Facts
 from gdsl.plan.grids import is_long
-from gdsl.plan.hints import BlockCache
+from gdsl.plan.hints import BlockCache, NextLevel
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps
@@ -20,7 +20,16 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if not plan.target.grid:
         return dataclasses.replace(plan, sizes=sizes)
     resident = grids.resident_threads(plan)
-    return dataclasses.replace(plan, sizes=sizes, outlined=is_long(plan), resident_threads=resident)
+    plan = dataclasses.replace(plan, sizes=sizes, outlined=is_long(plan), resident_threads=resident)
+    return dataclasses.replace(plan, waiting_thread=_waiting_thread(plan))
+
+
+def _waiting_thread(plan: Plan) -> int:
+    """The first thread leads the run in any case, so that it waits for other blocks best, unless the other warps have
+    something to do during a barrier. Then it is one of the last warp, the last to get members: the warp that waits
+    prefetches nothing (betweenness on a road network takes 9 percent more if that is the first one)."""
+    prefetches = any(sweep.hint(NextLevel) is not None for sweep in sweeps(plan))
+    return plan.sizes.block_threads - 32 if prefetches or orders(plan) else 0
 
 
 def _sizes(plan: Plan) -> Sizes:

@@ -275,6 +275,7 @@ def verify_sizes(plan: Plan) -> None:
         if not holds:
             raise VerificationError(f"plan of {plan.program.name}: {what}")
 
+    expect(0 <= plan.waiting_thread < plan.sizes.block_threads, "a thread waits that there is not")
     sizes = plan.sizes
     numbers = (
         sizes.block_threads,

@@ -101,3 +101,19 @@ def test_a_long_program_that_only_sweeps_has_registers_for_two_blocks() -> None:
     assert resident_threads(plan_of("who_to_follow")) == 1024
     steps = "best = neighbor_reduce(vertices, height, max); compute(vertices, keep);" * 20
     assert resident_threads(cuda_plan(load(PROGRAM.format(steps=steps, type="int64", long="1")))) != 1536
+
+
+@pytest.mark.parametrize(
+    "sample, tune, last",
+    [
+        ("bfs", (), False),
+        ("betweenness", ("schedule.block=256",), True),  # the next level is looked at during barriers
+        ("betweenness", (), False),
+        ("sssp", ("schedule.order=near_far",), True),  # one thread moves the bound
+    ],
+)
+def test_a_thread_of_the_last_warp_waits_where_others_have_work_meanwhile(
+    sample: str, tune: tuple[str, ...], last: bool
+) -> None:
+    plan = plan_of(sample, *tune)
+    assert plan.waiting_thread == (plan.sizes.block_threads - 32 if last else 0)

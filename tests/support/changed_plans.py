@@ -43,6 +43,7 @@ CHOICES = {
     ("OnSets", "waits"): "a barrier more",
     ("Plan", "outlined"): "calls or copies of what operators share",
     ("Plan", "resident_threads"): "registers that are left",
+    ("Plan", "waiting_thread"): "another thread that waits",
     ("Plan", "turning"): "an entry that is there twice",
     ("Segment", "stops_at"): "a list that is walked to its end",
     ("PrefetchLists", "arrays"): "less that is fetched",
