@@ -130,9 +130,9 @@ class _Trials:
     def removed_everywhere(self, before: Diagnostic, diagnostic: Diagnostic) -> set[tuple[str, str]]:
         """The message itself, where its fix removes it from all the places that have it; names that are not declared
         and signs that are not expected without what it says."""
-        if not diagnostic.suggestions:
+        after = self._after(diagnostic)
+        if after is None:
             return set()
-        after = self._after(diagnostic.suggestions[0])
         own = {_key(before)} if not after[_key(before)] else set()
         others = {said for said in self.before if not after[said] and said != _key(before)}
         return own | {said for said in others if said[0] == "E0201" or said[1].startswith(_OF_THE_PARSER)}
@@ -141,9 +141,9 @@ class _Trials:
         """All but those that the fix of another one removes by changing their place."""
         gone: set[int] = set()
         for number, one in enumerate(diagnostics):
-            if not one.suggestions or number in gone or _stage(one) >= _RULES:
+            after = self._after(one)
+            if after is None or number in gone or _stage(one) >= _RULES:
                 continue
-            after = self._after(one.suggestions[0])
             taken = [self.places.range(edit.span) for edit in one.suggestions[0].edits]
             for place, other in enumerate(diagnostics):
                 if other is one or other.span is None or other.span.file or _stage(other) >= _RULES:
@@ -153,8 +153,11 @@ class _Trials:
                     gone.add(place)
         return [one for number, one in enumerate(diagnostics) if number not in gone]
 
-    def _after(self, suggestion: Suggestion) -> Counter[tuple[str, str]]:
-        return next(after for one, after in self._chosen if one == suggestion)
+    def _after(self, diagnostic: Diagnostic) -> Counter[tuple[str, str]] | None:
+        """What is left to report once the fix of `diagnostic` is applied; None without a fix that was tried, as for a
+        mistake in an imported file, whose suggestions belong to another text."""
+        fix = diagnostic.suggestions[0] if diagnostic.suggestions else None
+        return next((after for one, after in self._chosen if one == fix), None)
 
     def with_shared(self, diagnostic: Diagnostic) -> Diagnostic:
         """A message of the rules that no suggestion of its own removes, with one of another message that does."""

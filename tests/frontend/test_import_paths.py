@@ -113,3 +113,18 @@ def test_a_folder_within_and_back(folders: tuple[Path, Path]) -> None:
     (own / "deep.gdsl").write_text(LIBRARY)
     assert gdsl.compile(program(own, "part/lib.gdsl")).name == "m"
     assert gdsl.compile(program(own, str(own / "deep.gdsl"))).name == "m"
+
+
+def test_mistakes_of_two_files_are_reported_together(tmp_path: Path) -> None:
+    """Each with its own file; fixes are tried on the program's own text only."""
+    (tmp_path / "lib.gdsl").write_text("edge functor visit(src, dst, e) { apply { hops[dst] = hops[src] + 1; } }\n")
+    file = tmp_path / "two.gdsl"
+    file.write_text(
+        'program two; import visit from "lib.gdsl"; problem { vertex hops : int32; vertex last : vertex; }\n'
+        "edge functor own(src, dst, e) { apply { last[dst] = src; } }\n"
+        "schedule { advance(vertices, visit, to=none); advance(vertices, own, to=none); }\n"
+    )
+    with pytest.raises(GdslError) as caught:
+        gdsl.compile(file)
+    found = [(each.code, each.span.file.rsplit("/")[-1] if each.span else "") for each in caught.value.diagnostics]
+    assert sorted(found) == [("E0301", ""), ("E0301", "lib.gdsl"), ("E0302", "lib.gdsl")]
