@@ -1,6 +1,7 @@
 """Pass `launches`: what is one kernel: the whole schedule, or each of its steps, between which the host decides.
 
-In the one kernel of a grid a barrier separates each step from the next one; `synchronization` removes most of them.
+On a grid it also builds the phases of every operator (`phases`) and, in the one kernel, places a barrier between each
+step and the next one (`barriers`); `synchronization` removes most of them.
 """
 
 from __future__ import annotations

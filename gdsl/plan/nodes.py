@@ -1,6 +1,6 @@
 """The kernel plan: frozen, typed, verified, and printed by `gdslc compile --emit plan`.
 
-The nodes are those of the architecture page, with these differences, each because the text needs it:
+Three conventions:
 
 - `Operation` holds what all variants of one operator share (function, site, frontiers): a `Choice` lies within;
 - a `Sweep` has `walks`, one or two for both lists of a vertex; each has a `Variant`, and one for lists that are shared;

@@ -1,9 +1,10 @@
 """The phases of each operator on a grid: the parts of its sweep, and the barriers between them.
 
-An operator that collects a set ends with a barrier, since the set is complete only then, and so does one that reports
-how many edges it walked, except for a reduction, which leaves that to the next barrier (`ends` has the last word).
-Other operators end without one, and `barriers` puts one before the first step that conflicts with them. In the unfused
-form every operator ends with a barrier, and so it does where a graph that is built may replace one that is still read.
+First every operator gets a barrier; `synchronization` then keeps only: the barrier of an operator that collects a set,
+since the set is complete only then, and of one that reports how many edges it walked, except for a reduction, which
+leaves that to the next barrier (`ends` has the last word). Other operators end without one, and `barriers` puts one
+before the first step that conflicts with them. In the unfused form every operator ends with a barrier, and so it does
+where a graph that is built may replace one that is still read.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
    (`barriers.missing`), and between the phases of an operator (`verifier_phases`).
 5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_sets`).
 6. The storage of every node exists and is large enough (`verifier_storage`).
-7. Frontiers that share a slot are never needed at the same time (`verifier_slots`).
-8. The sizes fit each other (`verifier_sizes`).
+7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
+8. The sizes fit each other (`verifier_storage`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
