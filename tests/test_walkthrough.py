@@ -3,7 +3,10 @@ their plans and their CUDA: what stands there is what is made today. `pytest --u
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,3 +95,31 @@ def test_a_push_alone_has_two_of_the_five_forms_of_the_functor() -> None:
         set(re.findall(r" (visit_\w+)\(", text)) for text in ("\n".join(texts()["cuda"]), source_text(program, 32))
     ]
     assert [len(each) for each in forms] == [5, 2]
+
+
+def test_bfs_passes_the_functions_of_the_table_in_this_order(tmp_path: Path) -> None:
+    """All but the last, which needs a GPU."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(gdsl\.[\w.]+)` \|", page, re.MULTILINE)[:-1]
+    listed = [re.sub(r"\.[A-Z]\w*", "", name) for name in listed]  # without the class of a method
+    assert len(listed) > 10
+    script = f"""
+import sys
+import gdsl
+from gdsl.api.compiling import compile_file
+
+wanted, seen = {listed!r}, []
+
+def note(frame, event, argument):
+    if event == "call":
+        name = f"{{frame.f_globals.get('__name__')}}.{{frame.f_code.co_name}}"
+        if name in wanted and name not in seen:
+            seen.append(name)
+
+sys.setprofile(note)
+compile_file({str(ROOT / "samples" / "bfs.gdsl")!r}).source("cuda")
+sys.setprofile(None)
+assert seen == wanted, seen
+"""
+    environment = {**os.environ, "GDSL_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment, cwd=ROOT)
