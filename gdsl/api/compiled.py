@@ -100,7 +100,7 @@ class CompiledProgram:
 
     @property
     def ir(self) -> ir.Program:
-        """The operator IR, as lowered and before any pass (`gdsl.ir.nodes`)."""
+        """The operator IR (annotated, before `gdsl.passes`); see `gdsl.ir.nodes`."""
         return self._program
 
     @property

@@ -242,7 +242,7 @@ class Backend(Protocol):
         ...
 
     def build_for(self, program: Program, widths: Widths) -> Executable:
-        """Compile `program` (as lowered, before any pass) for graphs whose ids fit in `widths`."""
+        """Compile `program` (annotated, before `gdsl.passes`) for graphs whose ids fit in `widths`."""
         ...
 
     def needs(

@@ -59,8 +59,8 @@ class Table:
 
 
 def export(program: ir.Program, source: Source, backend: str, directory: Path, *, force: bool = False) -> list[str]:
-    """Write `program` (as lowered) into `directory` and return the names of the files. Raises E0911 where the directory
-    cannot be written, or has files that `force` does not replace."""
+    """Write `program` (annotated, before `gdsl.passes`) into `directory` and return the names of the files. Raises
+    E0911 where the directory cannot be written, or has files that `force` does not replace."""
     folder.check(directory, force)
     files = files_of(program, source, backend)
     folder.write(directory, files)

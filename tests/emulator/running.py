@@ -172,7 +172,7 @@ def with_rows_ahead(program: Program) -> Program:
 
 
 def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False) -> Built:
-    """A program as lowered, compiled."""
+    """A program (annotated, before `gdsl.passes`), compiled."""
     plan = plan_of(program, shape)
     generated = generate(plan, widths)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None) -> Plan:
-    """The kernel plan of `program` (as lowered), verified unless the same was planned before (`again`). `after`: the
-    plan when the pass of that name has run, unverified."""
+    """The kernel plan of `program` (annotated, before `gdsl.passes`), verified unless the same was planned before
+    (`again`). `after`: the plan when the pass of that name has run, unverified."""
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
@@ -22,7 +22,7 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
 
 
 def source_text(program: Program, ids: int | Widths) -> str:
-    """The C++ of `program` (as lowered), for graphs whose ids have these widths."""
+    """The C++ of `program` (annotated, before `gdsl.passes`), for graphs whose ids have these widths."""
     from gdsl.codegen.cpu.generate import generate
     from gdsl.types import Widths
 

@@ -21,8 +21,9 @@ def plan_of(
     teams: bool = False,
     after: str | None = None,
 ) -> Plan:
-    """The kernel plan of `program` (as lowered). It is verified unless `again` says that this was done before. `teams`:
-    the form that teams of blocks run. `after`: the plan after the pass of that name, unverified."""
+    """The kernel plan of `program` (annotated, before `gdsl.passes`). It is verified unless `again` says that this was
+    done before. `teams`: the form that teams of blocks run. `after`: the plan after the pass of that name, not
+    verified."""
     from gdsl.operations import Balance, Order
     from gdsl.passes import pipelines
     from gdsl.plan import target
@@ -35,7 +36,7 @@ def plan_of(
 
 
 def neighbours_of(program: Program) -> tuple[Pair, ...]:
-    """Pairs of consecutive operators of `program` (as lowered), and whether they share a sweep."""
+    """Pairs of consecutive operators of `program` (annotated, before `gdsl.passes`), and whether they share a sweep."""
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import neighbours

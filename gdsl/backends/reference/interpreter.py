@@ -38,7 +38,8 @@ def interpret(
     seed: int = 0,
     make_calls: MakeCalls = SerialCalls,
 ) -> Outcome:
-    """Run `program` (as lowered) on `graph` in the order of `seed`. Raises GdslError as `Executable.run`."""
+    """Run `program` (annotated, before `gdsl.passes`) on `graph` in the order of `seed`. Raises GdslError
+    as `Executable.run`."""
     return with_room(
         frames_of_calls(program), lambda: _interpreted(program, graph, bindings, limits, id_bits, seed, make_calls)
     )
