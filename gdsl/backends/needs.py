@@ -11,9 +11,9 @@ from gdsl.codegen.structs import element_dtype
 from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
-from gdsl.plan.layouts import LISTS
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.printer import elements_of
+from gdsl.plan.renumbering import LISTS
 from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.types import Type, Widths
 

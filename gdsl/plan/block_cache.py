@@ -60,7 +60,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 # multiprocessor lends, so that there is one block on each, as large as blocks are.
 #
 # So it is for programs that do nothing but go over all vertices and reduce lists, on ids by degree for certain:
-# `layouts` makes those a kernel of their own. Nothing but speed hangs on how many values there is room for.
+# `renumbering` makes those a kernel of their own. Nothing but speed hangs on how many values there is room for.
 
 BLOCK = 1024
 """Threads, where a multiprocessor has one block."""

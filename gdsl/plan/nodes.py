@@ -328,7 +328,7 @@ Step = (
 
 @dataclass(frozen=True, slots=True)
 class Renumbering:
-    """How the program may run on other ids of the vertices; see `layouts`."""
+    """How the program may run on other ids of the vertices; see `renumbering`."""
 
     always: bool
     """Whether it does so on every graph, and not just on those for which it is worth it."""

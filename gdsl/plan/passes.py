@@ -19,11 +19,11 @@ from gdsl.plan import (
     frontier_form,
     fusion,
     launches,
-    layouts,
     list_bounds,
     load_balance,
     occupancy,
     prefetch,
+    renumbering,
     slots,
     small_frontiers,
     synchronization,
@@ -68,7 +68,7 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("small_frontiers", small_frontiers.run),
     Pass("occupancy", occupancy.run),
     Pass("allocate", buffers.run, may_be_left_out=False),
-    Pass("vertex_order", layouts.run),
+    Pass("vertex_order", renumbering.run),
     Pass("batch", teams.run, may_be_left_out=False),
 )
 OPTIONAL = tuple(each.name for each in PLAN_PASSES if each.may_be_left_out)

@@ -17,7 +17,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan import grids, layouts, prefetch
+from gdsl.plan import grids, prefetch, renumbering
 from gdsl.plan.block_cache import BOUNDS_BLOCK, LEAST_EDGES
 from gdsl.plan.heuristics import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
 from gdsl.plan.hints import SourceTables
@@ -97,7 +97,7 @@ def print_plan(plan: Plan) -> str:
 
 
 def _layout(layout: Renumbering) -> list[str]:
-    where = "" if layout.always else f" where {layouts.WORTH}"
+    where = "" if layout.always else f" where {renumbering.WORTH}"
     lines = [f"layout: vertices by decreasing degree{where}"]
     why = "which looks up the ids as given" if layout.looks_up else "whose blocks keep the first values"
     lines += [f"    in a kernel of its own, {why}"] if layout.apart else []

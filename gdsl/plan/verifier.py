@@ -25,7 +25,7 @@ from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
-from gdsl.plan import barriers, layouts, teams
+from gdsl.plan import barriers, renumbering, teams
 from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.facts import may_be_left_out
 from gdsl.plan.hints import FewAsList
@@ -120,7 +120,7 @@ class _Verifier:
         self.expect(all(0 <= step.around <= deepest for step in found), "a launch has other graphs around")
         if plan.layout is not None:
             self.expect(self.program.any_ids and plan.target.grid, "ids are changed that somebody can see")
-            self.expect(plan.layout == layouts.layout_of(plan), "another layout")
+            self.expect(plan.layout == renumbering.renumbering_of(plan), "another layout")
 
     # ------------------------------------------------------------ schedule
 

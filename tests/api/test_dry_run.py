@@ -15,7 +15,7 @@ from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.interface import Need
 from gdsl.extents import of_graph
 from gdsl.native import compiler as compilers
-from gdsl.plan import layouts
+from gdsl.plan import renumbering
 from tests.emulator.build import compiler
 from tests.emulator.fake_cupy import FakeArray, FakeCupy, MemoryPointer, install
 
@@ -37,7 +37,7 @@ edge functor f(src, dst, e) -> float64 { value x[dst]; }
 schedule { y = neighbor_reduce(vertices, f, sum); }"""
 
 
-FIRST = [f"layout.{name}" for name in layouts.LISTS]
+FIRST = [f"layout.{name}" for name in renumbering.LISTS]
 
 
 def graph_of(directed: bool) -> gdsl.Graph:
@@ -93,8 +93,8 @@ def test_a_run_on_vertices_by_degree_has_what_was_told(
     monkeypatch: pytest.MonkeyPatch, name: str, directed: bool
 ) -> None:
     cupy, graph = install(monkeypatch), graph_of(directed)
-    monkeypatch.setattr(layouts, "LEAST_EDGES", 1)
-    monkeypatch.setattr(layouts, "SKEW", 1)
+    monkeypatch.setattr(renumbering, "LEAST_EDGES", 1)
+    monkeypatch.setattr(renumbering, "SKEW", 1)
     program = gdsl.compile(name, tune=[*SMALL, *(["schedule.layout=by_degree"] if name == WALKS else [])])
     values = values_for(program, graph) | ({"x": np.ones(graph.num_vertices)} if name in (RANKS, "spmv") else {})
     told = program.dry_run(graph, values, backend="cuda")

@@ -24,8 +24,8 @@ from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import Tunable
-from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.plan.nodes import Plan
+from gdsl.plan.renumbering import is_worth, looking_up
 from gdsl.plan.target import Sizes
 from gdsl.program_files import read_source
 from gdsl.types import Type, Widths

@@ -18,7 +18,7 @@ from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import text_for
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
-from gdsl.plan import layouts
+from gdsl.plan import renumbering
 from gdsl.types import Widths
 
 from . import running
@@ -142,8 +142,8 @@ def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
         weight = np.arange(made.num_edges) / 8
         graph = gdsl.Graph(made.offsets, made.columns, directed=directed, attributes={"weight": weight[::-1]})
         x = np.arange(30) / 4
-        monkeypatch.setattr(layouts, "LEAST_EDGES", 1)
-        monkeypatch.setattr(layouts, "SKEW", 1)
+        monkeypatch.setattr(renumbering, "LEAST_EDGES", 1)
+        monkeypatch.setattr(renumbering, "SKEW", 1)
         words = (), (WORD,), (WORD, "schedule.ids=64")
         auto, always, wide = (gdsl.compile("spmv", tune=["schedule.block=64", *word]) for word in words)
         for program, given, other_ids in (
@@ -163,8 +163,8 @@ def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
 
 
 def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layouts, "LEAST_EDGES", 100)
-    monkeypatch.setattr(layouts, "SKEW", 8)
+    monkeypatch.setattr(renumbering, "LEAST_EDGES", 100)
+    monkeypatch.setattr(renumbering, "SKEW", 8)
     hub, even = make_graph(star(60), 61, directed=False), random_graph(60, 90, seed=1, directed=False)
     program = gdsl.compile("bfs", tune=["schedule.block=64"])
     assert program(even, source=3, backend="cuda").layout_ms is None

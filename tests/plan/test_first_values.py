@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdsl.plan import layouts, target
+from gdsl.plan import renumbering, target
 from gdsl.plan.block_cache import BLOCK, could_keep, keeps_first
 from gdsl.plan.grids import keeps_values, resident_threads
 from gdsl.plan.printer import print_plan
@@ -58,7 +58,7 @@ def test_it_is_a_kernel_of_its_own() -> None:
     assert not keeps_values(plan) and plan.sizes.block_threads < BLOCK
     assert "in a kernel of its own, whose blocks keep the first values" in print_plan(plan)
     other = plan_of("pagerank", BY_DEGREE)
-    assert layouts.looking_up(plan.program).tuning == other.program.tuning
+    assert renumbering.looking_up(plan.program).tuning == other.program.tuning
     assert keeps_values(other) and other.layout is not None and not other.layout.apart
 
 

@@ -7,9 +7,9 @@ import pytest
 from gdsl.extents import of_graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
-from gdsl.plan import layouts, target
-from gdsl.plan.layouts import can_be_put, is_worth
+from gdsl.plan import renumbering, target
 from gdsl.plan.printer import print_plan
+from gdsl.plan.renumbering import can_be_put, is_worth
 from gdsl.plan.storage import Role
 
 from .planning import plan_of
@@ -68,7 +68,7 @@ def test_what_crosses_the_border_and_what_is_held() -> None:
     sizes = of_graph(1000, 5000, {})
     by_role = {role: sum(each.extent.value(sizes) for each in layout.buffers if each.role is role) for role in Role}
     assert by_role[Role.NAMES] == 2000 and by_role[Role.RESULT] == 2000 and by_role[Role.SORTED] == 10_000
-    assert f"layout: vertices by decreasing degree where {layouts.WORTH}" in print_plan(plan)
+    assert f"layout: vertices by decreasing degree where {renumbering.WORTH}" in print_plan(plan)
     assert "layout: vertices by decreasing degree\n" in print_plan(plan_of("bfs", BY_DEGREE))
 
 
@@ -91,9 +91,9 @@ def test_a_program_that_looks_ids_up() -> None:
     plan = plan_of("coloring")
     assert plan.layout is not None and plan.layout.looks_up
     assert "in a kernel of its own, which looks up the ids as given" in print_plan(plan)
-    other = layouts.looking_up(plan.program)
+    other = renumbering.looking_up(plan.program)
     assert [array.name for array in other.arrays if array.is_input] == [GIVEN_IDS]
-    assert layouts.looking_up(other) is not None and other.tuning.layout is Layout.BY_DEGREE
+    assert renumbering.looking_up(other) is not None and other.tuning.layout is Layout.BY_DEGREE
     assert not plan_of("triangle_count").layout.looks_up  # type: ignore[union-attr]
 
 

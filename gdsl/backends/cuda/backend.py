@@ -17,7 +17,7 @@ from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
 from gdsl.plan import heuristics
-from gdsl.plan.layouts import can_be_put, is_worth, looking_up
+from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program, Tuning
 from gdsl.plan import heuristics
-from gdsl.plan.layouts import can_be_put, is_worth, looking_up
+from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.plan.teams import refusal
 from gdsl.types import Widths
 

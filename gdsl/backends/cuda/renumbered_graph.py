@@ -1,4 +1,4 @@
-"""A graph on the device whose vertices are numbered by falling degree; `gdsl.plan.layouts` says when a run uses one."""
+"""A graph on the device with vertices numbered by falling degree; `gdsl.plan.renumbering` says when a run uses one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
 from gdsl.graph.graph import Graph
-from gdsl.plan.layouts import MADE_ON_DEVICE
+from gdsl.plan.renumbering import MADE_ON_DEVICE
 from gdsl.types import Type
 
 

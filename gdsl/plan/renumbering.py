@@ -47,10 +47,10 @@ _ENDS = ("columns", "in_sources")
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the order of its vertices."""
-    return dataclasses.replace(plan, layout=layout_of(plan))
+    return dataclasses.replace(plan, layout=renumbering_of(plan))
 
 
-def layout_of(plan: Plan) -> Renumbering | None:
+def renumbering_of(plan: Plan) -> Renumbering | None:
     """How `plan` may run on other ids; None where it runs on those that are given."""
     program, asked = plan.program, plan.program.tuning.layout
     if not program.any_ids or not plan.target.grid or asked is Layout.AS_GIVEN:
