@@ -17,6 +17,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from gdsl.ir import verifier
 from gdsl.ir.nodes import (
     EdgeFunctor,
     Element,
@@ -33,7 +34,6 @@ from gdsl.ir.nodes import (
     element_index,
 )
 from gdsl.ir.traversal import all_steps, expand_buckets, rewrite
-from gdsl.ir.verifier import verify
 from gdsl.ir.worklists import names_in, without_buckets, worklist_loops
 from gdsl.passes.writers import plain_arrays, targets, written_arrays
 
@@ -94,10 +94,10 @@ Pass = Callable[[Program], Program]
 ALL: tuple[Pass, ...] = (choose_worklists, mark_shared_reads)
 
 
-def apply(program: Program, passes: Sequence[Pass] = ALL, *, again: bool = False) -> Program:
-    """`program` after `passes`, verified after each unless it goes through them `again`."""
+def apply(program: Program, passes: Sequence[Pass] = ALL, *, verify: bool = True) -> Program:
+    """`program` after `passes`; with `verify` the IR is verified after each."""
     for each in passes:
         before, program = program, each(program)
-        if not again:
-            verify(program, after=each.__name__, before=before)
+        if verify:
+            verifier.verify(program, after=each.__name__, before=before)
     return program

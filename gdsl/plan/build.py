@@ -12,16 +12,16 @@ from gdsl.plan.target import Sizes, Target
 
 
 def build(
-    program: Program, target: Target, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None
+    program: Program, target: Target, sizes: Sizes | None = None, *, verify: bool = True, after: str | None = None
 ) -> Plan:
-    """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then.
+    """The plan of `program`; `verify` is False where the same plan was verified before.
 
     `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
     verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
     """
     facts = Facts(program, target, sizes)
     plan = _passed(facts, after)
-    if after is None and not again:
+    if after is None and verify:
         from gdsl.plan import verifier
 
         verifier.verify(plan)

@@ -42,8 +42,8 @@ def test_walking_leaves_no_node_out(path: Path) -> None:
 def test_what_is_planned_again_is_the_same(path: Path) -> None:
     """Where the binary is in the cache, passes and plan are not verified a second time."""
     program = pipeline.load(path)
-    assert cuda.plan_of(program, again=True) == cuda.plan_of(program)
-    assert plan_of(program, again=True) == plan_of(program)
+    assert cuda.plan_of(program, verify=False) == cuda.plan_of(program)
+    assert plan_of(program, verify=False) == plan_of(program)
 
 
 def test_reads_that_meet_writes_are_marked() -> None:

@@ -103,7 +103,7 @@ class CpuBackend:
         if isinstance(generated, Generated):
             library = _cached(_library_key(generated.text, compiler), compiler)
             if library is not None:  # the plan is built when a trace is first looked at
-                replan = partial(plan_of, program, self.sizes, again=True)
+                replan = partial(plan_of, program, self.sizes, verify=False)
                 return CpuExecutable(program, widths, generated, library, replan)
         from gdsl.codegen.cpu.generate import generate
 

@@ -73,7 +73,7 @@ class CudaExecutable:
     def plan(self) -> Plan:
         """The plan of the text."""
         if self._plan is None:
-            self._plan = plan_of(self._program, again=True, teams=self._teams)
+            self._plan = plan_of(self._program, verify=False, teams=self._teams)
         return self._plan
 
     def run_batch(

@@ -17,22 +17,21 @@ def plan_of(
     program: Program,
     sizes: Sizes | None = None,
     *,
-    again: bool = False,
+    verify: bool = True,
     teams: bool = False,
     after: str | None = None,
 ) -> Plan:
-    """The kernel plan of `program` (annotated, before `gdsl.passes`). It is verified unless `again` says that this was
-    done before. `teams`: the form that teams of blocks run. `after`: the plan after the pass of that name, not
-    verified."""
+    """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
+    `teams`: the form that teams of blocks run. `after`: the plan after the pass of that name, not verified."""
     from gdsl.operations import Balance, Order
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    program = pipelines.apply(program, again=again)
+    program = pipelines.apply(program, verify=verify)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
-    return build(program, target.in_teams(on) if teams else on, sizes, again=again, after=after)
+    return build(program, target.in_teams(on) if teams else on, sizes, verify=verify, after=after)
 
 
 def neighbours_of(program: Program) -> tuple[Pair, ...]:
