@@ -56,7 +56,7 @@ class Findings:
     sites: dict[int, JudgedOperator]
 
 
-def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: Sequence[Diagnostic] = ()) -> Findings:
+def judge(effects: ProgramEffects, source: Source, refuse: bool = True, others: Sequence[Diagnostic] = ()) -> Findings:
     """Apply the rules to every operator.
 
     Raises GdslError with every violation, `others` among them, in the order of the text. With `refuse` False (for tests
@@ -64,34 +64,34 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
     """
     report = Report(source)
     report.diagnostics += others
-    report.in_loops = _in_loops(program)
-    report.initials = {data.name: data.initial for data in program.data}
+    report.in_loops = _in_loops(effects)
+    report.initials = {data.name: data.initial for data in effects.data}
     stores: dict[int, StoreRule] = {}
-    nodes: dict[int, Closing] = {}
+    closing_nodes: dict[int, Closing] = {}
     sites: dict[int, JudgedOperator] = {}
-    for site, effects in program.sites.items():
-        writers = Writers(effects)
-        for store, rule in check_writes(effects, writers, report).items():
+    for site, operator_effects in effects.sites.items():
+        writers = Writers(operator_effects)
+        for store, rule in check_writes(operator_effects, writers, report).items():
             stores[store] = max(stores.get(store, rule), rule, key=_WEAKEST.index)
-        found = closings(effects, writers)
-        check_reads(effects, writers, found, report)
-        check_closing(effects, found, report)
-        check_waiting(effects, writers, report)
-        sites[site] = JudgedOperator(effects, writers, found)
-        node = closing_node(effects, found)
+        found = closings(operator_effects, writers)
+        check_reads(operator_effects, writers, found, report)
+        check_closing(operator_effects, found, report)
+        check_waiting(operator_effects, writers, report)
+        sites[site] = JudgedOperator(operator_effects, writers, found)
+        node = closing_node(operator_effects, found)
         if node is not None:
-            nodes[site] = node
+            closing_nodes[site] = node
     if refuse and report.diagnostics:
         mistakes = sorted(report.diagnostics, key=_place)
         if report.is_full:
             message = f"these are the first {len(mistakes)} mistakes, and further ones were not looked for"
             mistakes.append(Diagnostic(TOO_MANY, message, mistakes[-1].span))
         raise GdslError(mistakes, source)
-    return Findings(stores, nodes, sites)
+    return Findings(stores, closing_nodes, sites)
 
 
-def _in_loops(program: ProgramEffects) -> frozenset[int]:
-    loops = (node for node in walk(program.program.schedule) if isinstance(node, While | Repeat))
+def _in_loops(effects: ProgramEffects) -> frozenset[int]:
+    loops = (node for node in walk(effects.program.schedule) if isinstance(node, While | Repeat))
     return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Operator))
 
 
