@@ -34,5 +34,5 @@ def resource_text(name: str, *parts: str) -> str:
 
 
 def filled_text(name: str, *parts: str, **values: object) -> str:
-    """The same with ``${word}`` replaced by the value of that name."""
+    """The text of a file, with ``${word}`` replaced by the value of that name."""
     return string.Template(resource_text(name, *parts)).substitute(values)

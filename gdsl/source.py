@@ -41,7 +41,7 @@ class Span:
 
     @property
     def written(self) -> Span:
-        """The same place, whichever call it was expanded for."""
+        """This place in the text, whichever call it was expanded for."""
         if self.origin is None or self.origin.call is None:
             return self
         origin = Origin(self.file) if self.file else None

@@ -152,7 +152,7 @@ class Widths:
 
     @staticmethod
     def both(bits: int) -> Widths:
-        """The same width for vertices and edges."""
+        """One width for both vertices and edges."""
         return Widths(bits, bits)
 
     def of(self, kind: Type) -> int:

@@ -92,8 +92,9 @@ class Watch:
         bindings: Bindings,
         varied: Mapping[str, Sequence[Any]],
     ) -> str | None:
-        """The same for many runs, given stacks of arrays, and a list of values for each scalar. `bindings` are those of
-        the first run, which has the inputs of all; `varied` are the params that differ."""
+        """The warning about many runs, given stacks of arrays, and a list of values for each scalar; None if all is
+        well. `bindings` are those of the first run, which has the inputs of all; `varied` are the params that
+        differ."""
         missed = [number for number, value in enumerate(scalars[CONVERGED]) if not value] if self._says else []
         if missed:
             values = ", ".join(f"{name}={shown(values[missed[0]])}" for name, values in varied.items())

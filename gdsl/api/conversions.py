@@ -73,7 +73,8 @@ class Conversions:
         return frame
 
     def to_polars(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
-        """The same as a `polars.DataFrame`, which has no place for scalars. Raises what `to_pandas` does."""
+        """A `polars.DataFrame`, which has no place for scalars, with the rows and columns of `to_pandas`. Raises what
+        `to_pandas` does."""
         polars = required("polars", "polars", "to_polars")
         columns = self._columns(over, names, graph)
         whole = _are_int64(self._names)
@@ -85,8 +86,8 @@ class Conversions:
         return polars.DataFrame(converted)
 
     def to_arrow(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
-        """The same as a `pyarrow.Table`, with the scalars as JSON in the metadata `gdsl.scalars` of its schema. Raises
-        what `to_pandas` does."""
+        """A `pyarrow.Table` with the rows and columns of `to_pandas`, and the scalars as JSON in the metadata
+        `gdsl.scalars` of its schema. Raises what `to_pandas` does."""
         pyarrow = required("pyarrow", "gdsl[tables]", "to_arrow")
         columns = self._columns(over, names, graph)
         whole = _are_int64(self._names)
@@ -110,7 +111,7 @@ class Conversions:
         return _into_networkx(self, graph)
 
     def to_igraph(self, graph: Any = None) -> Any:
-        """The same as a graph of igraph."""
+        """A graph of igraph with the results as attributes, as `to_networkx` returns one of NetworkX."""
         return _into_igraph(self, graph)
 
     @property

@@ -222,7 +222,7 @@ class Program(CompiledProgram):
         return self.source_for(language, Widths.both(self._program.tuning.ids or _id_bits(ids)))
 
     def source_for(self, language: str, widths: Widths) -> str:
-        """The same where ids of vertices and of edges may have different widths."""
+        """The generated text, as `source` returns it, for ids of vertices and of edges of possibly different widths."""
         with self._explaining():
             if isinstance(language, str) and language == "cuda":
                 from gdsl.backends.cuda import source_text as cuda_text
@@ -286,7 +286,7 @@ class DryRun:
         return None if self.free is None else self.needed <= self.free
 
     def as_document(self) -> dict[str, Any]:
-        """The same for JSON; bytes are whole numbers."""
+        """This dry run as a document for JSON; bytes are whole numbers."""
         buffers = [
             {
                 "name": need.name,

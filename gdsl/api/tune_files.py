@@ -160,7 +160,7 @@ class TuneFile:
         return min(alike, key=lambda entry: entry.graph.distance(kind))
 
     def replaced(self, new: Entry) -> TuneFile:
-        """The same file with `new` in place of the entries for that machine and kind of graph."""
+        """This file with `new` in place of the entries for that machine and kind of graph."""
         remaining = tuple(entry for entry in self.entries if not _same_place(entry, new))
         return dataclasses.replace(self, entries=(*remaining, new))
 

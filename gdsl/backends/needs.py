@@ -56,7 +56,7 @@ def on_a_device(
 def on_other_ids(
     plan: Plan, layout: Renumbering, widths: Widths, sizes: Sizes, directed: bool, inputs: Mapping[str, Any]
 ) -> tuple[Need, ...]:
-    """The same for a run on renumbered vertices (`gdsl.backends.cuda.numbering`).
+    """What a first run on renumbered vertices (`gdsl.backends.cuda.numbering`) takes of a GPU's memory.
 
     Memory that is only needed for renumbering is free again before the run itself allocates anything. So it only counts
     as far as the run needs less: the total is the most that is allocated at any time.

@@ -145,8 +145,8 @@ class FunctorTexts:
         late: str | None = None,
         bounds: ReduceOperation | None = None,
     ) -> Calls:
-        """The same where values are read early: the reads for `each` of several elements, and the calls that follow
-        for one of them. The tests between the reads are not repeated."""
+        """What a variant calls where values are read early: the reads for `each` of several elements, and the calls
+        that follow for one of them. The tests between the reads are not repeated."""
         functor, text = self.functor(variant.functor), self._early(variant, early, bounds)
         each = {**each, Argument.EARLY: f"{EARLY}[k]"}
         test = self._condition(functor, variant, "condition", text)

@@ -147,7 +147,7 @@ def c_type(kind: Type) -> str:
 
 
 def fixed_type(kind: Type, widths: Widths) -> str:
-    """The same in C++, without the interface's own types; ids are signed."""
+    """The type of a value in C++, without the interface's own types; ids are signed."""
     return f"std::int{widths.of(kind)}_t" if kind.is_id else c_type(kind)
 
 

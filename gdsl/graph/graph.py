@@ -336,7 +336,7 @@ class Graph:
 
     @cached_property  # each call reads it
     def id_widths(self) -> Widths:
-        """The same for vertices and edges separately: a graph of many edges may have few vertices."""
+        """The widths of vertex and edge ids, separately: a graph of many edges may have few vertices."""
         if self._lazy_csr is not None:
             return Widths.both(32)  # lazy graphs are not that large
         return id_widths(self.num_vertices, self.num_edges)

@@ -32,7 +32,7 @@ def targets(functor: Functor) -> Iterator[Target]:
 
 
 def targets_in(part: object) -> Iterator[Target]:
-    """The same of some statements."""
+    """Every target that statements write, in the order of the text."""
     for node in walk(part):
         if isinstance(node, (Store, Update, CompareAndSwap)):
             yield node.target

@@ -75,7 +75,7 @@ def keeps_first(program: Program, target: Target) -> dict[int, str]:
 
 
 def could_keep(program: Program, target: Target) -> dict[int, str]:
-    """The same if the vertices were numbered by degree."""
+    """By the site of a reduction the array of which blocks would keep the first values on ids by degree."""
     tuning = program.tuning
     if not (target.grid and target.fused) or target.teams or tuning.block is not None or not _only_reduces(program):
         return {}

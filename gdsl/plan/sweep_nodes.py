@@ -338,7 +338,7 @@ class Sweep:
         return next((each for each in self.hints if isinstance(each, kind) and each.over is over), None)
 
     def with_hints(self, *hints: Hint) -> Sweep:
-        """The same sweep with more of them."""
+        """This sweep with more hints."""
         return dataclasses.replace(self, hints=(*self.hints, *hints)) if hints else self
 
 

@@ -48,7 +48,7 @@ def with_own(variant: Variant, own: frozenset[str]) -> Variant:
 
 
 def claimed(functor: EdgeFunctor, claim: Claim) -> Variant:
-    """The same where a compare-and-swap stands for one conjunct and one store."""
+    """All tests, then the whole body, where a compare-and-swap stands for one conjunct and one store."""
     tests = tuple(i for i in _all_tests(functor) if i != claim.conjunct)
     return _variant(functor, tests, frozenset(), claim)
 

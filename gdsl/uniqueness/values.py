@@ -89,7 +89,7 @@ class ValueLevels:
         self._known: dict[Term, Level] = {}
 
     def at(self, span: Span, not_zero: frozenset[Term] = frozenset()) -> ValueLevels:
-        """The same for a value of another statement."""
+        """These levels for a value of the statement at `span`, where the numbers in `not_zero` are not zero."""
         self.span, self.not_zero = span, not_zero
         self._known.clear()
         return self

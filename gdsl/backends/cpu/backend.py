@@ -42,7 +42,7 @@ class CpuExecutable(LoadedProgram):
     """A program in a shared library. Several runs may be under way, each in its own thread."""
 
     def build(self, graph: Graph) -> Build:
-        """The same for all graphs."""
+        """What runs on `graph`, which is one build for all graphs."""
         compiler = compilers.find_compiler()
         about = (("compiler", str(compiler)), ("options", " ".join(compilers.OPTIONS))) if compiler is not None else ()
         return Build(self.plan, "cpp", self.generated.text, about)

@@ -220,7 +220,8 @@ class CudaDevice(DeviceMemory):
         self.wait_for(self._clock, must_stop)
 
     def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
-        """The same for another clock; False if it is not done at the moment `until`."""
+        """Poll until the work of `clock` is done, so that Ctrl-C is handled; False if it is not done at the moment
+        `until`."""
         if clock.is_done:
             return True
         patience = Patience()

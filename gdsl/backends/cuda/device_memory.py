@@ -260,8 +260,8 @@ class DeviceMemory(Launching):
 
     @cached_property
     def hand_over_and_clear(self) -> Any:
-        """The same for a run after which another one is queued. Both are launched once without data, which loads
-        them."""
+        """A kernel that copies like `hand_over`, for a run after which another one is queued. Both are launched once
+        without data, which loads them."""
         kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
         self.zero(memory)
         nothing = numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)

@@ -62,7 +62,7 @@ class GraphCache:
         return self._graphs[key]
 
     def by_degree(self, original: GraphOnDevice, graph: Graph, device: CudaDevice) -> GraphOnDevice:
-        """The same graph with its vertices by falling degree. Raises E0912."""
+        """`graph` on the device with its vertices by falling degree. Raises E0912."""
         from gdsl.backends.cuda.numbering import Kernels
         from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 

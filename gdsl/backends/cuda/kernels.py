@@ -178,7 +178,7 @@ class Kernels(Sequence[Kernel]):
         ]
 
     def __call__(self, *, arch: str | None = None, ids: int = 32) -> Kernels:
-        """The same for another GPU, or for graphs whose ids have `ids` bits."""
+        """The program's kernels for another GPU, or for graphs whose ids have `ids` bits."""
         return Kernels(self._program, self._explaining, arch, ids)
 
     @overload

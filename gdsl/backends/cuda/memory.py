@@ -135,7 +135,7 @@ class GraphOnDevice:
         return stored[1]
 
     def upload_values(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
-        """The same, without keeping it."""
+        """An array of the graph as values of `dtype`, as `attribute` uploads it, but not kept."""
         placed = self._find_on_gpu(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
         return self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
 
@@ -162,7 +162,7 @@ def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
 
 
 def value_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
-    """The same; for pairs that of the words that they take."""
+    """The dtype of a type's values on the host; for pairs that of the words that they take."""
     return numpy.dtype(numpy.uint64) if kind.is_pair else host_dtype(kind, widths)
 
 

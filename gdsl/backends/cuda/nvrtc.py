@@ -99,8 +99,8 @@ def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
 
 
 def cached_cubin(kind: str, text: str, arch: str) -> bytes:
-    """The same for a text that does not depend on a program: stored in the cache as `kind`, so it is compiled once per
-    machine."""
+    """Machine code for `arch` from a `text` that does not depend on a program: stored in the cache as `kind`, so it is
+    compiled once per machine."""
     key = (text, arch, *identity(), *OPTIONS)
     cubin = entries.get(kind, key)
     if cubin is None:

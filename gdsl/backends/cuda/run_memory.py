@@ -247,7 +247,7 @@ class RunMemory:
         return self._numbering is not None and name in self._of_ids
 
     def all_inside(self, name: str, values: Any) -> Any:
-        """The same for an array of values."""
+        """An array of values of the data `name` in the device's ids."""
         return values if self._numbering is None or name not in self._of_ids else self._numbering.all_inside(values)
 
     def holds_ids(self, name: str) -> bool:

@@ -117,7 +117,7 @@ class State:
         return 1 if array.count is None else count_of(array, self.params)
 
     def on(self, graph: GraphView) -> State:
-        """The same data, frontiers and clock with another current graph."""
+        """This state, with its data, frontiers and clock, on another current graph."""
         other = copy.copy(self)
         other.graph, other.environment = graph, dataclasses.replace(self.environment, graph=graph)
         return other

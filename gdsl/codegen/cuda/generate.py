@@ -45,8 +45,8 @@ def generate(plan: Plan, widths: Widths) -> Generated:
 
 
 def generate_for_both_sides(plan: Plan, widths: Widths) -> tuple[Generated, dict[str, str]]:
-    """The same for a file that has the host's code too, and by the name of each field of `Layout.problem` what it is
-    called in the text."""
+    """CUDA C++ of `plan` for a file that has the host's code too, and by the name of each field of `Layout.problem`
+    what it is called in the text."""
     generation = _generation(plan, widths, both_sides=True)
     made, names = generation.run(), generation.names
     fields = layout_of(plan, widths).problem.fields

@@ -46,7 +46,7 @@ class Layout:
     problem: Struct
 
     def dtype(self, widths: Widths) -> numpy.dtype[numpy.void]:
-        """The same as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
+        """This layout as an aligned NumPy dtype with the fields `graph`, `run` and, where there is any, `problem`."""
         parts = [("graph", struct_dtype(self.graph, widths)), ("run", struct_dtype(self.run, widths))]
         if self.problem.fields:
             parts.append(("problem", struct_dtype(self.problem, widths)))

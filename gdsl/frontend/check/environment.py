@@ -137,7 +137,7 @@ class Environment:
         return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:
-        """The same, with `names` in the place of the declarations of the whole program."""
+        """This environment, with `names` in the place of the declarations of the whole program."""
         return dataclasses.replace(self, globals=names)
 
     def report(

@@ -49,7 +49,7 @@ def _group_of(chain: syntax.SetChain) -> str:
 
 
 def over_of(value: syntax.Expression | None, known: Mapping[str, Over]) -> Over:
-    """The same where `known` has that of the variables."""
+    """How the edges of `value` were walked; `known` has that of the variables."""
     found = origin_of(value)
     return found.over if isinstance(found, EdgeOrigin) else known.get(found or "", Over.OUT_EDGES)
 

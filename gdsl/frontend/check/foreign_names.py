@@ -62,7 +62,7 @@ def report_foreign_name(name: str, span: Span, environment: Environment) -> bool
 
 
 def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
-    """The same of the function of a call that nothing declares."""
+    """Whether the undeclared function of a call is one of another language; reports what to write instead."""
     name = call.function
     arguments = [environment.words(argument.span) for argument in call.arguments]
     joined = ", ".join(arguments)

@@ -81,8 +81,8 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
 def check_all(
     program: syntax.Program, source: Source, broken: syntax.Broken | None = None, types: Mapping[str, Type] = NO_TYPES
 ) -> CheckResult:
-    """The same of any tree, also of one that the parser could read in parts only; raises nothing. `types` are those of
-    type parameters, which else have their defaults."""
+    """What the checker finds in any tree, also in one that the parser could read in parts only; raises nothing. `types`
+    are those of type parameters, which else have their defaults."""
     environment = Environment(broken=broken or syntax.Broken(), source=source)
     typed, far_ends, complete = _typed(program, environment, types)
     knobs = Knobs()

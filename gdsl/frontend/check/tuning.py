@@ -24,7 +24,7 @@ class Knobs:
     """The passes over a plan that the caller leaves out."""
 
     def copy(self) -> Knobs:
-        """The same, to which more can be added."""
+        """A copy of these knobs, to which more can be added."""
         return Knobs(
             dict(self.program), {subject: dict(knobs) for subject, knobs in self.operators.items()}, self.without
         )

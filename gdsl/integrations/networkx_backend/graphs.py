@@ -282,7 +282,7 @@ class BackendGraph:
 
     @property
     def without_loops(self) -> BackendGraph:
-        """The same without self-loops, and without attributes."""
+        """The graph without self-loops, and without attributes."""
         if not self.vertices.has_loops():
             return self
         return self._alike(self._derive("without_loops", lambda: self.vertices.changed(loops=False)))

@@ -23,7 +23,7 @@ def dijkstra_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[
 
 
 def bellman_ford_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The same for weights of any sign."""
+    """The lengths of the shortest paths from `node` for weights of any sign, and the weights."""
     return _bellman_ford(graph, node, weight), graph.weights(weight)
 
 

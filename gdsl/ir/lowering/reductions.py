@@ -78,7 +78,7 @@ class ReductionLowering:
         return self.expressions.expression(node)
 
     def again(self, steps: list[nodes.Step]) -> tuple[nodes.Step, ...]:
-        """The same steps once more, for a second place where the same expression is evaluated."""
+        """A copy of `steps` for a second place where the same expression is evaluated."""
         return tuple(
             dataclasses.replace(step, site=self.hidden.site(step.span, step.word))
             if isinstance(step, nodes.Compute)
