@@ -5,6 +5,9 @@ their conditions, as terms. A term knows everything that its value may come from
 that compute it are visible to proofs (`terms`). What is not understood is an `Unknown`, which is never constant, one
 value for all, unique, monotone or harmless.
 
+`summary` and `statements` describe calls, as terms, for the rules. `access` describes steps and the threads that run
+them, for barriers.
+
 To follow how one program is judged, read `summary` (what is known about an operator), `statements` (how it is found),
 then `gdsl.rules.writes` (what is allowed), `gdsl.uniqueness.operators` (what an operator does to the grades of
 results) and `gdsl.uniqueness.schedule` (how grades pass through the schedule).
