@@ -204,8 +204,10 @@ def _written_in(loop: nodes.While, effects: ProgramEffects) -> set[str]:
     for step in walk(loop.body):
         if isinstance(step, nodes.Operator) and step.site in effects.sites:
             found |= set(effects.sites[step.site].written_names())
-        if isinstance(step, nodes.NeighborReduce | nodes.NeighborVote | nodes.Fill | nodes.NumberMembers):
+        if isinstance(step, nodes.NeighborReduce | nodes.NeighborVote | nodes.Fill):
             found.add(step.array)
+        elif isinstance(step, nodes.SetStep):
+            found |= set(step.use.writes)
         elif isinstance(step, nodes.Swap):
             found |= {step.first, step.second}
         elif isinstance(step, nodes.StoreScalar):

@@ -58,7 +58,7 @@ def _writes_of(node: object, name: str, effects: ProgramEffects) -> Iterator[Spa
             yield node.span
         case nodes.Swap() if name in (node.first, node.second):
             yield node.span
-        case nodes.NumberMembers() if node.array == name:
+        case nodes.SetStep() if name in node.use.writes:
             yield node.span
         case nodes.Operator():
             if name in (node.stores, node.adds_to):

@@ -233,3 +233,12 @@ def test_reading_ends_behind_very_many_mistakes(name: str) -> None:
     assert "\n\nand 900 more mistakes\n\n" in shown and "was not read" in shown.rpartition("error[E0114]")[2]
     few = analyse(Source("p.gdsl", with_parts(**{place: content[: len(content) // 4]}))).diagnostics
     assert few and "E0114" not in {one.code for one in few}
+
+
+def test_a_call_that_a_broken_item_has_too_is_no_second_mistake() -> None:
+    text = """program p;
+problem { vertex d : int32; }
+procedure add(vertex p : int32) { d = number(vertices); }
+schedule { d = number(vertices); }
+"""
+    assert [each.code for each in analyse(Source("p.gdsl", text)).diagnostics] == ["E0112"]

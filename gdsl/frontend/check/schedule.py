@@ -218,6 +218,9 @@ class ScheduleChecker:
                 message = f"`{value.function}` gives no values for the array `{symbol.name}`"
                 environment.report("E0415", message, value.span)
                 return None
+            declared = environment.find(called) if called is not None else None
+            if declared is not None and declared.kind is SymbolKind.MISTAKEN:
+                return None  # what it gives is unknown
             fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
             other = environment.find(value.name) if isinstance(value, syntax.Name) else None
             if other is not None and other.kind is SymbolKind.ARRAY:
