@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import os
 import pickle
+import stat
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from gdsl.cache.location import (
     create,
     directory,
     is_noexec,
+    is_private,
     private_file,
     problem,
     refusal,
@@ -203,7 +205,12 @@ def _read(kind: str, name: str) -> bytes | None:
         place = directory() / kind
         if refusal(place) is not None:
             return None
-        content = (place / name).read_bytes()
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe is not waited for
+        with open(os.open(place / name, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not is_private(status):
+                return None
+            content = file.read()
     except (OSError, ValueError):
         return None
     data = content[:-_TRAILER]

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,25 +15,32 @@ from gdsl import resources
 from gdsl.diagnostics import GdslError, printable
 from gdsl.version import __version__
 
+_STARTED = time.time_ns()
+"""Modules are loaded from then on; a file that changed later may not be the one that this process runs."""
+
 
 @cache
 def fingerprint() -> str:
     """A hash of gdsl's version and, where it is known, its code; the same for the whole process.
 
-    Files of an installed wheel never change, and pip records their hashes. In a checkout the names, sizes and times of
-    the files stand for their content. Raises `GdslError` (E0907) where a part of gdsl cannot be read.
+    Files of an installed wheel never change, and pip records their hashes. In a checkout, or without that record, the
+    names, sizes and times of the files stand for their content; a process that may have loaded older files shares
+    entries with no other. Raises `GdslError` (E0907) where a part of gdsl cannot be read.
     """
     parts = check_installation()
     digest = hashlib.sha256(f"{__version__} {sys.implementation.cache_tag}\0".encode())
     package = resources.PACKAGE
     if parts["grammar"].parent.parent == package:
-        try:
+        with contextlib.suppress(OSError):  # installed by other means than pip
             digest.update((package.parent / f"gdsl-{__version__}.dist-info" / "RECORD").read_bytes())
-        except OSError:  # installed by other means than pip: the version has to do
-            digest.update(b"no record")
-    else:
-        files = [file for name, part in parts.items() for file in _files(part, ".py" if name == "gdsl" else "")]
-        digest.update(repr(sorted(files)).encode("utf-8", "surrogateescape"))
+            return digest.hexdigest()
+    try:
+        files = sorted(file for name, part in parts.items() for file in _files(part, ".py" if name == "gdsl" else ""))
+    except OSError as error:
+        raise _unreadable(error) from None
+    digest.update(repr(files).encode("utf-8", "surrogateescape"))
+    if any(max(times) > _STARTED for _, _, *times in files):
+        digest.update(os.urandom(16))
     return digest.hexdigest()
 
 
@@ -48,8 +56,12 @@ def check_installation() -> dict[str, Path]:
     try:
         return {"gdsl": package, **{name: resources.resource_directory(name) for name in ("grammar", "templates")}}
     except FileNotFoundError as error:
-        what = f"a part of gdsl cannot be read: {printable(str(error))}"
-        raise GdslError.single("E0907", what, fix="install gdsl again, with pip") from None
+        raise _unreadable(error) from None
+
+
+def _unreadable(error: OSError) -> GdslError:
+    what = f"a part of gdsl cannot be read: {printable(str(error))}"
+    return GdslError.single("E0907", what, fix="install gdsl again, with pip")
 
 
 def _files(directory: Path, suffix: str) -> Iterator[tuple[str, int, int, int]]:

@@ -87,6 +87,11 @@ def refusal(place: Path) -> str | None:
     return None if reason is None else f"the cache {show(place)} is not used: {reason}"
 
 
+def is_private(status: os.stat_result) -> bool:
+    """Whether a file is the user's own, and only the user can write to it."""
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & _WRITABLE_BY_OTHERS)
+
+
 def unusable(verb: str, error: Exception) -> str:
     """One sentence about a cache that cannot be `verb` because of `error`."""
     try:

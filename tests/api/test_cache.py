@@ -144,3 +144,22 @@ def test_default_directory_follows_xdg(monkeypatch, tmp_path):
     assert cache.directory() == tmp_path / "gdsl"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert cache.directory().parts[-2:] == (".cache", "gdsl")
+
+
+@pytest.mark.parametrize("other", ["a pipe", "a link", "of others"])
+def test_an_entry_that_is_no_private_file_counts_as_missing(other, tmp_path, monkeypatch):
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    cache.put("front", ("a",), b"data")
+    assert cache.get("front", ("a",)) == b"data"
+    (entry,) = [path for path in (tmp_path / "cache" / "front").iterdir() if path.is_file()]
+    if other == "of others":
+        entry.chmod(0o660)
+    else:
+        content = entry.read_bytes()
+        entry.unlink()
+        if other == "a pipe":
+            os.mkfifo(entry)
+        else:
+            (tmp_path / "elsewhere").write_bytes(content)
+            entry.symlink_to(tmp_path / "elsewhere")
+    assert cache.get("front", ("a",)) is None

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from gdsl import cache, resources
+from gdsl.cache import code_fingerprint
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
@@ -21,6 +22,7 @@ def package(tmp_path, monkeypatch):
         path.write_text(f"content of {name}")
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(resources, "PACKAGE", tmp_path / "gdsl")
+    monkeypatch.setattr(code_fingerprint, "_STARTED", 2**63)  # these files are older than this process
     yield tmp_path / "gdsl"
     monkeypatch.undo()
     forget()
@@ -104,12 +106,11 @@ def test_the_record_identifies_a_wheel(package, wheel):
     assert fingerprint() != first
 
 
-def test_a_wheel_without_a_record_is_identified_by_its_version(package, wheel, monkeypatch):
+def test_a_wheel_without_a_record_is_identified_by_its_files(package, wheel):
     wheel.unlink()
     first = fingerprint()
-    (package / "a.py").touch()
     assert fingerprint() == first
-    monkeypatch.setattr("gdsl.cache.code_fingerprint.__version__", "99")
+    (package / "a.py").write_text("other")
     assert fingerprint() != first
 
 
@@ -125,3 +126,19 @@ def test_a_missing_part_is_refused(package):
     with pytest.raises(GdslError, match=r"E0907.*grammar") as caught:
         fingerprint()
     assert "install gdsl again" in str(caught.value)
+
+
+def test_a_process_that_may_run_older_code_shares_nothing(package, monkeypatch):
+    """A file changed after the process began: the code in memory is not that of the files."""
+    monkeypatch.setattr(code_fingerprint, "_STARTED", 0)
+    assert fingerprint() != fingerprint()
+
+
+def test_a_folder_that_cannot_be_listed_is_one_message(package, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(GdslError) as caught:
+        fingerprint()
+    assert caught.value.code == "E0907"
