@@ -227,10 +227,19 @@ def _columns_of_rows(
     if first is None:
         return tuple(np.zeros(0, kind) for kind in types)
     stream = itertools.chain([first], rows)
+    rows = _checked(stream, types, delimiter) if _ROUNDS_REALS else _with_values(stream)
     try:
-        return _parsed(_checked(stream, types, delimiter) if _ROUNDS_REALS else stream, types, delimiter)
+        return _parsed(rows, types, delimiter)
     except (ValueError, OverflowError):
         raise _malformed(lines, names, types, delimiter) from None
+
+
+def _with_values(rows: Iterator[str]) -> Iterator[str]:
+    """`rows`, up to the first without a value, which NumPy would skip: a ValueError."""
+    for row in rows:
+        if not row.strip():
+            raise ValueError
+        yield row
 
 
 def _parsed(rows: Iterator[str] | list[str], types: Sequence[type], delimiter: str | None) -> Columns:

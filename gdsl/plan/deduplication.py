@@ -10,7 +10,8 @@ programs may ask for that is decided by `gdsl.rules.tuning`.
 Where the condition says `a[far] == x` and the body stores y there, the test and the store become one
 compare-and-swap: a single edge of each far end then runs the rest of the body, which is one of the numbers that the
 language allows, and the result needs no other guard against duplicates. All other tests come before it then, and y is
-computed for far ends that are taken as well: none that stands behind it in the text, nor y, may stop the run (`stops`).
+computed for far ends that are taken as well: none that stands behind it in the text, nor y, may stop the run
+(`functor_facts.may_stop`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 **Places.**
 Where the condition says `place < x`, with an x that the operator does not write, a push or a reduction along out-edges
 walks the first x edges of each vertex and no others. What comes before in the condition is then asked of these edges
-alone, so it must be nothing that may stop the run (`stops`).
+alone, so it must be nothing that may stop the run (`functor_facts.may_stop`).
 
 **Results that stay.**
 `some` stays true once a neighbour has said so, `every` stays false: what is left of the list cannot change that. The

@@ -11,6 +11,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan import variants, votes
+from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.facts import Facts, may_be_left_out
 from gdsl.plan.frontier_form import combine
 from gdsl.plan.intersections import plan_intersection
@@ -118,7 +119,7 @@ class _Lowering:
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
         if isinstance(step, ir.SetStep):
-            return OnSets(step, waits=not isinstance(step, ir.PushLevel))
+            return OnSets(step, waits=type(step) in ENDING_SET_STEPS)
         if isinstance(step, ir.CombineFrontiers):
             return combine(step, self.target)
         if isinstance(step, ir.Fill):

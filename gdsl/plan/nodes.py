@@ -66,6 +66,11 @@ from gdsl.plan.target import Sizes, Target
 from gdsl.records import dataclass
 
 
+def _ends_waiting(body: tuple[Phase, ...]) -> bool:
+    ends = [each for each in body if isinstance(each, (Work, Barrier)) and each != Work(Part.MARKS)]
+    return not ends or (isinstance(ends[-1], Barrier) and ends[-1].when is When.ALWAYS)
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One operator of the program."""
@@ -83,9 +88,10 @@ class Operation:
 
     @property
     def waits(self) -> bool:
-        """Whether it ends with a barrier of its own."""
-        ends = [each for each in self.body if isinstance(each, (Work, Barrier)) and each != Work(Part.MARKS)]
-        return not ends or (isinstance(ends[-1], Barrier) and ends[-1].when is When.ALWAYS)
+        """Whether it ends with a barrier of its own, in either direction if it switches."""
+        first = self.body[0] if self.body else None
+        bodies = (first.pull, first.push) if isinstance(first, Directions) else (self.body,)
+        return all(map(_ends_waiting, bodies))
 
     @property
     def meets_barrier(self) -> bool:
@@ -336,7 +342,7 @@ class Renumbering:
     """Whether it is a program of its own that does so, which looks up the ids that were given
     (`gdsl.ir.ids`)."""
     keeps: bool
-    """Whether it is one whose blocks keep the first values in their own memory (`first_values`)."""
+    """Whether it is one whose blocks keep the first values in their own memory (`block_cache`)."""
     ids: tuple[str, ...]
     """The data at the border whose values are ids."""
     arrays: tuple[str, ...]

@@ -1,6 +1,6 @@
 """The passes of the plan, in order; nothing but the list.
 
-`lower` builds the plainest correct plan. Every pass behind it takes a plan and returns a better one, and those that
+`lower` builds the plainest correct plan. Every pass after it takes a plan and returns a better one, and those that
 `may_be_left_out` can be: `gdslc compile PROGRAM --emit plan --without fusion` shows the plan without one of them,
 `--after fusion` the plan as it is when that pass has run.
 """

@@ -68,14 +68,14 @@ def with_phases(operation: Operation, waits: bool = True) -> Operation:
     """`operation` with its phases; `waits`: it ends with a barrier."""
     does, first = operation.does, operation.ahead[0] if operation.ahead else operation
     if isinstance(does, Choice):
-        body: tuple[Phase, ...] = (Directions(tuple(_phases(does.yes, ())), tuple(_phases(does.no, ()))),)
+        body: tuple[Phase, ...] = (Directions(tuple(_phases(does.yes)), tuple(_phases(does.no))),)
         return dataclasses.replace(operation, body=body)
     if isinstance(first.does, Sweep) and first.does.segment is not None:
         body = tuple(_reduction(first.does, waits, bool(operation.ahead)))
     elif isinstance(operation.step, Compute):
         body = (*_members(does), Work(Part.MEMBERS), Work(Part.HELD), *((_END,) if waits else ()), Trace())
     else:
-        body = tuple(_phases(does, operation.ahead))
+        body = tuple(_phases(does))
     return dataclasses.replace(operation, body=body)
 
 
@@ -106,8 +106,8 @@ def _members(sweep: Sweep) -> tuple[Convert, ...]:
     return (Convert(members.form),)
 
 
-def _phases(sweep: Sweep, ahead: tuple[Operation, ...]) -> Iterator[Phase]:
-    """Of all operators but reductions and those that only run on their members; `ahead` are fused into the sweep."""
+def _phases(sweep: Sweep) -> Iterator[Phase]:
+    """Of all operators but reductions and those that only run on their members."""
     cut = sweep.intersection is not None or any(each.shared is not None for each in sweep.walks)
     walks = 1 if sweep.vote is not None else max(len(sweep.walks), 1)
     collect = sweep.collect

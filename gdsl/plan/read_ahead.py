@@ -14,7 +14,8 @@ same value stands. So does what the call for a vertex alone touches, until it wr
 What several calls write could be read ahead, too, as elements come in no order, and was: components take more passes
 then, as all see older labels, and more atomics, as the looks that spare them are older (docs/lab/journal.md).
 
-What is long by itself has less to wait for and more text, as for `side_by_side`; registers bound how many there are.
+What is long by itself has less to wait for and more text, as for `edges_side_by_side`; registers bound
+how many there are.
 A vertex whose values wait for nothing but its number comes in a stream, and a filter appends: both gained nothing.
 """
 
@@ -301,7 +302,7 @@ def _is(index: ir.Expression, role: ir.Role) -> bool:
 # A thread waits for the neighbour's id and then for what is read of the neighbour. With several edges at a time these
 # waits overlap, at the price of the value's text as many times, in registers and in the compiler's time. What
 # computes long by itself has less to wait for and more text, so it is written once. To look further ahead changes no
-# result: all of a list is reduced, or what is left of it cannot change the result (`stopping`).
+# result: all of a list is reduced, or what is left of it cannot change the result (`Segment.stops_at`).
 
 EDGES = 4
 MOST_NODES = 48

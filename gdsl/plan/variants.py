@@ -99,7 +99,8 @@ def _from_data(index: Expression, constants: Mapping[str, Expression]) -> bool:
 
 def selected(functor: EdgeFunctor, over: Over) -> Variant:
     """Of a pull: the conjuncts that speak of the far end alone, and nothing else. They are asked of every vertex, and
-    before all others: none of them may stop the run, nor any that comes before one in the text (`stops`)."""
+    before all others: none of them may stop the run, nor any that comes before one in the text
+    (`functor_facts.may_stop`)."""
     roles = far_roles(over)
     first = itertools.takewhile(lambda i: not may_stop(functor.condition[i]), _all_tests(functor))
     chosen = (i for i in first if _speaks_only_of(functor.condition[i], roles))

@@ -65,6 +65,7 @@ def verify_phases(plan: Plan) -> None:
             assert isinstance(directions, Directions)
             _verify(operation, operation.does.yes, directions.pull)
             _verify(operation, operation.does.no, directions.push)
+            _expect(operation.waits, operation, "a switch that does not wait for its own end")
             continue
         first = operation.ahead[0] if operation.ahead else operation
         host = first if isinstance(first.does, Sweep) and first.does.segment is not None else operation
@@ -73,7 +74,7 @@ def verify_phases(plan: Plan) -> None:
         _expect(plan.target.fused or operation.waits, operation, "a launch that does not wait for its own end")
         held = HoldMarks() in operation.body or not marked_domains(plan)
         waits = any(isinstance(each, Barrier) and each.when is When.ALWAYS for each in operation.body)
-        counts = any(map(_counts_walked, (host.does,)))
+        counts = _counts_walked(host.does)
         _expect(held or waits or not counts, operation, "marks that may still be cleared")
 
 
@@ -154,7 +155,8 @@ def _contract(operation: Operation, sweep: Sweep, body: tuple[Phase, ...], place
         return
     contract = CONTRACTS[barrier.within]
     _expect(contract.admits(barrier), operation, "a barrier that the runtime does not have")
-    neighbor = body[place - 1] if contract.after else body[place + 1]
+    at = place - 1 if contract.after else place + 1
+    neighbor = body[at] if 0 <= at < len(body) else None
     fits = sweep.collect is not None if contract.part is None else isinstance(neighbor, Work)
     fits = fits and (contract.part is None or (isinstance(neighbor, Work) and neighbor.part is contract.part))
     _expect(fits, operation, "a barrier inside a function that is not called there")

@@ -261,10 +261,10 @@ class SweepVerifier(VariantVerifier):
         )
         self.expect(not several or sweep.segment is None, "results of members that come twice")
         self.expect(not several or sweep.collect is None or bool(sweep.walks), "members twice in a result")
-        if sweep.intersection is not None:
-            together = sweep.members.frontier is None and sweep.intersection.partners is None and self.target.grid
-            tables = sweep.hint(SourceTables) is not None
-            self.expect(not tables or together, "tables of members that are not side by side")
+        lists = sweep.intersection
+        together = lists is not None and sweep.members.frontier is None and lists.partners is None and self.target.grid
+        tables = sweep.hint(SourceTables) is not None
+        self.expect(not tables or together, "tables of members that are not side by side")
         self._hints(step, sweep)
 
     def _hints(self, step: Operator, sweep: Sweep) -> None:
@@ -326,8 +326,9 @@ class SweepVerifier(VariantVerifier):
                 self.expect(segment is not None and hint.count >= 1, "no edge at a time")
             elif isinstance(hint, ValueFirst):
                 self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
-                ordered = step.combines_by in ("min", "max") if isinstance(step, NeighborReduce) else False
-                self.expect(ordered, "a value that says nothing of its tests")
+                least = (NeighborOperation.MIN, NeighborOperation.MAX)
+                fits = isinstance(step, NeighborReduce) and step.operation in least
+                self.expect(fits, "a value that says nothing of its tests")
             elif isinstance(hint, BlockCache):
                 self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
                 changes = segment is not None and hint.array == segment.array and segment.aside is None

@@ -206,3 +206,15 @@ def test_a_banner_of_the_other_kind(tmp_path, field, row):
     command = caught.value.diagnostics[0].fix.split(": ")[-1]
     subprocess.run(shlex.split(command), check=True)
     assert Graph.read(tmp_path / "a.mtx").num_edges == 1
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [("p edge 3 1\ne \ne 1 2\n", 2), ("p edge 3 2\ne 1 2\ne ", 3), ("p sp 3 1\na \na 1 2 5\n", 2)],
+    ids=["first", "last", "arc"],
+)
+def test_an_edge_without_numbers_is_named_by_its_line(text, line, tmp_path):
+    path = tmp_path / "a.gr"
+    path.write_text(text)
+    with pytest.raises(gdsl.GdslError, match=rf"a\.gr:{line}\b.*E0705"):
+        gdsl.Graph.read(path)

@@ -11,9 +11,9 @@ from support.fewer_barriers import SPARE, plans_without_one
 
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
-from gdsl.plan.nodes import Barrier, Directions, HoldMarks, Phase, Plan, Trace, When, Within
+from gdsl.plan.nodes import Barrier, Directions, HoldMarks, Operation, Phase, Plan, Trace, When, Within
 from gdsl.plan.verifier import verify
-from gdsl.plan.walking import map_blocks, own_sweeps
+from gdsl.plan.walking import map_blocks, map_operations, own_sweeps
 
 from .planning import ROOT, plan_of
 
@@ -117,3 +117,17 @@ def test_the_chunks_of_a_pull_are_published() -> None:
     (body,) = (each[0].pull for each in bodies("bfs") if isinstance(each[0], Directions))
     first, result = (each for each in body if isinstance(each, Barrier))
     assert (first.within, result.within) == (Within.CHUNKS, Within.RESULT)
+
+
+def test_a_direction_that_ends_without_a_barrier_is_refused() -> None:
+    plan = plan_of("bfs", "visit.balance=warp")
+
+    def without_end(operation: Operation) -> Operation:
+        (directions,) = operation.body
+        assert isinstance(directions, Directions)
+        push = tuple(each for each in directions.push if not isinstance(each, Barrier))
+        return dataclasses.replace(operation, body=(dataclasses.replace(directions, push=push),))
+
+    verify(plan)
+    with pytest.raises(VerificationError):
+        verify(dataclasses.replace(plan, schedule=map_operations(plan.schedule, without_end)))
