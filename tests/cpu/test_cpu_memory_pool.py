@@ -193,3 +193,21 @@ def test_a_run_that_is_stopped_hands_its_memory_on() -> None:
         else:
             assert found[0] in (7, 8) and (found[7:] == 7).all()
         assert len(idle(ready)) == (1 if at in (5, 6) else 2)
+
+
+def test_a_result_whose_trace_is_unread_keeps_no_program_alive() -> None:
+    import gdsl
+    from gdsl.backends.cpu.run import LoadedProgram
+
+    def loaded() -> list[LoadedProgram]:
+        return [each for each in gc.get_objects() if isinstance(each, LoadedProgram)]
+
+    before = {id(each) for each in loaded()}
+    program = gdsl.compile("bfs", tune=["bounds=off"])
+    result = program(gdsl.Graph.read("karate"), source=0, backend="cpu")
+    references = [weakref.ref(each) for each in loaded() if id(each) not in before]
+    assert references
+    del program
+    gc.collect()
+    assert [each() for each in references] == [None] * len(references)
+    assert result.trace

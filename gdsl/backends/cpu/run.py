@@ -42,6 +42,26 @@ _FOREVER = 1 << 62
 _WAIT = 0.1
 
 
+class _Operators:
+    """The operators of a plan by their sites, built once a trace or an error is looked at. Traces that nobody has read
+    refer to it and not to the loaded program, whose library and memory may be freed before."""
+
+    def __init__(self, plan: Callable[[], Plan]) -> None:
+        self._plan = plan
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The whole plan."""
+        return self._plan()
+
+    @cached_property
+    def by_site(self) -> dict[int, Operation]:
+        """As the trace has them."""
+        from gdsl.plan.walking import operations
+
+        return {operation.step.site: operation for operation in operations(self.plan)}
+
+
 class LoadedProgram:
     """A program in a shared library, with what its runs share."""
 
@@ -50,7 +70,7 @@ class LoadedProgram:
     ) -> None:
         """`library` was compiled from `generated`, the text of the plan of `program`, which `plan` returns."""
         self.program, self.widths, self.generated, self.library = program, widths, generated, library
-        self._plan = plan
+        self.operators = _Operators(plan)
         self.results = [
             (place, buffer.name) for place, buffer in enumerate(generated.buffers) if buffer.role is not Role.LOCAL
         ]
@@ -58,17 +78,10 @@ class LoadedProgram:
         self._slices: WeakKeyDictionary[Graph, tuple[Any, list[Any]]] = WeakKeyDictionary()
         self.memory_pool = MemoryPool()
 
-    @cached_property
+    @property
     def plan(self) -> Plan:
-        """Built once a trace or an error is looked at."""
-        return self._plan()
-
-    @cached_property
-    def operations(self) -> dict[int, Operation]:
-        """The operators by their sites, as the trace has them."""
-        from gdsl.plan.walking import operations
-
-        return {operation.step.site: operation for operation in operations(self.plan)}
+        """Built once it is looked at."""
+        return self.operators.plan
 
     def slice_of(self, graph: Graph) -> tuple[Any, list[Any]]:
         """`graph` as the program reads it, and the arrays that must stay alive; graphs do not change."""
@@ -177,7 +190,7 @@ class Run:
         if not self.control.trace_length:
             return None
         last = ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))[self.control.trace_length - 1]
-        label = self.executable.operations[last.site].step.label
+        label = self.executable.operators.by_site[last.site].step.label
         return failures.Progress(last.site, label, last.iteration, last.size)
 
     def outcome(self) -> Outcome:
@@ -216,12 +229,12 @@ class Run:
         count = self.control.trace_length
         records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
         tick = self.control.nanoseconds / 1e6 / max(self.control.ticks, 1)
-        return partial(_decoded, self.executable, records, tick)
+        return partial(_decoded, self.executable.operators, records, tick)
 
 
-def _decoded(executable: LoadedProgram, records: bytes, tick: float) -> tuple[TraceRecord, ...]:
+def _decoded(operators: _Operators, records: bytes, tick: float) -> tuple[TraceRecord, ...]:
     entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
-    return tuple(_record(executable.operations[entry.site], entry, tick) for entry in entries)
+    return tuple(_record(operators.by_site[entry.site], entry, tick) for entry in entries)
 
 
 def _record(operation: Operation, entry: Any, tick: float) -> TraceRecord:
