@@ -158,7 +158,7 @@ def test_dot(tmp_path):
     with pytest.raises(gdsl.GdslError, match=r"E0705.*default `weight`"):
         read(tmp_path, "a.dot", "graph { edge [weight=2]; a -- b }")
     for text in ("digraph { a -> {b -> c} }", "digraph { a -> {b; {c d}} }", "digraph { a -> subgraph s }"):
-        with pytest.raises(gdsl.GdslError, match=r"a.dot.*E0705.*not a set of nodes"):
+        with pytest.raises(gdsl.GdslError, match=r"a.dot.*E0705.*more than a set of nodes"):
             read(tmp_path, "a.dot", text)
     for text in ("graph {", "hello", "graph { a -- }"):
         with pytest.raises(gdsl.GdslError, match=r"a.dot.*E0710"):
