@@ -11,8 +11,8 @@ from gdsl.operations import ReduceOperation
 
 
 class Communicator(Protocol):
-    """A group of `size` workers, of which this process is number `rank`. Every worker calls the same methods in the same
-    order. A call raises E0807 with the name of the worker that is gone if one has ended."""
+    """A group of `size` workers, of which this process is number `rank`. Every worker calls the same methods in the
+    same order. A call raises E0807 with the name of the worker that is gone if one has ended."""
 
     @property
     def rank(self) -> int:
