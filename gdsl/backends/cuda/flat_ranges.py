@@ -1,0 +1,203 @@
+"""Flat ranges: consecutive addresses whose pages are in the memories of several GPUs, or of the host.
+
+CUDA's virtual memory management maps the parts of a range next to each other, so that kernels index one array wherever
+its pages are. It is reached through `cuda.bindings.driver`, of the extra `gdsl[gpus]`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from gdsl.diagnostics import GdslError
+from gdsl.extras import required
+
+HOST = -1
+"""The owner of pages in the memory of the host; other owners are numbers of GPUs."""
+
+
+class Part(NamedTuple):
+    """Pages of one owner: the number of a GPU, or `HOST`. `nbytes` is a multiple of the page size."""
+
+    owner: int
+    nbytes: int
+
+
+class FlatRange:
+    """Addresses from `pointer` on, `nbytes` of them, over the memories of the parts' owners in order.
+
+    The memory is unmapped when the range is closed or no longer referenced: nothing that uses it may be in progress
+    then. An array on it has to refer to it, as `cupy.cuda.UnownedMemory(pointer, nbytes, owner=range)` does.
+    """
+
+    def __init__(self, parts: Sequence[Part], gpus: Sequence[int]) -> None:
+        """Readable and writable by all of `gpus`; parts of the host by the host too. Pages have any content. Raises
+        E0907 without the extra, E0912 with the owner that has too little memory, E0922 for GPUs that cannot reach an
+        owner's memory, and ValueError for a part that is not a whole number of pages."""
+        driver = _driver()
+        self.gpus = tuple(dict.fromkeys(gpus))
+        self.parts = tuple(part for part in parts if part.nbytes)
+        owners = {part.owner for part in self.parts}
+        require_reach(self.gpus, owners - {HOST})
+        page = page_bytes(owners or self.gpus)
+        if any(part.nbytes % page for part in self.parts):
+            raise ValueError(f"parts of a range are multiples of {page} bytes")
+        self.nbytes = sum(part.nbytes for part in self.parts)
+        self.pointer = 0
+        mapped: list[tuple[int, int]] = []
+        if not self.nbytes:
+            self._release: weakref.finalize[..., FlatRange] = weakref.finalize(self, mapped.clear)
+            return
+        self.pointer = int(_called(driver.cuMemAddressReserve(self.nbytes, page, 0, 0), "reserving addresses"))
+        self._release = weakref.finalize(self, _unmap, driver, self.pointer, self.nbytes, mapped)
+        self._release.atexit = False  # the driver frees what a process leaves, and may be gone by then
+        try:
+            for part, offset in zip(self.parts, self._offsets(), strict=True):
+                self._map(driver, part, self.pointer + offset)
+                mapped.append((self.pointer + offset, part.nbytes))
+                self._give_access(driver, part, self.pointer + offset)
+        except BaseException:
+            self._release()
+            raise
+
+    def _offsets(self) -> list[int]:
+        return list(itertools.accumulate((part.nbytes for part in self.parts[:-1]), initial=0))
+
+    def _map(self, driver: Any, part: Part, address: int) -> None:
+        error, handle = driver.cuMemCreate(part.nbytes, _properties(driver, part.owner), 0)
+        if int(error) == int(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY):
+            raise _no_memory(part)
+        _check(error, f"allocating {part.nbytes} bytes on {owner_name(part.owner)}")
+        try:
+            _called(driver.cuMemMap(address, part.nbytes, 0, handle, 0), "mapping memory")
+        finally:
+            driver.cuMemRelease(handle)  # the mapping keeps the memory
+
+    def _give_access(self, driver: Any, part: Part, address: int) -> None:
+        owners = [*self.gpus, HOST] if part.owner == HOST else list(self.gpus)
+        access = []
+        for owner in owners:
+            each = driver.CUmemAccessDesc()
+            each.location = _location(driver, owner)
+            each.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+            access.append(each)
+        _called(driver.cuMemSetAccess(address, part.nbytes, access, len(access)), "giving access to memory")
+
+    def owner_of(self, offset: int) -> int:
+        """The owner of the byte at `offset`; raises IndexError outside the range."""
+        end = 0
+        for part in self.parts:
+            end += part.nbytes
+            if 0 <= offset < end:
+                return part.owner
+        raise IndexError(f"no byte {offset} in a range of {self.nbytes} bytes")
+
+    def close(self) -> None:
+        """Unmap the memory; a second call does nothing."""
+        self._release()
+
+
+def page_bytes(owners: Iterable[int]) -> int:
+    """The page size for parts of all these owners: 2 MB on the GPUs of today."""
+    driver = _driver()
+    minimum = driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM
+    sizes = [
+        int(_called(driver.cuMemGetAllocationGranularity(_properties(driver, owner), minimum), "asking for page sizes"))
+        for owner in owners
+    ]
+    return math.lcm(*sizes)
+
+
+def parts_at(cuts: Sequence[int], nbytes: int, owners: Sequence[int], page: int) -> list[Part]:
+    """Parts for `nbytes` bytes, rounded up to whole pages: owner k has the bytes from the k-1st of `cuts` to the k-th,
+    each cut moved to the nearest page boundary. `cuts` are ascending, one fewer than owners."""
+    whole = -(-nbytes // page) * page
+    ends = [min((cut + page // 2) // page * page, whole) for cut in cuts]
+    bounds = [0, *ends, whole]
+    return [Part(owner, end - begin) for owner, begin, end in zip(owners, bounds[:-1], bounds[1:], strict=True)]
+
+
+def unreachable_pairs(gpus: Iterable[int], owners: Iterable[int]) -> list[tuple[int, int]]:
+    """Pairs of a GPU and an owner whose memory it cannot access."""
+    driver, owners = _driver(), sorted(set(owners))
+    found = []
+    for gpu, owner in itertools.product(sorted(set(gpus)), owners):
+        if gpu != owner:
+            first, second = (_called(driver.cuDeviceGet(number), "finding a GPU") for number in (gpu, owner))
+            if not _called(driver.cuDeviceCanAccessPeer(first, second), "asking for peer access"):
+                found.append((gpu, owner))
+    return found
+
+
+def require_reach(gpus: Iterable[int], owners: Iterable[int]) -> None:
+    """Raise E0922, which names them, if GPUs cannot access the memory of some owners."""
+    pairs = unreachable_pairs(gpus, owners)
+    if pairs:
+        which = ", ".join(f"GPU {gpu} that of GPU {owner}" for gpu, owner in pairs)
+        raise GdslError.single(
+            "E0922",
+            f"these GPUs cannot access each other's memory: {which}",
+            fix="choose GPUs that NVLink or one PCIe switch connects (`nvidia-smi topo -p2p r` shows them), or use one",
+        )
+
+
+def owner_name(owner: int) -> str:
+    """How messages name an owner."""
+    return "the host" if owner == HOST else f"GPU {owner}"
+
+
+def _driver() -> Any:
+    driver = required("cuda.bindings.driver", "gdsl[gpus]", "memory over several GPUs")
+    _called(driver.cuInit(0), "starting the driver")
+    return driver
+
+
+def _location(driver: Any, owner: int) -> Any:
+    kinds = driver.CUmemLocationType
+    location = driver.CUmemLocation()
+    location.type = (
+        kinds.CU_MEM_LOCATION_TYPE_HOST_NUMA if owner == HOST else kinds.CU_MEM_LOCATION_TYPE_DEVICE
+    )  # without nodes, a machine's memory is node 0
+    location.id = max(owner, 0)
+    return location
+
+
+def _properties(driver: Any, owner: int) -> Any:
+    properties = driver.CUmemAllocationProp()
+    properties.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.location = _location(driver, owner)
+    return properties
+
+
+def _called(answer: tuple[Any, ...], what: str) -> Any:
+    """The value that a call of the driver returned after its error code."""
+    _check(answer[0], what)
+    return answer[1] if len(answer) > 1 else None
+
+
+def _check(error: Any, what: str) -> None:
+    if int(error):
+        name = getattr(error, "name", str(error))
+        raise GdslError.single(
+            "E0922",
+            f"{what} failed: the driver answers {name}",
+            fix="run on one GPU, or update the driver (gdslc doctor shows its version)",
+        )
+
+
+def _no_memory(part: Part) -> GdslError:
+    return GdslError.single(
+        "E0912",
+        f"the run needs {part.nbytes / 1e9:.2f} GB more on {owner_name(part.owner)}, which has less free memory",
+        fix="use a smaller graph or more GPUs, or free memory of other programs",
+        notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
+    )
+
+
+def _unmap(driver: Any, pointer: int, nbytes: int, mapped: list[tuple[int, int]]) -> None:
+    for address, size in mapped:
+        driver.cuMemUnmap(address, size)
+    driver.cuMemAddressFree(pointer, nbytes)

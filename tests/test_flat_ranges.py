@@ -1,0 +1,193 @@
+"""Flat ranges over a driver that keeps books: what is mapped where, who may access it, and what is freed."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+from enum import IntEnum
+
+import pytest
+
+from gdsl.backends.cuda import flat_ranges
+from gdsl.backends.cuda.flat_ranges import HOST, FlatRange, Part
+from gdsl.diagnostics import GdslError
+
+PAGE = 1 << 21
+
+
+class _Answer(IntEnum):
+    CUDA_SUCCESS = 0
+    CUDA_ERROR_OUT_OF_MEMORY = 2
+    CUDA_ERROR_NOT_SUPPORTED = 801
+
+
+class _Driver(types.ModuleType):
+    """Two GPUs with 8 pages each, which reach each other unless `apart`, and a host with as many pages."""
+
+    def __init__(self) -> None:
+        super().__init__("cuda.bindings.driver")
+        self.CUresult = _Answer
+        names = types.SimpleNamespace
+        self.CUmemLocationType = names(CU_MEM_LOCATION_TYPE_DEVICE=1, CU_MEM_LOCATION_TYPE_HOST_NUMA=3)
+        self.CUmemAllocationType = names(CU_MEM_ALLOCATION_TYPE_PINNED=1)
+        self.CUmemAllocationGranularity_flags = names(CU_MEM_ALLOC_GRANULARITY_MINIMUM=0)
+        self.CUmemAccess_flags = names(CU_MEM_ACCESS_FLAGS_PROT_READWRITE=3)
+        self.CUmemLocation = self.CUmemAllocationProp = self.CUmemAccessDesc = names
+        self.apart, self.refuses = False, False
+        self.reserved: dict[int, int] = {}
+        self.mapped: dict[int, tuple[int, int]] = {}
+        self.access: dict[int, list[int]] = {}
+        self.created: dict[int, tuple[int, int]] = {}
+        self.released: set[int] = set()
+
+    @staticmethod
+    def _owner(location: types.SimpleNamespace) -> int:
+        return HOST if location.type == 3 else location.id
+
+    def cuInit(self, flags: int) -> tuple[_Answer]:  # noqa: N802
+        return (_Answer.CUDA_SUCCESS,)
+
+    def cuDeviceGet(self, number: int) -> tuple[_Answer, int]:  # noqa: N802
+        return _Answer.CUDA_SUCCESS, number
+
+    def cuDeviceCanAccessPeer(self, first: int, second: int) -> tuple[_Answer, int]:  # noqa: N802
+        return _Answer.CUDA_SUCCESS, int(not self.apart)
+
+    def cuMemGetAllocationGranularity(self, properties: object, option: int) -> tuple[_Answer, int]:  # noqa: N802
+        return _Answer.CUDA_SUCCESS, PAGE
+
+    def cuMemAddressReserve(self, size: int, alignment: int, address: int, flags: int) -> tuple[_Answer, int]:  # noqa: N802
+        self.reserved[1 << 40] = size
+        return _Answer.CUDA_SUCCESS, 1 << 40
+
+    def cuMemCreate(self, size: int, properties: types.SimpleNamespace, flags: int) -> tuple[_Answer, int]:  # noqa: N802
+        owner = self._owner(properties.location)
+        used = sum(bytes_ for where, bytes_ in self.mapped.values() if where == owner)
+        if used + size > 8 * PAGE:
+            return _Answer.CUDA_ERROR_OUT_OF_MEMORY, 0
+        handle = len(self.created) + 1
+        self.created[handle] = owner, size
+        return _Answer.CUDA_SUCCESS, handle
+
+    def cuMemMap(self, address: int, size: int, offset: int, handle: int, flags: int) -> tuple[_Answer]:  # noqa: N802
+        assert handle not in self.released
+        assert self.created[handle][1] == size
+        self.mapped[address] = self.created[handle]
+        return (_Answer.CUDA_SUCCESS,)
+
+    def cuMemRelease(self, handle: int) -> tuple[_Answer]:  # noqa: N802
+        self.released.add(handle)
+        return (_Answer.CUDA_SUCCESS,)
+
+    def cuMemSetAccess(self, address: int, size: int, access: list, count: int) -> tuple[_Answer]:  # noqa: N802
+        if self.refuses:
+            return (_Answer.CUDA_ERROR_NOT_SUPPORTED,)
+        assert count == len(access)
+        assert all(each.flags == 3 for each in access)
+        self.access[address] = [self._owner(each.location) for each in access]
+        return (_Answer.CUDA_SUCCESS,)
+
+    def cuMemUnmap(self, address: int, size: int) -> tuple[_Answer]:  # noqa: N802
+        assert self.mapped.pop(address)[1] == size
+        return (_Answer.CUDA_SUCCESS,)
+
+    def cuMemAddressFree(self, address: int, size: int) -> tuple[_Answer]:  # noqa: N802
+        assert not self.mapped
+        assert self.reserved.pop(address) == size
+        return (_Answer.CUDA_SUCCESS,)
+
+
+@pytest.fixture
+def driver(monkeypatch):
+    found = _Driver()
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", found)
+    return found
+
+
+def test_parts_are_mapped_next_to_each_other_and_freed_together(driver):
+    parts = [Part(0, 2 * PAGE), Part(1, 0), Part(HOST, PAGE), Part(1, 3 * PAGE)]
+    found = FlatRange(parts, [0, 1, 0])
+    start = found.pointer
+    assert found.nbytes == driver.reserved[start] == 6 * PAGE
+    places = {start: (0, 2 * PAGE), start + 2 * PAGE: (HOST, PAGE), start + 3 * PAGE: (1, 3 * PAGE)}
+    assert driver.mapped == places
+    assert driver.access == {start: [0, 1], start + 2 * PAGE: [0, 1, HOST], start + 3 * PAGE: [0, 1]}
+    assert [found.owner_of(offset) for offset in (0, 2 * PAGE - 1, 2 * PAGE, 6 * PAGE - 1)] == [0, 0, HOST, 1]
+    with pytest.raises(IndexError, match="no byte"):
+        found.owner_of(6 * PAGE)
+    assert driver.released == set(driver.created)  # the mappings keep the memory
+    found.close()
+    assert not driver.mapped and not driver.reserved
+    found.close()
+
+
+def test_a_range_that_nothing_refers_to_is_freed(driver):
+    found = FlatRange([Part(0, PAGE)], [0])
+    assert driver.reserved
+    del found
+    gc.collect()
+    assert not driver.mapped and not driver.reserved
+
+
+def test_an_empty_range_maps_nothing(driver):
+    found = FlatRange([], [0, 1])
+    assert (found.pointer, found.nbytes) == (0, 0)
+    found.close()
+    assert not driver.reserved
+
+
+def test_memory_that_does_not_suffice_is_named_and_nothing_stays(driver):
+    with pytest.raises(GdslError, match=r"0\.02 GB more on GPU 1") as error:
+        FlatRange([Part(0, PAGE), Part(1, 9 * PAGE)], [0, 1])
+    assert error.value.code == "E0912"
+    assert not driver.mapped and not driver.reserved
+
+
+def test_gpus_that_cannot_reach_each_other_are_named(driver):
+    driver.apart = True
+    with pytest.raises(GdslError, match="GPU 0 that of GPU 1, GPU 1 that of GPU 0") as error:
+        FlatRange([Part(0, PAGE), Part(1, PAGE)], [0, 1])
+    assert error.value.code == "E0922"
+    FlatRange([Part(0, PAGE), Part(HOST, PAGE)], [0]).close()  # the host is reachable from everywhere
+
+
+def test_a_refusal_of_the_driver_is_an_error_and_nothing_stays(driver):
+    driver.refuses = True
+    with pytest.raises(GdslError, match=r"giving access to memory failed.*CUDA_ERROR_NOT_SUPPORTED") as error:
+        FlatRange([Part(0, PAGE)], [0])
+    assert error.value.code == "E0922"
+    assert not driver.mapped and not driver.reserved
+
+
+def test_a_part_is_whole_pages(driver):
+    with pytest.raises(ValueError, match="multiples of 2097152"):
+        FlatRange([Part(0, PAGE + 4)], [0])
+
+
+def test_without_the_extra_the_error_says_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
+    with pytest.raises(GdslError, match=r"memory over several GPUs needs cuda") as error:
+        FlatRange([Part(0, PAGE)], [0])
+    assert error.value.code == "E0907"
+    assert "pip install 'gdsl[gpus]'" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "nbytes", "pages"),
+    [
+        ([3 * PAGE], 6 * PAGE, [3, 3]),
+        ([3 * PAGE + PAGE // 2 - 1], 6 * PAGE, [3, 3]),
+        ([3 * PAGE + PAGE // 2], 6 * PAGE, [4, 2]),
+        ([10], 20, [0, 1]),
+        ([PAGE - 1], PAGE, [1, 0]),
+        ([0, 0], 3 * PAGE, [0, 0, 3]),
+        ([PAGE, 2 * PAGE], 2 * PAGE + 1, [1, 1, 1]),
+        ([0], 0, [0, 0]),
+    ],
+)
+def test_parts_are_cut_at_page_boundaries(cuts, nbytes, pages):
+    owners = list(range(len(pages)))
+    assert flat_ranges.parts_at(cuts, nbytes, owners, PAGE) == [
+        Part(owner, count * PAGE) for owner, count in zip(owners, pages, strict=True)
+    ]
