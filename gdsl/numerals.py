@@ -11,6 +11,7 @@ from numbers import Integral, Real
 
 _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NOT_ZERO = re.compile(r"[+-]?[0.]*[1-9]")
 _BYTES = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) *((?:[KMGT]i?)?B?)", re.IGNORECASE | re.ASCII)
 _UNITS = {
     f"{prefix}{between}{unit}".lower(): (1024 if between else 1000) ** power
@@ -46,6 +47,11 @@ def real_number(text: str) -> float:
     if math.isinf(value):
         raise ValueError("it is too large for float64")
     return value
+
+
+def underflows(text: str) -> bool:
+    """Whether the number in `text` is not 0, but so close to it that a float64 is 0."""
+    return _NOT_ZERO.match(text) is not None and float(text) == 0
 
 
 def is_whole(value: object) -> bool:

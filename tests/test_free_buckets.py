@@ -17,7 +17,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import VerificationError, verify
 from gdsl.operations import Grade
-from gdsl.passes import pipelines
+from gdsl.passes import ir_passes
 from gdsl.pipeline import load
 from tests.support.graphs import make_graph, path, random_graph
 
@@ -253,7 +253,7 @@ def test_pushes_and_pops_are_nodes_until_the_passes_choose() -> None:
 def test_the_passes_leave_no_push_and_no_pop(schedule: str, tune: list[str], whole: list[type] | None) -> None:
     """A plain worklist where its order is open, else the steps that pushes and pops stand for."""
     before = load(text_of(schedule), tune=tune)
-    after = pipelines.apply(before)
+    after = ir_passes.apply(before)
     assert not any(isinstance(node, nodes.PushBuckets | nodes.PopBuckets) for node in walk(after.schedule))
     (old,), (new,) = ([step for step in each.schedule if isinstance(step, nodes.While)] for each in (before, after))
     pop, advance, push = old.body

@@ -78,7 +78,7 @@ def one_after_the_other(
     executable: Executable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds, why: str = ""
 ) -> Iterator[Part]:
     """A call for each value."""
-    how = f"one after the other{', ' if why else ''}{why}"
+    how = f"one by one{', ' if why else ''}{why}"
     began = time.monotonic()
     for index, bindings in enumerate(bound):
         check_time(limits, began, index)

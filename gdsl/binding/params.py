@@ -13,7 +13,7 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.foreign_objects import attribute, has, own_number
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
-from gdsl.numerals import is_real, is_whole, real_number, whole_number
+from gdsl.numerals import is_real, is_whole, real_number, underflows, whole_number
 from gdsl.source import Source
 from gdsl.types import Type
 
@@ -112,13 +112,23 @@ def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: So
     word = text.strip()
     try:
         if type_ is not Type.BOOL:
-            return _number(word) if type_.is_float or is_rounded else whole_number(word)
+            value = _number(word) if type_.is_float or is_rounded else whole_number(word)
+            if not is_rounded and value == 0:
+                _refuse_underflow(declared, word, kind, source)
+            return value
         if word.lower() in _BOOLS:
             return _BOOLS[word.lower()]
         raise ValueError("expected true or false")
     except ValueError as error:
         message = f"{shown(str(text))} is not a value of type {type_.name}; {error}"
         raise _unusable(declared, kind, message, source) from None
+
+
+def _refuse_underflow(declared: ir.Param | ir.Scalar, word: str, kind: str, source: Source | None) -> None:
+    """Raise E0603 for a number so close to 0 that float64 is 0."""
+    if underflows(word):
+        what = f"{declared.type.name} cannot hold {shown(word)}; the nearest is 0"
+        raise _unusable(declared, kind, what, source, f"take the nearest value: {rounding_words(declared.name)}")
 
 
 def _number(word: str) -> int | float:

@@ -216,7 +216,7 @@ def _in_teams(program: Program) -> Plan:
     why = refusal(plan_of(program))
     if why is not None:
         raise click.UsageError(
-            f"--teams: {program.name} has no such form, since {why}; its runs are one after the other"
+            f"--teams: {program.name} has no such form, since {why}; its runs are executed one by one"
         )
     return plan_of(program, teams=True)
 

@@ -22,8 +22,8 @@ from gdsl.graph.number_text import (
     SAFE_DIGITS,
     is_rounded,
     narrowed,
-    overflows,
     problem_of,
+    problem_of_real,
     words_of,
 )
 from gdsl.graph.text import TextLines, printable, readable, short
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 _ROUNDS_REALS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 """Whether this NumPy may read 1.5 as a whole number with only a warning; warning filters are shared by all threads."""
+_ZEROS = b"0" * 200
+_TINY = re.compile(rb"[eE]-0*[1-9][0-9][0-9]|0{200}")
+"""Every text of a number that is not 0 and closer to it than float64 can be has one of these."""
 _OF_WHOLES = b"0123456789+-,; \t\n"
 _LONG, _DIGITS_ALIKE = b"0" * 10, bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
 """Digits of a number that may not fit, and a table that makes all digits the same."""
@@ -362,13 +365,16 @@ def refuse_overflow(
     delimiter: str | None,
     exact: bool = False,
 ) -> None:
-    """Raise GdslError E0705 for the first number beyond float64, which was read as an infinity; if `exact` also for
-    whole numbers that float64 rounds.
+    """Raise GdslError E0705 for the first number that float64 cannot hold and that was read as an infinity or as 0; if
+    `exact` also for whole numbers that float64 rounds.
 
-    The file is read again, and only where there are such numbers at all.
+    The file is read again, and only where there may be such numbers.
     """
     reals = {place: values for place, values in enumerate(columns) if values.dtype.kind == "f"}
-    suspects = {place: result for place, values in reals.items() if (result := _suspects(values, exact)) is not None}
+    tiny = any(not values.all() for values in reals.values()) and _may_underflow(path)
+    suspects = {
+        place: result for place, values in reals.items() if (result := _suspects(values, exact, tiny)) is not None
+    }
     if not suspects:
         return
     rows = np.logical_or.reduce(list(suspects.values()))
@@ -381,20 +387,31 @@ def refuse_overflow(
                 if not result[at] or place >= len(words):
                     continue
                 word = words[place]
-                if overflows(word):
-                    message = f"{names[place]}: `{short(word)}` is too large for a float64"
-                    raise lines.error("E0705", message, "write inf where infinity is meant")
+                if (problem := problem_of_real(word)) is not None:
+                    raise lines.error("E0705", f"{names[place]}: `{short(word)}` {problem[0]}", problem[1])
                 if exact and is_rounded(word):
                     message = f"{names[place]}: float64 rounds `{short(word)}`, and other values are not whole numbers"
                     raise lines.error("E0705", message, ONE_KIND)
 
 
-def _suspects(values: NDArray[Any], exact: bool) -> NDArray[np.bool_] | None:
-    """Which values are infinite or, if `exact`, may be rounded whole numbers; None if none are. Examined in pieces that
-    fit in a processor's cache."""
+def _may_underflow(path: str) -> bool:
+    """Whether the text has a number of hundreds of zeros after the point, or a large negative exponent."""
+    with TextLines(path) as lines:
+        for block in lines.blocks():
+            if isinstance(block, Exception):
+                raise lines.refused(block) from None
+            # Searching for plain bytes is much faster than for the pattern.
+            if (b"e-" in block or b"E-" in block or _ZEROS in block) and _TINY.search(block):
+                return True
+    return False
+
+
+def _suspects(values: NDArray[Any], exact: bool, tiny: bool) -> NDArray[np.bool_] | None:
+    """Which values are infinite or, if `exact`, may be rounded whole numbers or, if `tiny`, are 0; None if none are.
+    Examined in pieces that fit in a processor's cache."""
     limit = 2.0**53 if exact else np.inf
     pieces = (values[first : first + _PIECE] for first in range(0, len(values), _PIECE))
-    if not any((np.abs(piece) >= limit).any() for piece in pieces):
+    if not any((np.abs(piece) >= limit).any() or (tiny and not piece.all()) for piece in pieces):
         return None
     result: NDArray[np.bool_] = np.greater_equal(np.abs(values), limit)
-    return result
+    return result | (values == 0) if tiny else result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from html.entities import name2codepoint
@@ -12,7 +11,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty
-from gdsl.graph.number_text import is_number, is_whole
+from gdsl.graph.number_text import is_number, is_whole, problem_of_real
 from gdsl.graph.text import printable
 
 _WORD = re.compile(
@@ -195,10 +194,9 @@ class _Reader:
             return int(word)
         if not is_number(word) and not _ENDLESS.fullmatch(word):
             raise self._error(f"syntax error, `{printable(word)}` is neither a number nor quoted", at)
-        value = float(word)
-        if math.isinf(value) and not _ENDLESS.fullmatch(word):
-            raise self._error(f"{printable(key)}: `{printable(word)}` is too large for a float64", at)
-        return value
+        if not _ENDLESS.fullmatch(word) and (problem := problem_of_real(word)) is not None:
+            raise self._error(f"{printable(key)}: `{printable(word)}` {problem[0]}", at, problem[1])
+        return float(word)
 
 
 def _characters(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 from xml.parsers import expat
 
@@ -13,7 +12,7 @@ from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import chunks_of, empty
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
-from gdsl.graph.number_text import is_number, is_whole
+from gdsl.graph.number_text import is_number, is_whole, problem_of_real
 from gdsl.records import dataclass
 
 _LONGEST = 1 << 20
@@ -262,8 +261,8 @@ class _Reader:
     def _real(self, key: _Key, word: str) -> float | int:
         """The float that `word` is; a 64-bit int where a float would change the number."""
         value = float(word)
-        if math.isinf(value) and "inf" not in word:
-            raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:60]}` is too large for a float64")
+        if (problem := problem_of_real(word)) is not None:
+            raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:60]}` {problem[0]}", problem[1])
         if is_whole(word) and abs(value) < 2.0**64 and int(word) != value:
             return int(word)
         return value

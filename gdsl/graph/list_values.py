@@ -8,7 +8,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.number_text import AS_REALS, ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
+from gdsl.graph.number_text import (
+    AS_REALS,
+    ONE_KIND,
+    are_whole,
+    is_number,
+    is_rounded,
+    problem_of,
+    problem_of_real,
+    whole_value,
+)
 from gdsl.graph.text import TextLines, printable
 
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
@@ -83,10 +92,10 @@ class ListValues:
 
     def _reals(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[np.float64]:
         values = np.array([float(word) for word in words])
-        for place in np.flatnonzero(~(np.abs(values) < _EXACT)).tolist():
+        for place in np.flatnonzero(~(np.abs(values) < _EXACT) | (values == 0)).tolist():
             word, line = words[place], line_numbers[place]
-            if problem_of(word, np.float64) is not None:
-                self._firsts.setdefault("infinite", (line, word))
+            if problem_of_real(word) is not None:
+                self._firsts.setdefault("not a float64", (line, word))
             elif is_rounded(word):
                 self._firsts.setdefault("inexact", (line, word))
         return values
@@ -112,7 +121,7 @@ class ListValues:
         real = any(part.dtype == np.float64 for part in self._parts)
         firsts = self._firsts
         if real:
-            rounded = [firsts[kind] for kind in ("inexact", "too large", "infinite") if kind in firsts]
+            rounded = [firsts[kind] for kind in ("inexact", "too large", "not a float64") if kind in firsts]
             if rounded:
                 self._refuse_real(lines, *min(rounded))
             return np.concatenate([part.astype(np.float64) for part in self._parts])
@@ -127,9 +136,8 @@ class ListValues:
         return np.concatenate(self._parts)
 
     def _refuse_real(self, lines: TextLines, line: int, word: str) -> NoReturn:
-        if problem_of(word, np.float64) is not None:
-            message_end = f"`{printable(word)}` is too large for a float64"
-            self._refuse(lines, line, message_end, "write inf where infinity is meant")
+        if (problem := problem_of_real(word)) is not None:
+            self._refuse(lines, line, f"`{printable(word)}` {problem[0]}", problem[1])
         message_end = f"float64 rounds `{printable(word)}`, and other values are not whole numbers"
         self._refuse(lines, line, message_end, ONE_KIND)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import io
 import json
-import math
 import re
 import shlex
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from gdsl.graph.file_bytes import bytes_of, empty
 from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import quiet, refused_file
-from gdsl.graph.number_text import is_number, is_whole
+from gdsl.graph.number_text import is_number, is_rounded, is_whole, problem_of_real
 from gdsl.graph.vertices import Names, require_countable
 
 CALLED = {
@@ -176,18 +175,15 @@ def _known_namespace(content: bytes) -> bytes:
 
 
 def _is_changed(text: str) -> bool:
-    """Whether float64 changes a whole number or makes a number infinite. Real numbers are rounded."""
-    value = float(text)
-    if math.isinf(value):
-        return "inf" not in text.lower()
-    return is_whole(text) and int(text) != value
+    """Whether float64 changes a whole number, or makes a number infinite or 0. Real numbers are rounded."""
+    return problem_of_real(text) is not None or is_rounded(text)
 
 
 def _json(networkx: Any, content: bytes, path: str) -> Any:
     def real(word: str) -> float:
-        if math.isinf(value := float(word)):
-            raise ValueError(f"{word[:60]} is too large for a float64")
-        return value
+        if (problem := problem_of_real(word)) is not None:
+            raise ValueError(f"{word[:60]} {problem[0]}")
+        return float(word)
 
     data = json.loads(content.decode("utf-8-sig"), parse_float=real)
     if not isinstance(data, dict):

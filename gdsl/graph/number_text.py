@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.numerals import underflows
+
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -57,12 +59,22 @@ def overflows(word: str) -> bool:
     return bool(np.isinf(float(word))) and _NOT_FINITE.fullmatch(word) is None
 
 
+def problem_of_real(word: str) -> tuple[str, str] | None:
+    """Why float64 cannot hold the number `word`, as the end of a message, and a fix; None where it can."""
+    if overflows(word):
+        return "is too large for a float64", "write inf where infinity is meant"
+    if underflows(word):
+        return "is too close to 0 for a float64", "write 0 where zero is meant"
+    return None
+
+
 def problem_of(word: str, kind: type) -> str | None:
     """Why `word` is not a number of the type `kind`, as the end of a message; None where it is one."""
     if kind is np.float64:
         if not is_number(word):
             return "is not a number"
-        return "is too large for a float64" if overflows(word) else None
+        problem = problem_of_real(word)
+        return problem and problem[0]
     if not is_whole(word):
         return "is not a whole number"
     if len(word) <= SAFE_DIGITS[kind] and word[0] != "-":

@@ -13,7 +13,7 @@ from gdsl.graph.arguments import exact_array
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
-from gdsl.graph.number_text import is_count, is_number, is_whole
+from gdsl.graph.number_text import is_count, is_number, is_whole, problem_of_real
 from gdsl.graph.text import TextLines, readable, short
 from gdsl.graph.vertices import Names, id_dtype, require_countable
 
@@ -142,10 +142,9 @@ class _Reader:
             raise self._lines.error("E0705", f"weight: `{short(word)}` is not a number")
         if is_whole(word) and len(word) < 21:
             return int(word)
-        value = float(word)
-        if abs(value) == float("inf") and "inf" not in word.lower():
-            raise self._lines.error("E0705", f"weight: `{short(word)}` is too large for a float64")
-        return value
+        if (problem := problem_of_real(word)) is not None:
+            raise self._lines.error("E0705", f"weight: `{short(word)}` {problem[0]}", problem[1])
+        return float(word)
 
     def _edges(self) -> EdgeList:
         dtype = id_dtype(self._count)

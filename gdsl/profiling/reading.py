@@ -1,4 +1,4 @@
-"""Reads profiles from files, which may contain anything: a document of another form is refused."""
+"""Reads profiles from files. Files may contain anything, so every field is checked first."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _LARGEST = 1 << 28
 """The largest file that is read, in bytes."""
 _IN_PAGE = re.compile(rf'<script type="application/json" id="{DATA}">(.*?)</script>', re.DOTALL)
 
+_OTHER_PAGE = "it is a page, but not one that gdslc profile writes"
+
 Check = Callable[[Any], bool]
 
 
@@ -29,17 +31,17 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise _refused(f"the profile {name} cannot be read: {reason}") from None
     if len(data) > _LARGEST:
-        raise _refused(f"{name} is no profile: it has more than {_LARGEST >> 20} MiB")
+        raise _refused(f"{name} is not a profile: it has more than {_LARGEST >> 20} MiB")
     try:
         text = data.decode("utf-8")
-        found = json.loads(_out_of_page(text, name), parse_constant=_no_constant)
+        content = json.loads(_out_of_page(text, name), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         reason = "its values are nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise _refused(f"{name} is no profile: {printable(reason)}") from None
-    wrong = _wrong(found)
-    if wrong is not None:
-        raise _refused(f"{name} is no profile{wrong}")
-    document: dict[str, Any] = found
+        raise _refused(f"{name} is not a profile: {printable(reason)}") from None
+    problem = _problem_of(content)
+    if problem is not None:
+        raise _refused(f"{name} is not a profile{problem}")
+    document: dict[str, Any] = content
     return document
 
 
@@ -47,14 +49,14 @@ def _out_of_page(text: str, name: str) -> str:
     """The document, extracted from a page if the text is one."""
     if not text.lstrip().startswith("<"):
         return text
-    found = _IN_PAGE.search(text)
-    if found is None:
-        raise ValueError("it is a page of another kind")
-    profiles = json.loads(found[1])
+    element = _IN_PAGE.search(text)
+    if element is None:
+        raise ValueError(_OTHER_PAGE)
+    profiles = json.loads(element[1])
     if not isinstance(profiles, dict) or not isinstance(profiles.get("profiles"), list):
-        raise ValueError("it is a page of another kind")
+        raise ValueError(_OTHER_PAGE)
     if len(profiles["profiles"]) != 1:
-        raise _refused(f"{name} is a page of two profiles", "name the files of the two")
+        raise _refused(f"{name} is a page that compares two profiles", "name the file of one of them")
     return json.dumps(profiles["profiles"][0])
 
 
@@ -63,45 +65,45 @@ def _refused(message: str, fix: str = "write one with: gdslc profile PROGRAM GRA
 
 
 def _no_constant(word: str) -> float:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"JSON has no number {word}")
 
 
-def _wrong(document: Any) -> str | None:
+def _problem_of(document: Any) -> str | None:
     """Why the document is not a profile; None if it is one."""
     if not isinstance(document, dict) or document.get("kind") != KIND:
-        return ": it is a document of another kind"
+        return ": it is JSON, but was not written by gdslc profile"
     if document.get("format") != FORMAT:
-        return f" that this version reads: it was written by gdsl {printable(str(document.get('gdsl')))[:40]}"
+        return f" of this version: it was written by gdsl {printable(str(document.get('gdsl')))[:40]}"
     for name, check in _FIELDS.items():
         if name not in document or not check(document[name]):
-            return f": `{name}` is missing or of another form"
-    return _wrong_trace(document) or _wrong_places(document)
+            return f": `{name}` is missing or invalid"
+    return _problem_of_trace(document) or _problem_of_lines(document)
 
 
-def _wrong_trace(document: dict[str, Any]) -> str | None:
+def _problem_of_trace(document: dict[str, Any]) -> str | None:
     columns = {name: document["trace"][name] for name in (*_COLUMNS, *_WORDS, *_TIMES)}
     sites = {each["site"] for each in document["operators"]}
     if len({len(column) for column in columns.values()}) > 1:
-        return ": the columns of `trace` are not equally long"
+        return ": the columns of `trace` differ in length"
     if not sites.issuperset(columns["site"]):
-        return ": `trace` speaks of operators that there are not"
+        return ": `trace` refers to operators that are not in `operators`"
     steps = zip([0, *columns["pass"]], columns["pass"], strict=False)
     if not all(after - before in (0, 1) for before, after in steps) or columns["pass"][:1] not in ([], [1]):
-        return ": the passes of `trace` do not follow one another"
+        return ": the passes in `trace` are out of order"
     return None
 
 
-def _wrong_places(document: dict[str, Any]) -> str | None:
+def _problem_of_lines(document: dict[str, Any]) -> str | None:
     program, operators = document["program"], document["operators"]
     sites = [each["site"] for each in operators]
     if len({*sites}) < len(sites) or not {each["inside"] for each in operators} <= {*sites, None}:
-        return ": `operators` have the same number, or one that there is not"
+        return ": `operators` has a duplicate or unknown site"
     texts = {"": program["text"], **{each["file"]: each["text"] for each in program["imports"]}}
     counts = {file: len(text.split("\n")) for file, text in texts.items()}
     for place in (*operators, *(each["functor"] for each in operators if each["functor"] is not None)):
         first, last = place["lines"]
         if not 0 <= first <= last <= counts.get(place["file"], -1):
-            return ": `operators` stand in lines that there are not"
+            return ": `operators` refers to lines that the program does not have"
     return None
 
 

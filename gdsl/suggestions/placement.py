@@ -79,7 +79,7 @@ def rewriting_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Su
         statement = places.text[low:high]
         quoted = _QUOTED.findall(statement)
         for new, what in rewritten(statement):
-            if any(text not in new for text in quoted):  # the name of a file is not an expression
+            if new and any(text not in new for text in quoted):  # the name of a file is not an expression
                 continue
             if statement.startswith("return") and not new.startswith("value") and not _ends_functor(places, high):
                 continue  # the statements after it would run

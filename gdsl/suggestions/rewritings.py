@@ -358,7 +358,8 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (r"^return\s+(true|false|changed\(.*\))\s*;\s*$", r"accept \1;"),
     (r"^return\s*;\s*$", ""),
     (rf"^({ELEMENT})\s*=\s*({ELEMENT})\s*=\s*([^=;]+?)\s*;", r"\1 = \3; \2 = \3;", "an assignment has no value"),
-    (r"^(?:print|printf|println|std::cout|cout|console\.log|assert)\b[^;]*;", ""),
+    (r"^(?:print|printf|println|std::cout|cout|console\.log|assert)\b[^;]*;",
+     "", "a program has no output but its results"),
     (r"\bself\.|\bthis\.", ""),
 )
 """Patterns, their replacements, and messages for text that could not be read; in the order in which they are tried."""

@@ -123,7 +123,7 @@ class _Trials:
         fix = None if replaces_text(diagnostic, self.source.text) else diagnostic.fix
         if chosen:
             fix = "; ".join(suggestion.words for suggestion in chosen)
-            if chosen[0].message and diagnostic.message.startswith("unexpected `"):
+            if chosen[0].message and diagnostic.message.startswith(("unexpected `", "unknown character")):
                 diagnostic = dataclasses.replace(diagnostic, code="E0112", message=chosen[0].message, hint="")
         return dataclasses.replace(diagnostic, fix=fix, suggestions=tuple(chosen))
 

@@ -108,13 +108,13 @@ def test_many_more_than_threads(karate: gdsl.Graph, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(on_cpu, "processors", lambda: 3)
     monkeypatch.setattr(on_cpu, "_PART", 2)
     batch = gdsl.samples.bfs.map(karate, source=range(34), backend="cpu")
-    assert batch.how == "3 threads, a value each"
+    assert batch.how == "3 threads, one value each"
     expected = gdsl.samples.bfs.map(karate, source=range(34), backend="reference")
     assert np.array_equal(batch.distance, expected.distance)
     each = list(gdsl.samples.bfs.imap(karate, source=range(34), backend="cpu"))
     assert np.array_equal(np.stack([run.distance for run in each]), expected.distance)
     few = gdsl.samples.bfs.map(karate, source=range(34), backend="cpu", memory=1)
-    assert few.how == "one after the other"
+    assert few.how == "one by one"
 
 
 def test_lists_of_every_kind(karate: gdsl.Graph) -> None:

@@ -80,7 +80,7 @@ def test_what_is_no_bool(run, word):
         ("i=-0012", "si", -12), ("i=+7", "si", 7), (f"i={'0' * 5000}3", "si", 3),
         ("u=18446744073709551615", "su", 2**64 - 1), ("x=1e308", "sx", 1e308), ("x=.5", "sx", 0.5), ("x=5.", "sx", 5.0),
         ("x=-1E-3", "sx", -0.001), ("x=Infinity", "sx", "inf"), ("x=-inf", "sx", "-inf"), ("y=NaN", "sy", "nan"),
-        ("x=1e-400", "sx", 0.0), ("x= 2 ", "sx", 2.0), ("y=3", "sy", 3.0),
+        ("x=0e-400", "sx", 0.0), ("x= 2 ", "sx", 2.0), ("y=3", "sy", 3.0),
     ],
 )  # fmt: skip
 def test_what_is_one(run, assignment, name, value):
@@ -94,6 +94,9 @@ def test_what_is_one(run, assignment, name, value):
     [
         "x=1e400",
         "x=-1e400",
+        "x=1e-400",
+        "y=-1e-400",
+        f"x=0.{'0' * 400}1",
         "y=1e39",
         "y=1e400",
         f"x={'9' * 400}",

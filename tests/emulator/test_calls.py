@@ -387,7 +387,7 @@ def test_no_memory_for_an_input(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: 
 def test_a_batch_says_how_most_of_it_was_run(cupy: FakeCupy) -> None:
     graph = make_graph(path(9), 9)
     whole, parts = (gdsl.compile("bfs", tune=SMALL).map(graph, source=range(8), **more) for more in ({}, {"batch": 3}))
-    assert "3 launches of 3, as asked for" in parts.how
+    assert "3 launches of 3, as requested" in parts.how
     assert np.array_equal(whole.host_arrays()["distance"], parts.host_arrays()["distance"])
 
 

@@ -197,10 +197,10 @@ def test_as_many_at_a_time_as_there_is_memory_for(karate: Graph) -> None:
     values = [{"source": value} for value in range(7)]
     parts = check("bfs", karate, values, 1, at_once=3)
     assert [len(part.iterations) for part in parts] == [3, 3, 1]
-    assert "3 launches of 3, as asked for" in parts[0].how
+    assert "3 launches of 3, as requested" in parts[0].how
     parts = check("bfs", karate, values, 1, memory=6_000, whole=True)
     assert len(parts) > 1
-    assert "for which there is memory" in parts[0].how
+    assert "the most that memory allows" in parts[0].how
 
 
 def test_the_first_value_that_fails_is_named(karate: Graph) -> None:
@@ -231,14 +231,14 @@ def test_calls_find_their_way(cupy: FakeCupy, karate: Graph) -> None:
     cupy.log.clear()
     batch = program.map(karate, source=range(6), backend="cuda")
     assert cupy.log["launch"] == 1
-    assert "a block each" in batch.how
+    assert "one block each" in batch.how
     reference = program.map(karate, source=range(6), backend="reference")
     assert np.array_equal(np.asarray(batch.host_arrays()["distance"]), reference.distance)
     assert batch.iterations.tolist() == reference.iterations.tolist()
     assert program.map(karate, source=[3], backend="cuda").distance.shape == (1, 34)
     unfused = gdsl.compile("bfs", tune=["schedule.block=32", "schedule.fuse=off"])
     found = unfused.map(karate, source=[0, 1], backend="cuda")
-    assert found.how == "one after the other, since its steps are kernels of their own"
+    assert found.how == "one by one, since its steps are kernels of their own"
     assert np.array_equal(found.host_arrays()["distance"], reference.distance[:2])
 
 

@@ -135,6 +135,7 @@ IN_APPLY = (
     "return true;",
     "return false;",
     "print(level[v]);",
+    'printf("%d", level[v]);',
     "std::cout << level[v];",
     "assert(level[v] > 0);",
     "atomicAdd(&n, 1);",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import pickle
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from mistake_programs import with_parts
 
 import gdsl
-from gdsl import Graph
+from gdsl import Graph, cache
 from gdsl.backends import cpu, cuda
 from gdsl.cache import program_key
 from gdsl.diagnostics import GdslError
@@ -132,13 +132,19 @@ def nested(depth: int) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.fixture(autouse=True)
+def empty_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
+
+
 def come_through(parts: dict[str, str]) -> None:
     text = with_parts(**parts)
     assert len(text) < 200_000
     start = time.process_time()
     program = load(text)
     assert print_program(program) and program_key(program)
-    assert pickle.loads(pickle.dumps(program)) == program
+    cache.store_program([text], program)
+    assert cache.load_program([text]) == program
     assert cuda.source_text(program, 32) and cpu.source_text(program, 32)
     unfused = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, fuse=False))
     assert cuda.source_text(unfused, 32)

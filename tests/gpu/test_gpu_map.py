@@ -39,7 +39,7 @@ def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Gr
     program = getattr(gdsl.samples, name)
     batch = program.map(graph, source=np.arange(700) * 5, backend="cuda")
     assert batch.distance.shape == (700, graph.num_vertices)
-    assert ("a block each" if blocks == 1 else f"{blocks} blocks each") in batch.how
+    assert ("one block each" if blocks == 1 else f"{blocks} blocks each") in batch.how
     check(program, graph, batch, range(0, 700, 97))
 
 
@@ -66,7 +66,7 @@ def test_other_programs() -> None:
     labels = gdsl.samples.label_propagation.map(SKEWED, seed=range(40), backend="cuda")
     assert len(labels) == 40
     trusses = gdsl.samples.k_truss.map(SKEWED, k=[3, 4], backend="cuda")
-    assert trusses.how.startswith("one after the other, since it makes graphs")
+    assert trusses.how.startswith("one by one, since it makes graphs")
 
 
 def test_several_launches_and_results_as_they_come() -> None:
@@ -75,7 +75,7 @@ def test_several_launches_and_results_as_they_come() -> None:
     assert "8 launches of 64" in parts.how
     assert np.array_equal(whole.host_arrays()["distance"], parts.host_arrays()["distance"])
     little = gdsl.samples.bfs.map(SKEWED, source=range(500), backend="cuda", memory=3_000_000)
-    assert "for which there is memory" in little.how
+    assert "the most that memory allows" in little.how
     assert np.array_equal(whole.host_arrays()["distance"], little.host_arrays()["distance"])
     for number, run in enumerate(gdsl.samples.bfs.imap(SKEWED, source=range(50), backend="cuda")):
         assert np.array_equal(run.host_arrays()["distance"], whole.host_arrays()["distance"][number])

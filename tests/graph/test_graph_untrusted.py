@@ -16,7 +16,7 @@ from graph_cases import stored
 
 from gdsl.cli.main import main
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, write
+from gdsl.graph import Graph, columns, native_text, write
 from gdsl.graph import text as text_module
 
 BANNER = "%%MatrixMarket matrix coordinate {} general\n"
@@ -84,6 +84,36 @@ def test_no_number_becomes_an_infinity(word, tmp_path):
         assert "is too large for a float64" in text
 
 
+@pytest.mark.parametrize("word", ["1e-400", "-2e-324", "0." + "0" * 400 + "1", "00.10E-0999", "1e-99999999999999"])
+def test_no_number_becomes_zero(word, tmp_path):
+    files = {
+        "a.txt": (3, f"0 1 0.0\n# c\n0 1 {word}\n"),
+        "b.txt": (2, f"0 1 1\n0 1 {word}\n"),
+        "c.csv": (2, f"u,v,weight,n\n0,1,{word},1\n0,1,1,1\n"),
+        "d.csv": (3, f"u,v,weight\nA,B,1\nA,C,{word}\n"),
+        "a.mtx": (5, f"{BANNER.format('real')}9 9 2\n1 1 0\n\n1 1 {word}\n"),
+    }
+    for name, (line, content) in files.items():
+        code, place, text = refused(tmp_path / name, content)
+        assert (code, place) == ("E0705", f":{line}"), (name, text)
+        assert "is too close to 0 for a float64" in text and "write 0 where zero is meant" in text
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_no_number_of_a_large_file_becomes_zero(fast, tmp_path, monkeypatch):
+    """By the reader in C++, which reads such numbers as Python does, and by NumPy."""
+    monkeypatch.setattr(columns, "_FEW_BLOCKS", 1)
+    monkeypatch.setattr(native_text, "WORTH_COMPILING", 0 if fast else 1 << 40)
+    if not fast:
+        monkeypatch.setattr(columns, "_fast_reader", lambda path: None)
+    lines = [f"{row} {row + 1} 0.0\n" for row in range(300_000)]
+    (tmp_path / "a.txt").write_text("".join(lines))
+    assert not Graph.read(tmp_path / "a.txt").attributes["weight"].any()
+    lines[290_000] = "1 2 3e-324\n2 3 7e-400\n"
+    code, place, text = refused(tmp_path / "a.txt", "".join(lines))
+    assert (code, place) == ("E0705", ":290002") and "`7e-400` is too close to 0 for a float64" in text
+
+
 def test_values_are_kept_as_they_are_written(tmp_path):
     def weights(text):
         (tmp_path / "a.txt").write_text(text)
@@ -94,7 +124,7 @@ def test_values_are_kept_as_they_are_written(tmp_path):
     assert weights("0 1 -9223372036854775808\n").tolist() == [-(2**63)]
     assert weights("0 1 1\n0 2 18446744073709551616.0\n0 3 .5\n").dtype == np.float64
     assert np.signbit(weights("0 1 -0.0\n")).all()
-    assert weights("0 1 1e-400\n").tolist() == [0.0]
+    assert weights("0 1 0e-400\n0 1 -0.0e-999\n").tolist() == [0.0, 0.0]
     assert weights("0 1 INF\n0 2 -Infinity\n0 3 +nan\n")[:2].tolist() == [np.inf, -np.inf]
     for text in (
         "0 1 1\n0 1 18446744073709551616\n",

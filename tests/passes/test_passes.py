@@ -13,7 +13,7 @@ from gdsl.backends import cuda
 from gdsl.backends.cpu import plan_of
 from gdsl.ir.nodes import Element, Node
 from gdsl.ir.traversal import walk
-from gdsl.passes import pipelines
+from gdsl.passes import ir_passes
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 PROGRAMS = sorted([*SAMPLES.glob("*.gdsl"), *Path(__file__).parents[1].glob("programs/*.gdsl")])
@@ -33,7 +33,7 @@ def everything(part: object) -> Iterator[Node]:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 @pytest.mark.sampled(3)
 def test_walking_leaves_no_node_out(path: Path) -> None:
-    program = pipelines.apply(pipeline.load(path))
+    program = ir_passes.apply(pipeline.load(path))
     assert [id(node) for node in walk(program)] == [id(node) for node in everything(program)]
 
 
@@ -47,6 +47,6 @@ def test_what_is_planned_again_is_the_same(path: Path) -> None:
 
 
 def test_reads_that_meet_writes_are_marked() -> None:
-    (functor,) = pipelines.apply(pipeline.load(SAMPLES / "sssp.gdsl")).edge_functors
+    (functor,) = ir_passes.apply(pipeline.load(SAMPLES / "sssp.gdsl")).edge_functors
     reads = {node.array: node.now for node in walk(functor.body) if isinstance(node, Element)}
     assert reads == {"distance": True, "weight": False}

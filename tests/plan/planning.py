@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdsl import pipeline
-from gdsl.passes import pipelines
+from gdsl.passes import ir_passes
 from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.nodes import Choice, Launch, Operation, Plan, Step, Sweep
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 def plan_of(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> Plan:
     """The plan of a sample (by its name) or of a text."""
     source = str(ROOT / "samples" / f"{text}.gdsl") if text.isidentifier() else text
-    return build(pipelines.apply(pipeline.load(source, tune=tune)), on)
+    return build(ir_passes.apply(pipeline.load(source, tune=tune)), on)
 
 
 def operation(plan: Plan, label: str) -> Operation:

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from gdsl import pipeline
-from gdsl.passes import pipelines
+from gdsl.passes import ir_passes
 from gdsl.plan import block_cache, target
 from gdsl.plan.build import build
 from gdsl.plan.nodes import Plan
@@ -49,7 +49,7 @@ DIFFERENT = {"statement": "accept changed(a[dst] min= w[e] - a[src]);"}
 
 def plan(change: dict[str, str], *tune: str, on: target.Target = target.CUDA_FUSED) -> Plan:
     """In the form that has bounds, where they may be."""
-    program = pipelines.apply(pipeline.load(TEXT.format(**{**USUAL, **change}), tune=tune))
+    program = ir_passes.apply(pipeline.load(TEXT.format(**{**USUAL, **change}), tune=tune))
     tuning = dataclasses.replace(program.tuning, hub_bounds=True)
     return build(dataclasses.replace(program, tuning=tuning), on)
 
@@ -92,7 +92,7 @@ def test_not_everywhere() -> None:
 
 
 def test_without_the_form_there_are_none() -> None:
-    program = pipelines.apply(pipeline.load(TEXT.format(**USUAL)))
+    program = ir_passes.apply(pipeline.load(TEXT.format(**USUAL)))
     assert block_cache.could_bound(program) and not asks(build(program, target.CUDA_FUSED))
 
 

@@ -11,7 +11,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order, ReduceOperation
-from gdsl.passes import pipelines
+from gdsl.passes import ir_passes
 from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.nodes import Dedup, Loop
@@ -70,7 +70,7 @@ def test_a_launch_a_step_keeps_what_is_given() -> None:
     program = pipeline.load(ROOT / "samples" / "sssp.gdsl", ("schedule.fuse=off",))
     assert not has_choice(program)
     near_far = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, order=Order.NEAR_FAR))
-    assert orders(build(pipelines.apply(near_far), target.CUDA_UNFUSED)) == ()
+    assert orders(build(ir_passes.apply(near_far), target.CUDA_UNFUSED)) == ()
 
 
 def test_cores_always_gain() -> None:
@@ -132,11 +132,11 @@ def test_buckets_that_choose_go_from_near_to_far() -> None:
         for graph in (ROADS, (1_000, 9_000, 40)):
             assert suited(program, *graph).tuning.order is Order.NEAR_FAR
         assert has_choice(program) and suited(program, *SOCIAL) is program
-        after = pipelines.apply(suited(program, *ROADS))
+        after = ir_passes.apply(suited(program, *ROADS))
         (left,) = (step for step in after.schedule if isinstance(step, ir.While))
         assert [type(step) for step in left.body] == [ir.Advance] and not after.scalars and not after.vertex_functors
         assert [order.array for order in orders(build(after, target.CUDA_ORDERED))] == ["a"]
-        assert [order.array for order in orders(build(pipelines.apply(program), target.CPU))] == ["a"]
+        assert [order.array for order in orders(build(ir_passes.apply(program), target.CPU))] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -157,5 +157,5 @@ def test_buckets_that_choose_go_from_near_to_far() -> None:
 def test_buckets_that_stay(loop: str, key: str, tune: str) -> None:
     """By another array or to the largest, with a set that is seen elsewhere, or where somebody wants them."""
     program = buckets(loop, key, tune)
-    kept = [step for step in walk(pipelines.apply(program).schedule) if isinstance(step, ir.ChooseBound)]
+    kept = [step for step in walk(ir_passes.apply(program).schedule) if isinstance(step, ir.ChooseBound)]
     assert len(kept) == 1

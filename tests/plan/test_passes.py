@@ -11,7 +11,7 @@ from oracles import CASES, Case
 from gdsl.ir.nodes import Program
 from gdsl.knobs import ALL_PASSES
 from gdsl.knobs import PLAN_PASSES as OPTIONAL
-from gdsl.passes import pipelines
+from gdsl.passes import ir_passes
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.build import build
@@ -26,7 +26,7 @@ TARGETS = {"fused": target.CUDA_FUSED, "unfused": target.CUDA_UNFUSED, "cpu": ta
 def program_of(name: str) -> Program:
     folders = (ROOT / "samples", ROOT / "tests" / "programs")
     path = next(path for folder in folders if (path := Path(folder, f"{name}.gdsl")).exists())
-    return pipelines.apply(load(path))
+    return ir_passes.apply(load(path))
 
 
 def without(program: Program, *names: str) -> Program:

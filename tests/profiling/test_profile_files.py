@@ -11,7 +11,7 @@ import pytest
 import gdsl
 from gdsl.diagnostics import GdslError
 from gdsl.profiling import Profile
-from gdsl.profiling.reading import _wrong
+from gdsl.profiling.reading import _problem_of
 
 TWO = """program two;
 problem { vertex x : int32 = 0; }
@@ -126,7 +126,7 @@ def test_any_value_of_another_kind_is_seen(profile):
     for place in odd.sample(places, min(400, len(places))):
         changed = copy.deepcopy(document)
         _at(changed, place[:-1])[place[-1]] = {"something": ["else"]}
-        if _wrong(changed) is None and place[0] not in ("memory", "results", "tuned", "time_ms"):
+        if _problem_of(changed) is None and place[0] not in ("memory", "results", "tuned", "time_ms"):
             missed.append(place)
     assert not missed
 
@@ -196,10 +196,10 @@ def test_long_texts_are_compared_in_no_time(profile):
     assert len(Profile(a).compare(Profile(b)).as_document()["text"]) == 120_000
 
 
-def test_a_page_of_two_is_no_profile(profile, tmp_path):
+def test_a_page_of_two_is_not_a_profile(profile, tmp_path):
     profile.compare(profile).to_html(tmp_path / "two.html")
-    with pytest.raises(GdslError, match="a page of two profiles"):
+    with pytest.raises(GdslError, match="a page that compares two profiles"):
         Profile.read(tmp_path / "two.html")
     profile.compare(profile).to_json(tmp_path / "two.json")
-    with pytest.raises(GdslError, match="another kind"):
+    with pytest.raises(GdslError, match="was not written by gdslc profile"):
         Profile.read(tmp_path / "two.json")

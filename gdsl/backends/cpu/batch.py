@@ -86,7 +86,7 @@ class _Batch:
             if isinstance(error, GdslError) and error.code != "E0802":
                 raise FailedAtError(first + index, error)
             raise error
-        how = f"{self._threads} threads, a value each"
+        how = f"{self._threads} threads, one value each"
         return Part(rows.arrays(), rows.scalars, rows.passes, (time.monotonic() - started) * 1e3, how)
 
     def _wait(self, completions: list[workers.Completion], queue: _Queue) -> None:

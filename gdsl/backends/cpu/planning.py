@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def plan_of(program: Program, sizes: Sizes | None = None, *, verify: bool = True, after: str | None = None) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
     `after`: the plan when the pass of that name has run, unverified."""
-    from gdsl.passes import pipelines
+    from gdsl.passes import ir_passes
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    return build(pipelines.apply(program, verify=verify), target.CPU, sizes, verify=verify, after=after)
+    return build(ir_passes.apply(program, verify=verify), target.CPU, sizes, verify=verify, after=after)
 
 
 def source_text(program: Program, ids: int | Widths) -> str:

@@ -24,11 +24,11 @@ def plan_of(
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
     `teams`: the form that teams of blocks run. `after`: the plan after the pass of that name, not verified."""
     from gdsl.operations import Balance, Order
-    from gdsl.passes import pipelines
+    from gdsl.passes import ir_passes
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    program = pipelines.apply(program, verify=verify)
+    program = ir_passes.apply(program, verify=verify)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
     return build(program, target.in_teams(on) if teams else on, sizes, verify=verify, after=after)
@@ -36,11 +36,11 @@ def plan_of(
 
 def neighbours_of(program: Program) -> tuple[Pair, ...]:
     """Pairs of consecutive operators of `program` (annotated, before `gdsl.passes`), and whether they share a sweep."""
-    from gdsl.passes import pipelines
+    from gdsl.passes import ir_passes
     from gdsl.plan import target
     from gdsl.plan.build import neighbours
 
-    return neighbours(pipelines.apply(program), target.cuda(program.tuning.fuse))
+    return neighbours(ir_passes.apply(program), target.cuda(program.tuning.fuse))
 
 
 def source_text(program: Program, ids: int | Widths) -> str:

@@ -120,7 +120,7 @@ class TeamRuns:
                     if error.code != "E0912" or (not self._make_room() and shape.count == 1):
                         raise
                     count, teams = max(shape.count // 2, 1), max(shape.teams // 2, 1)
-                    shape = Shape(count, min(teams, count), shape.blocks, "for which there is memory")
+                    shape = Shape(count, min(teams, count), shape.blocks, "the most that memory allows")
 
     def _shape(self, left: int, bounds: Bounds, memory: TeamMemory) -> Shape:
         """How many of the remaining values fit in memory at a time, and by which teams; at least one."""
@@ -129,7 +129,7 @@ class TeamRuns:
         if resident < 1:
             raise GdslError.single("E0905", f"a block of {threads} threads does not fit on this GPU")
         count = min(left, bounds.at_once or left)
-        why = "as asked for" if count < left else ""
+        why = "as requested" if count < left else ""
         blocks = self._blocks(count, resident)
         free = int(self.device.memory()[0] * _FILLED)
         free = free if bounds.memory is None else min(free, bounds.memory)
@@ -139,7 +139,7 @@ class TeamRuns:
         teams = max(min(teams, free // (room + each), free // 2 // room), 1)
         most = _ROUNDS * teams if not bounds.whole else left
         if (free - teams * room) // max(each, 1) < min(count, most):
-            count, why = max((free - teams * room) // max(each, 1), 1), "for which there is memory"
+            count, why = max((free - teams * room) // max(each, 1), 1), "the most that memory allows"
         count = min(count, most)
         teams = min(teams, count)
         return Shape(count, teams, max(blocks, self._blocks(teams, resident)), why)
@@ -208,10 +208,10 @@ class TeamRuns:
 
 
 def _how(total: int, shape: Shape) -> str:
-    each = "a block each" if shape.blocks == 1 else f"{shape.blocks} blocks each"
+    each = "one block each" if shape.blocks == 1 else f"{shape.blocks} blocks each"
     parts = f"{-(-total // shape.count):,} launches of {shape.count:,}" if shape.count < total else "one launch"
     why = f", {shape.why}" if shape.why and shape.count < total else ""
-    return f"{parts}{why}, {shape.teams:,} at once, {each}"
+    return f"{parts}{why}, {shape.teams:,} runs in parallel, {each}"
 
 
 class ProgressWatch:

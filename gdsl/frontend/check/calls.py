@@ -143,7 +143,7 @@ class CallChecker(NameChecker):
         return False
 
     def _size(self, expression: syntax.Call) -> syntax.Expression:
-        if bind(expression.arguments, SIGNATURES["size"], self.environment, expression.span) is None:
+        if not self.plain_arguments(expression) or not self.count_arguments(expression, 1):
             return poison(expression.span)
         operand = expression.arguments[0].value
         if isinstance(operand, syntax.Name):
