@@ -7,7 +7,7 @@ import errno
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -138,6 +138,27 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
         return read_file(meant_by(path_or_text), note)
     name = files.path_name(path_or_text, "a program is given as a str or a path-like object")
     return read_file(name)
+
+
+def programs_meant(words: Iterable[str]) -> list[str]:
+    """`words` with the programs in each directory, and in those below it, in place of its name; hidden directories and
+    links to directories are passed over. Raises E0113 for a directory without programs."""
+    found: list[str] = []
+    for word in words:
+        if word == "-" or not os.path.isdir(word) or os.path.isfile(meant_by(word)):
+            found.append(word)
+            continue
+        inside = sorted(_programs_below(word))
+        if not inside:
+            raise _unreadable(word, f"it is a directory, and no file in it ends in {SUFFIX}")
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def _programs_below(folder: str) -> Iterator[str]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (os.path.join(where, name) for name in names if name.endswith(SUFFIX))
 
 
 def read_program(word: str) -> Source:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
+from gdsl.cli.checker import ALL, CERTAIN, Checker, Options
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
@@ -18,18 +19,36 @@ from gdsl.cli.options import (
     tuning_options,
     type_option,
 )
+from gdsl.cli.program_texts import is_interactive
 from gdsl.cli.schedules import check_schedules, checked_number
-from gdsl.cli.streams import message, tell_warnings
-from gdsl.deadline import doing, interrupting, limited
-from gdsl.diagnostics import GdslError, printable
+from gdsl.deadline import interrupting, limited
+from gdsl.diagnostics import printable
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
 
 
-@click.command(name="check", short_help="Look for mistakes in programs.")
+class _Check(click.Command):
+    """Takes `--fix` without a value: click would take the next PROGRAM for it."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """As click does, with `--fix` as `--fix=certain`."""
+        end = args.index("--") if "--" in args else len(args)
+        args = [f"--fix={CERTAIN}" if word == "--fix" and at < end else word for at, word in enumerate(args)]
+        return super().parse_args(context, args)
+
+
+@click.command(name="check", cls=_Check, short_help="Look for mistakes in programs, and fix them.")
 @click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True, shell_complete=completing.programs)
 @click.option("--strict", is_flag=True, help="Treat warnings as mistakes.")
+@click.option(
+    "--fix", "mode", metavar="[=all]", type=click.Choice([CERTAIN, ALL]),
+    help="Apply the fixes that are certain, and show what changed; --fix=all asks about the others, too.",
+)  # fmt: skip
+@click.option("--yes", is_flag=True, help="With --fix=all: apply the first fix of each message without a question.")
+@click.option("--diff", "only_diff", is_flag=True, help="With --fix: show what would change, and write nothing.")
+@click.option("--json", "form", flag_value="json", help="Print all messages and their edits as one JSON document.")
+@click.option("--sarif", "form", flag_value="sarif", help="The same as SARIF 2.1.0, which code hosts read.")
 @click.option(
     "--schedules", metavar="all|N", callback=checked_number,
     help="For one PROGRAM followed by a GRAPH: run it with all combinations of knobs, or N of them, and compare the "
@@ -48,6 +67,10 @@ if TYPE_CHECKING:
 def command(
     program_files: tuple[str, ...],
     strict: bool,
+    mode: str | None,
+    yes: bool,
+    only_diff: bool,
+    form: str | None,
     schedules: str | int | None,
     timeout: float | None,
     assignments: tuple[str, ...],
@@ -59,18 +82,31 @@ def command(
 ) -> None:
     """Check each PROGRAM: report all mistakes, or describe its arguments and results if there are none.
 
-    PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. The exit status is 1 if there are mistakes, or if a combination of knobs changes a result; with
-    --strict also if there are warnings (W0x), which point out what a program probably does not mean and never stop it.
-    A program with type parameters is checked for every type that it admits; -t chooses the types that are shown.
+    PROGRAM is a .gdsl file, a directory (all .gdsl files in it and below), a bare name (NAME if there is such a file,
+    else NAME.gdsl here, else the sample), or - for standard input. The exit status is 1 if mistakes remain, or if a
+    combination of knobs changes a result; with --strict also if there are warnings (W0x), which point out what a
+    program probably does not mean and never stop it. A program with type parameters is checked for every type that it
+    admits; -t chooses the types that are shown.
+
+    --fix writes to the files that are named, never to those that they import. A fix is certain if it is the only one
+    and decides nothing: it chooses no name, no type, no conversion and no winner among writers. Every fix was compiled
+    before it is offered. The fixed text of - is printed.
 
     \b
     Examples:
       gdslc check my_program.gdsl
       gdslc check bfs sssp
+      gdslc check --fix my_program.gdsl
+      gdslc check --sarif programs/ > gdsl.sarif
       gdslc check --schedules 20 bfs karate -p source=0
     """
+    if yes and mode != ALL:
+        raise click.UsageError("--yes answers the questions of --fix=all")
+    if only_diff and mode is None:
+        raise click.UsageError("--diff shows what --fix would change: gdslc check --fix --diff my_program.gdsl")
     if schedules is not None:
+        if mode is not None or form is not None:
+            raise click.UsageError("--schedules takes neither --fix nor --json nor --sarif")
         if len(program_files) != 2:
             raise click.UsageError(
                 "--schedules takes one PROGRAM and one GRAPH: gdslc check --schedules all bfs karate"
@@ -84,31 +120,14 @@ def command(
         return
     if assignments or rounded or backend is not None or words != GraphWords():
         raise click.UsageError("params, --backend and the options of graphs are for --schedules")
+    if mode == ALL and not yes and ("-" in program_files or not is_interactive()):
+        raise click.UsageError("--fix=all asks, and nobody can answer here: add --yes")
+    if mode is not None and form is not None and "-" in program_files:
+        raise click.UsageError("standard output cannot have both the fixed text of - and a document")
+    options = Options(strict, mode, yes, only_diff, form, tune, types)
     with limited(timeout), interrupting():
-        _check(program_files, tune, types, strict)
-
-
-def _check(program_files: tuple[str, ...], tune: tuple[str, ...], types: dict[str, str] | None, strict: bool) -> None:
-    from gdsl.api.compiling import compile_file
-    from gdsl.program_files import STANDARD_INPUT
-
-    failed = False
-    for file in program_files:
-        try:
-            with doing(f"checking {printable(file)}"):
-                program = compile_file(file, tune, types=types)
-                tell_warnings(program)
-        except GdslError as error:
-            if error.code == "E0802":
-                raise
-            failed = True
-            message(f"{error}\n")
-            continue
-        if strict and program.warnings:
-            failed = True
-            continue
-        tell_sound(STANDARD_INPUT if file == "-" else file, program)
-    if failed:
+        sound = Checker(options, tell_sound).check(program_files)
+    if not sound:
         raise click.exceptions.Exit(1)
 
 

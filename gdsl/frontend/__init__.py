@@ -1,6 +1,6 @@
 """From text to the typed syntax tree."""
 
-from gdsl.frontend.analysis import Analysis, Reading, analyse
+from gdsl.frontend.analysis import Analysis, Reading, analyse, analyse_library, is_library
 from gdsl.frontend.check import CheckedProgram, check, check_tune_words
 from gdsl.frontend.check.type_parameters import Types
 from gdsl.frontend.parser import parse, parse_tune_words
@@ -11,8 +11,10 @@ __all__ = [
     "Reading",
     "Types",
     "analyse",
+    "analyse_library",
     "check",
     "check_tune_words",
+    "is_library",
     "parse",
     "parse_tune_words",
 ]

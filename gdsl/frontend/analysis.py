@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram, check_all
 from gdsl.frontend.check.type_parameters import Types, check_choice, instances
+from gdsl.frontend.failures import without_comments
 from gdsl.frontend.parser import merge_diagnostics, parse_all
 from gdsl.source import Source
 
@@ -69,3 +71,20 @@ def analyse(source: Source, types: Types = ()) -> Analysis:
     Raises nothing, whatever the text.
     """
     return Reading(source).checked(types)
+
+
+_OF_PROGRAMS = re.compile(r"\b(?:problem|schedule)\s*\{")
+_DEFINITION = re.compile(r"\b(?:function|procedure|functor)\s+\w")
+
+
+def is_library(source: Source) -> bool:
+    """Whether a text has functions, functors or procedures for other programs to import, and is no program itself."""
+    plain = without_comments(source.text)
+    return _DEFINITION.search(plain) is not None and _OF_PROGRAMS.search(plain) is None
+
+
+def analyse_library(source: Source) -> Analysis:
+    """The syntax of a file that others import from. Names and types are checked in the programs that import it, which
+    declare the data. Raises nothing, whatever the text."""
+    parsed = parse_all(source, "library")
+    return Analysis(parsed.tree, (), parsed.diagnostics, None)
