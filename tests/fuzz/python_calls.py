@@ -207,7 +207,8 @@ def _edges(random: random.Random) -> str:
         return status
     rows = list(zip(map(_number, sources), map(_number, destinations), strict=True))
     weights = [_number(weight) for weight in keywords["weights"]] if keywords.get("weights") is not None else None
-    expected = _sorted_edges(rows, weights, bool(keywords.get("directed", True)))
+    directed = keywords.get("directed")
+    expected = _sorted_edges(rows, weights, directed is None or bool(directed))
     found = list(zip(graph.edge_sources.tolist(), graph.columns.tolist(), strict=True))
     if found != [row[:2] for row in expected]:
         raise Finding(f"{what}: edges {found}, expected {expected}")

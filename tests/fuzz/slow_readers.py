@@ -143,8 +143,12 @@ def _mark(lines: list[str]) -> str | None:
         return None
     marks = [mark for mark in "\t;,|" if mark in lines[0]]
     even = [mark for mark in marks if len({line.count(mark) for line in lines}) == 1]
-    even.sort(key=lambda mark: _named_ends([word.strip() for word in lines[0].split(mark)]) is None)
+    even.sort(key=lambda mark: not _names_ends([word.strip() for word in lines[0].split(mark)]))
     return next(iter([*even, *(mark for mark in ",;|" if mark in marks)]), None)
+
+
+def _names_ends(header: list[str]) -> bool:
+    return all(word.isprintable() for word in header) and _named_ends(header) is not None
 
 
 def _named_ends(header: list[str]) -> tuple[int, int] | None:
