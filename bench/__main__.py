@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bench import machine, peers, report, tuning
+from bench import machine, peers, report, summary, tuning
 from bench.calls import measure_calls
 from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
@@ -31,7 +31,15 @@ from gdsl.diagnostics import GdslError
     "--graphs",
     default="",
     metavar="NAMES",
-    help="All programs on these graphs: any rmatSCALE, gridSIDE, directed_rmatSCALE, one_way_gridSIDE, or files.",
+    help="All programs on these graphs: any rmatSCALE, gridSIDE, directed_rmatSCALE, one_way_gridSIDE, classes (rgg, "
+    "small_world, hubs, kmer, chain_of_cycles, mesh, communities, bipartite, random_tree), or files.",
+)
+@click.option("--classes", is_flag=True, help="Twelve algorithms on every class of graphs, with a summary.")
+@click.option(
+    "--peer-times",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help='Times of peers in ms, as JSON: {"bfs-rgg": {"GSWITCH": 9.1}}.',
 )
 @click.option("--backend", type=click.Choice(["cuda", "cpu"]), default="cuda", show_default=True)
 @click.option("--repeat", type=click.IntRange(min=1), default=9, show_default=True, help="Counted runs a source.")
@@ -48,6 +56,8 @@ def main(
     list_only: bool,
     rows: str,
     graphs: str,
+    classes: bool,
+    peer_times: Path | None,
     backend: str,
     repeat: int,
     sources: int,
@@ -61,7 +71,8 @@ def main(
     The exit status is 1 where a result was wrong or a run failed; being slow is no failure.
     """
     try:
-        chosen = chosen_rows(backend, _words(rows), tuple(_words(graphs)))
+        chosen = chosen_rows(backend, _words(rows), tuple(_words(graphs)), classes)
+        times = {} if peer_times is None else summary.read_peer_times(peer_times)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     if list_only:
@@ -74,8 +85,10 @@ def main(
         raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
     run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path)
     measurements = run.all(chosen)
+    summary.add_peer_times(measurements, times)
     Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
-    for line in tuning.lines(measurements):
+    compared = summary.lines(measurements) if classes or times else []
+    for line in (*compared, *tuning.lines(measurements)):
         click.echo(line)
     for measurement in measurements:
         if measurement.problem is not None:

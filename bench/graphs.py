@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.classes import CLASSES
 from gdsl.graph import Graph, open_graph
 from gdsl.graph.csr import Csr
 
@@ -30,10 +31,12 @@ KNOWN_SOURCES = {
     "grid3000": [2428078, 4600247, 7655628, 5732679],
 }
 LARGEST_WEIGHT = {"rmat": 64, "grid": 1000, "file": 64, "directed_rmat": 64, "one_way_grid": 1000}
-DIRECTED = ("directed_rmat", "one_way_grid")
+LARGEST_WEIGHT |= {name: each.largest_weight for name, each in CLASSES.items()}
+DIRECTED = ("directed_rmat", "one_way_grid", *(name for name, each in CLASSES.items() if each.directed))
 """Kinds whose edges are stored as they point; all others are symmetric."""
 _EDGES_AT_ONCE = 1 << 27
 _NAME = re.compile(r"(rmat|grid|directed_rmat|one_way_grid)([1-9][0-9]*)")
+_CLASS = re.compile(f"({'|'.join(CLASSES)})([1-9][0-9]*)?")
 
 
 @dataclass
@@ -69,16 +72,16 @@ class BenchmarkGraph:
 
 
 def split_name(name: str) -> tuple[str, int]:
-    """("rmat", scale), ("grid", side), the same for the `DIRECTED` kinds or, for the path of a file, ("file", 0);
-    ValueError for any other name."""
-    match = _NAME.fullmatch(name)
+    """("rmat", scale), ("grid", side), and the same for the other kinds of `_NAME`; a class with its number of
+    vertices, 0 for the usual one; ("file", 0) for the path of a file. Raises ValueError for any other name."""
+    match = _NAME.fullmatch(name) or _CLASS.fullmatch(name)
     if match is not None:
-        return match[1], int(match[2])
+        return match[1], int(match[2] or 0)
     if Path(name).is_file():
         return "file", 0
     raise ValueError(
         f"{name!r} is no benchmark graph: rmatSCALE, gridSIDE, directed_rmatSCALE or one_way_gridSIDE, "
-        "such as rmat22 or grid3000, or a file"
+        f"such as rmat22 or grid3000; a class, one of {', '.join(CLASSES)}; or a file"
     )
 
 
@@ -89,7 +92,8 @@ def load(name: str, backend: str, num_sources: int = 4) -> BenchmarkGraph:
     read, ValueError where it has no edges.
     """
     if backend == "cpu":
-        return (made_graph if split_name(name)[0] in DIRECTED else _host_graph)(name, np, num_sources)
+        kind = split_name(name)[0]
+        return (made_graph if kind in DIRECTED or kind in CLASSES else _host_graph)(name, np, num_sources)
     import cupy
 
     return (_host_graph if split_name(name)[0] == "file" else made_graph)(name, cupy, num_sources)
@@ -122,6 +126,11 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
         del ends
     elif kind == "one_way_grid":
         vertices, offsets, columns = _one_way_grid(module, size)
+    elif kind in CLASSES:
+        drawn = CLASSES[kind]
+        vertices, *ends = drawn.draw(module, size or drawn.vertices["cpu" if module is np else "cuda"])
+        offsets, columns = _simple_csr(module, vertices, ends[0], ends[1], both_ways=not drawn.directed)
+        del ends
     else:
         vertices, offsets, columns = _grid(module, size)
     counts = vertices, int(columns.size)

@@ -17,15 +17,14 @@ FAILED = "[bold red]FAILED[/]"
 
 
 def table(measurements: list[Measurement], backend: str) -> Table:
-    """On cuda: ours, the edge rate, what is to be reached and the target; on cpu: ours beside the peers."""
+    """On cuda: ours, the edge rate, what is to be reached and the target; peers where their times are known."""
     peers = list(dict.fromkeys(name for measurement in measurements for name in measurement.peers))
     grid = Table(box=None, pad_edge=False, header_style="bold")
     grid.add_column("row")
     headers = ["ms", "G edges/s"]
     if backend == "cuda":
         headers += ["to reach", "ratio", "target"]
-    else:
-        headers += [header for name in peers for header in (name, "ratio")]
+    headers += [header for name in peers for header in (name, "ratio")]
     for header in headers:
         grid.add_column(header, justify="right")
     grid.add_column("checked")
@@ -41,9 +40,8 @@ def _cells(measurement: Measurement, backend: str, peers: list[str]) -> list[str
     if backend == "cuda":
         goal, limit = to_reach(row, backend), target(row, backend)
         cells += [_number(goal), _ratio(ms, goal), _number(limit)]
-    else:
-        for name in peers:
-            cells += [_number(measurement.peers.get(name)), _ratio(ms, measurement.peers.get(name))]
+    for name in peers:
+        cells += [_number(measurement.peers.get(name)), _ratio(ms, measurement.peers.get(name))]
     return [*cells, verdict(measurement, backend)]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from bench.classes import CLASSES
 from bench.graphs import DIRECTED, split_name
 from bench.works import WORKS
 
@@ -16,6 +17,23 @@ DIRECTED_GRAPHS = {
     "cpu": ("directed_rmat18", "one_way_grid700"),
 }
 """Those of the works that directed graphs are for."""
+
+
+TWELVE = (
+    "bfs",
+    "sssp",
+    "pagerank",
+    "components",
+    "triangles",
+    "betweenness",
+    "k_core",
+    "maximal_independent_set",
+    "coloring",
+    "minimum_spanning_forest",
+    "strongly_connected_components",
+    "louvain",
+)
+"""The works that `--classes` runs on every class of graphs."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +132,12 @@ def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
     return rows
 
 
+def class_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
+    """The twelve algorithms on `graphs`; without graphs on those of the table and on every class."""
+    names = graphs or (*DEFAULT_GRAPHS[backend], *DIRECTED_GRAPHS[backend], *CLASSES)
+    return [Row(work, graph) for graph in names for work in TWELVE if _suits(work, graph)]
+
+
 def _suits(work: str, graph: str) -> bool:
     """Whether a work is for graphs of this kind: directed ones for some, symmetric ones for all others; files are
     read as symmetric ones, and serve both."""
@@ -121,14 +145,15 @@ def _suits(work: str, graph: str) -> bool:
     return kind == "file" or WORKS[work].directed == (kind in DIRECTED)
 
 
-def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...]) -> list[Row]:
-    """The rows that `words` name, by name or by pattern (`sssp-*`), ordered so that each graph is made once.
+def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...], by_class: bool = False) -> list[Row]:
+    """The rows that `words` name, by name or by pattern (`sssp-*`), ordered so that each graph is made once;
+    `by_class`: of those that `class_rows` has.
 
     A name may have any graph of `split_name`. Raises ValueError for a word that names nothing.
     """
     for graph in graphs:
         split_name(graph)
-    known = default_rows(backend, graphs)
+    known = (class_rows if by_class else default_rows)(backend, graphs)
     if not words:
         return known
     chosen: list[Row] = []
