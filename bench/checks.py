@@ -54,7 +54,7 @@ def check_levels(graph: BenchmarkGraph, source: int, distance: Any) -> str | Non
         near[destinations[reached & (behind == before + 1)]] = True
     near[source] = True
     lonely = (distance >= 0) & ~near
-    return f"{int(lonely.sum())} reached vertices have no neighbour a level nearer" if bool(lonely.any()) else None
+    return f"{int(lonely.sum())} reached vertices have no neighbor a level nearer" if bool(lonely.any()) else None
 
 
 def check_parents(graph: BenchmarkGraph, source: int, distance: Any, parent: Any) -> str | None:
@@ -68,7 +68,7 @@ def check_parents(graph: BenchmarkGraph, source: int, distance: Any, parent: Any
         nearer = distance[sources] == distance[destinations] - 1
         along_edge[destinations[(parent[destinations] == sources) & nearer]] = True
     wrong = expected & ~along_edge
-    return f"{int(wrong.sum())} parents are no neighbours one level nearer" if bool(wrong.any()) else None
+    return f"{int(wrong.sum())} parents are no neighbors one level nearer" if bool(wrong.any()) else None
 
 
 def check_shortest(graph: BenchmarkGraph, source: int, distance: Any) -> str | None:

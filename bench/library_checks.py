@@ -129,13 +129,13 @@ def check_independent_set(graph: BenchmarkGraph, chosen: Any) -> str | None:
 
 
 def check_coloring(graph: BenchmarkGraph, color: Any) -> str | None:
-    """Every vertex has a colour (from 0), which no neighbour has."""
+    """Every vertex has a color (from 0), which no neighbor has."""
     if int(color.min()) < 0:
-        return "a vertex has no colour"
+        return "a vertex has no color"
     for _, sources, destinations in each_chunk(graph):
         same = color[sources] == color[destinations]
         if bool(same.any()):
-            return f"{int(same.sum())} edges join one colour"
+            return f"{int(same.sum())} edges join one color"
     return None
 
 

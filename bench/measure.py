@@ -26,7 +26,7 @@ TIMEOUT = 120.0
 class Series:
     """The runs from one source (None where the program takes none).
 
-    times_ms: `result.time_ms` of every run: on cuda by events around the run; the initialisation of the results is
+    times_ms: `result.time_ms` of every run: on cuda by events around the run; the initialization of the results is
     inside, compilation and the graph's transfer are outside.
     edges: directed edges of the reached vertices. peers_ms: the same for each peer, taken in turns with ours.
     problem: what a check found wrong with the last result, or a peer's answer that is another. note: about it.

@@ -84,7 +84,7 @@ def labels(graph: BenchmarkGraph, result: Any) -> float:
 
 
 def colored(graph: BenchmarkGraph) -> Any:
-    """The colouring of `samples/coloring.gdsl`, as the graph's module has arrays."""
+    """The coloring of `samples/coloring.gdsl`, as the graph's module has arrays."""
     backend = "cpu" if graph.module is np else "cuda"
     return gdsl.samples.coloring.run(graph.graph, backend=backend)["color"]
 
@@ -199,7 +199,7 @@ _ALL = (
         "coloring",
         SAMPLES / "coloring.gdsl",
         lambda graph, result, source: library.check_coloring(graph, result["color"]),
-        note=lambda result: f"{int(result['color'].max()) + 1} colours",
+        note=lambda result: f"{int(result['color'].max()) + 1} colors",
         to_reach={"rmat22": 15.0, "grid3000": 0.75},
         targets={"rmat22": 40.0, "grid3000": 3.0},
     ),
@@ -208,7 +208,7 @@ _ALL = (
         SAMPLES / "fewer_colors.gdsl",
         lambda graph, result, source: library.check_coloring(graph, result["color"]),
         values=lambda graph, source: {"given": colored(graph)},
-        note=lambda result: f"{int(result['colors'])} colours",
+        note=lambda result: f"{int(result['colors'])} colors",
     ),
     Work(
         "minimum_spanning_forest",

@@ -9,7 +9,7 @@ from typing import Protocol
 MOST = 160
 """Bars of one picture; a run of more has its first ones shown."""
 WIDTH, HEIGHT, LEFT, TOP = 720, 180, 44, 8
-COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0")
+COLORS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0")
 """Of the operators, in the order in which they first ran."""
 
 
@@ -36,29 +36,29 @@ def frontier_svg(records: Sequence[Record]) -> str:
         f'<text x="{LEFT - 6}" y="{TOP + HEIGHT}" text-anchor="end">0</text>',
     ]
     for place, record in enumerate(shown):
-        lines.append(_bar(record, COLOURS[labels.index(record.label) % len(COLOURS)], place, step, highest))
+        lines.append(_bar(record, COLORS[labels.index(record.label) % len(COLORS)], place, step, highest))
     lines.append(
         f'<path d="M{LEFT} {TOP + HEIGHT + 0.5}H{WIDTH}" stroke="currentColor" fill="none" opacity=".5"/>'
         f'<text x="{LEFT}" y="{TOP + HEIGHT + 14}">{_words(len(records))}</text>'
     )
     for place, label in enumerate(labels):
-        lines.append(_legend(label, COLOURS[place % len(COLOURS)], place))
+        lines.append(_legend(label, COLORS[place % len(COLORS)], place))
     return "\n".join([*lines, "</svg>"])
 
 
-def _bar(record: Record, colour: str, place: int, step: float, highest: int) -> str:
+def _bar(record: Record, color: str, place: int, step: float, highest: int) -> str:
     """One record; what it is stands in its title."""
     height = max(HEIGHT * record.frontier_size / highest, 1)
     about = f"{record.label}, iteration {record.iteration}: frontier of {record.frontier_size}, {record.edges} edges"
     return (
         f'<rect x="{LEFT + place * step:.1f}" y="{TOP + HEIGHT - height:.1f}" width="{max(step * 0.85, 0.8):.1f}"'
-        f' height="{height:.1f}" fill="{colour}"><title>{escape(about)}</title></rect>'
+        f' height="{height:.1f}" fill="{color}"><title>{escape(about)}</title></rect>'
     )
 
 
-def _legend(label: str, colour: str, place: int) -> str:
+def _legend(label: str, color: str, place: int) -> str:
     x, y = LEFT + 170 * (place % 4), TOP + HEIGHT + 34 + 18 * (place // 4)
-    box = f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{colour}"/>'
+    box = f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{color}"/>'
     return f'{box}<text x="{x + 15}" y="{y}">{escape(label)}</text>'
 
 

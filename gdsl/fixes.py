@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gdsl.diagnostics import Diagnostic, Edit, GdslError, Suggestion
-from gdsl.frontend import analyse_library, is_library
-from gdsl.pipeline import analyse, load_source, warnings
+from gdsl.frontend import analyze_library, is_library
+from gdsl.pipeline import analyze, load_source, warnings
 from gdsl.source import Source, Span
 from gdsl.suggestions.text import Places, apply
 
@@ -21,7 +21,7 @@ MOST_FIXES = 500
 """Fixes of one text, after which it is left as it is."""
 
 _OF_LANGUAGE = ("E0103", "E0402", "E0410", "E0412")
-"""Misspelt words of the language. Other misspelt words may be names that are not declared yet."""
+"""Misspelled words of the language. Other misspelled words may be names that are not declared yet."""
 _OF_CHOICE = ("W", "E0201", "E0205", "E0207", "E03", "E042")
 """Warnings, names, conversions, quotients of integers, and what may be written: their fixes are decisions."""
 _CAST = re.compile(r"\b(?:u?int\d+|float\d+)\(")
@@ -52,8 +52,8 @@ def diagnose(source: Source, tune: Sequence[str] = ()) -> tuple[Diagnostic, ...]
     """All mistakes of a program; of one without any, its warnings; of a file that others import from, its mistakes of
     syntax. Raises `GdslError` for words of tuning that do not fit the program."""
     if is_library(source):
-        return analyse_library(source).diagnostics
-    found = analyse(source).diagnostics
+        return analyze_library(source).diagnostics
+    found = analyze(source).diagnostics
     if found:
         return found
     if tune:
@@ -91,7 +91,7 @@ def choose_first(diagnostic: Diagnostic, source: Source) -> Suggestion | None:
 
 def fix(source: Source, choose: Choose, *, together: bool = True, tune: Sequence[str] = ()) -> Fixed:
     """`source` with the fixes that `choose` gives, until it gives no more. With `together`, fixes of separate places
-    are applied before the text is analysed again; otherwise each is chosen from the text that the one before it left.
+    are applied before the text is analyzed again; otherwise each is chosen from the text that the one before it left.
     Raises what `diagnose` raises."""
     line_end = "\r\n" if "\r\n" in source.text else "\n"
     applied: list[Applied] = []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gdsl.suggestions import Outcome
 
 
-def analyse(source: Source) -> Analysis:
+def analyze(source: Source) -> Analysis:
     """The analysis of a text with all of its mistakes: in syntax, names and types, and, where these are correct,
     against the rules of writes and reads, for every type that it admits. Never raises, whatever the text; editors call
     this."""
@@ -37,7 +37,7 @@ def analyse(source: Source) -> Analysis:
 def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tuple[Diagnostic, ...]:
     """The warnings (W0x) about a program, in the order of the text; none for a program with mistakes, which
     `load_source` reports."""
-    analysis = frontend.analyse(source, types)
+    analysis = frontend.analyze(source, types)
     if analysis.checked is None:
         return ()
     try:
@@ -152,7 +152,7 @@ def _advised(source: Source) -> Outcome:
     found = _outcome(source)
     if found.diagnostics:
         return found
-    analysis = frontend.analyse(source)
+    analysis = frontend.analyze(source)
     assert analysis.checked is not None
     from gdsl.suggestions import Outcome
 

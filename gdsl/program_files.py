@@ -19,7 +19,7 @@ from gdsl.source import Source
 SUFFIX = ".gdsl"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_FILES = 1000
-"""The most files of a directory that are compared with a misspelt name."""
+"""The most files of a directory that are compared with a misspelled name."""
 _MOST_NAMED = 8
 LARGEST_PROGRAM = 1 << 20
 """The most bytes of a program's text; a longer file is something else, passed by mistake."""

@@ -27,7 +27,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {}
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Most tests ask what a program answers, on small graphs: g++ takes twice as long with -O3 and all headers to read.
-    Those that are marked `optimised`, and all processes that tests start, have C++ compiled as users have it."""
+    Those that are marked `optimized`, and all processes that tests start, have C++ compiled as users have it."""
     from gdsl.native import compiler  # not before its place is known, see above
     from tests.support.headers import included
     from tests.support.openmp import cautious
@@ -35,7 +35,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     compiler.caution = cautious
     options = _OPTIONS.setdefault("users", compiler.OPTIONS)
     quick = tuple("-O0" if option == "-O3" else option for option in options)
-    compiler.OPTIONS = options if item.get_closest_marker("optimised") else (*quick, *included(quick))
+    compiler.OPTIONS = options if item.get_closest_marker("optimized") else (*quick, *included(quick))
 
 
 def pytest_configure(config: pytest.Config) -> None:

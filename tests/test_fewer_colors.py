@@ -1,4 +1,4 @@
-"""The sample `fewer_colors`: how few there are, and what is given that is no colouring."""
+"""The sample `fewer_colors`: how few there are, and what is given that is no coloring."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_about_as_few_as_greedy_by_falling_degree(scale: int) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_as_few_as_there_can_be(backend: str) -> None:
-    """Begun with a colour for each vertex: a chain, a wheel, a tree, and what needs all it has."""
+    """Begun with a color for each vertex: a chain, a wheel, a tree, and what needs all it has."""
     chain = of(nx.path_graph(70))
     assert fewer(chain, np.arange(70), backend) <= 3
     assert fewer(of(nx.star_graph(300)), np.arange(301), backend) == 2
@@ -47,7 +47,7 @@ def test_as_few_as_there_can_be(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_is_given_may_be_no_colouring(backend: str) -> None:
+def test_what_is_given_may_be_no_coloring(backend: str) -> None:
     """Nothing is changed then; self-loops are not counted, and a graph may have no edges or no vertices."""
     triangle = of(nx.Graph([(0, 1), (1, 2), (2, 0), (1, 1)]))
     found = gdsl.samples.fewer_colors.run(triangle, {"given": np.array([4, 7, 7])}, backend=backend)
@@ -58,6 +58,6 @@ def test_what_is_given_may_be_no_colouring(backend: str) -> None:
     assert fewer(gdsl.Graph.from_edges([], [], 0), np.array([], np.int32), backend) == 0
 
 
-def test_a_colour_below_zero_is_refused() -> None:
+def test_a_color_below_zero_is_refused() -> None:
     with pytest.raises(gdsl.GdslError, match="given"):
         gdsl.samples.fewer_colors.run(of(nx.path_graph(3)), {"given": np.array([0, -1, 0])}, backend="reference")

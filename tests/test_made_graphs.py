@@ -317,7 +317,7 @@ def test_nvrtc_takes_it_as_several_kernels_with_wide_ids() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def test_votes_common_neighbours_and_buckets(backend: str) -> None:
+def test_votes_common_neighbors_and_buckets(backend: str) -> None:
     program = compiled(FURTHER)
     for name, graph in {"random": random_graph(30, 160, seed=3), "sparse": random_graph(60, 90, seed=4)}.items():
         wanted, found = (values(program, graph, each, {}) for each in ("reference", backend))

@@ -60,7 +60,7 @@ CHAR_BIT SIGINT WEXITSTATUS CMPLX _Complex_I htons defined CUDART_VERSION NV_IF_
 NEAR = """
 active mark marks accepted selects pulls chunks size_ far_ near_ at e v a b out run seen spare saved shared members
 direction direction_0 direction_of_advance_f advance_f filter_f compute_f reduce_f f_apply f_condition f_totals f_claim
-f_value f_apply_2 passes_0 times i i_end d total totals combine combined reduced polls initialise initialize
+f_value f_apply_2 passes_0 times i i_end d total totals combine combined reduced polls initialize initialize
 run_schedule host_slice data_slice control_block gdsl gdsl_run gdsl_release gdsl_p_enactor x__y _x x_ __x__ _1 _0_ q_
 common vote procedure import from set
 """

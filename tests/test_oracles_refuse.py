@@ -12,7 +12,7 @@ from tests.oracles.refusing import spoiled
 from tests.support.graphs import random_graph, simple_part
 
 EVERYBODY = Graph.from_edges(*np.triu_indices(20, 1), directed=False)
-"""All are neighbours, so that no other colour of one vertex would be right."""
+"""All are neighbors, so that no other color of one vertex would be right."""
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -149,7 +149,7 @@ def test_every_sample_is_tested() -> None:
     assert set(FILES) == set(LINES)
 
 
-@pytest.mark.optimised
+@pytest.mark.optimized
 @pytest.mark.parametrize("program", CHECKS)
 @by_graph()
 @pytest.mark.sampled(21)

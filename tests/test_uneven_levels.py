@@ -27,7 +27,7 @@ def text(always: bool = False) -> str:
 
 
 def star_of_stars(center: int, leaves: int) -> list[tuple[int, int]]:
-    """A vertex, `center` neighbours, each with `leaves` of its own, and one end behind all of these."""
+    """A vertex, `center` neighbors, each with `leaves` of its own, and one end behind all of these."""
     edges = [(0, 1 + near) for near in range(center)]
     outer = [(1 + near, 1 + center + near * leaves + leaf) for near in range(center) for leaf in range(leaves)]
     last = 1 + center + center * leaves

@@ -28,7 +28,7 @@ def assert_same(program: Program, backends: tuple[str, ...], every: int = 1) -> 
         assert found is None, f"{found}\n{program.of(found.target).text()}"
 
 
-@pytest.mark.optimised
+@pytest.mark.optimized
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
 @pytest.mark.slow
 def test_every_operation_in_functors(inf_types: tuple[str, ...]) -> None:

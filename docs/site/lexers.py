@@ -1,4 +1,4 @@
-"""The colours of programs, and of C++ and CUDA in which `…` stands for what is left out."""
+"""The colors of programs, and of C++ and CUDA in which `…` stands for what is left out."""
 
 from __future__ import annotations
 

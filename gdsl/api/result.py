@@ -178,7 +178,7 @@ class Result(Conversions, Mapping[str, Any]):
 
     def plot(self, name: str | None = None, ax: Any = None, *, kind: str | None = None) -> Any:
         """A picture of the result `name` (the first one; "frontier": `plot_trace`) by Matplotlib, on `ax` or new axes,
-        which it returns. A small graph is drawn with the values as colours (``kind="drawing"``); for a larger one their
+        which it returns. A small graph is drawn with the values as colors (``kind="drawing"``); for a larger one their
         distribution is drawn. Raises ValueError for unknown names and kinds, `gdsl.GdslError` E0907 without
         Matplotlib."""
         return _plot(self, name, ax, kind)

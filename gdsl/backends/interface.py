@@ -122,7 +122,7 @@ class Outcome:
 
     Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two; those with
     several values per element are one row, element after element (see `shaped`). `time_ms` is the run itself, including
-    the initialisation of the results, without compilation and transfer of the graph. `iterations` counts the finished
+    the initialization of the results, without compilation and transfer of the graph. `iterations` counts the finished
     passes of all loops of the schedule's top level.
     """
 

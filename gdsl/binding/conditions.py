@@ -156,7 +156,7 @@ class WhereChecker:
             pending = "is in it"
         raise GdslError.single(
             "E0608",
-            f"{_kind(declared)} `{declared.name}` must fulfil `{condition}`, but {name} {pending}",
+            f"{_kind(declared)} `{declared.name}` must fulfill `{condition}`, but {name} {pending}",
             declared.where.span if declared.where is not None else declared.span,
             self._source,
         )

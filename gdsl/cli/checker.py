@@ -120,11 +120,11 @@ class Checker:
                 return compile_file(word, options.tune, types=options.types)
             return compile_source(source, options.tune, types=options.types)
         except GdslError as error:
-            from gdsl.frontend import analyse_library, is_library
+            from gdsl.frontend import analyze_library, is_library
 
             if error.source is None or not error.code.startswith("E01") or not is_library(error.source):
                 raise
-            found = analyse_library(error.source).diagnostics
+            found = analyze_library(error.source).diagnostics
             if found:
                 raise GdslError(found, error.source) from None
             return None

@@ -149,7 +149,7 @@ def _completer(shell: str, gdslc: click.Command) -> ShellComplete:
 
 
 def _joined(pieces: list[str]) -> list[str]:
-    """Join the words that Bash has split; a piece of separators belongs to both its neighbours."""
+    """Join the words that Bash has split; a piece of separators belongs to both its neighbors."""
     words: list[str] = []
     goes_on = False
     for piece in pieces:

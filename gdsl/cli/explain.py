@@ -135,13 +135,13 @@ def _explain_layout(word: str) -> None:
 def _explain_fusion(word: str) -> None:
     """A line for each operator that follows another one."""
     from gdsl.api.compiling import compile_file
-    from gdsl.backends.cuda import neighbours_of
+    from gdsl.backends.cuda import neighbors_of
 
     program = compile_file(word).ir
     if not program.tuning.fuse:
         click.echo("schedule.fuse is off: each operator is a kernel of its own")
         return
-    pairs = neighbours_of(program)
+    pairs = neighbors_of(program)
     for pair in pairs:
         first, second, obstacle = pair.first.step, pair.second.step, pair.obstacle
         where = f"{second.span.words}: {second.word} @{second.label}"

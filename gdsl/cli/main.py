@@ -73,7 +73,7 @@ class _Verbs(click.Group):
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a suggestion for a misspelt verb."""
+        """As click does, with a suggestion for a misspelled verb."""
         import difflib
 
         if arguments and not context.resilient_parsing and arguments[0] not in (*_VERBS, "") and arguments[0][0] != "-":

@@ -76,11 +76,11 @@ def diff(name: str, before: str, after: str) -> str:
 
 
 def print_diff(name: str, before: str, after: str, *, to_errors: bool = False) -> None:
-    """Print the difference, in colour on a terminal."""
-    colours = {"-": "red", "+": "green", "@": "cyan"}
+    """Print the difference, in color on a terminal."""
+    colors = {"-": "red", "+": "green", "@": "cyan"}
     for line in diff(printable(name), before, after).removesuffix("\n").split("\n"):
         plain = line.startswith(("---", "+++"))
-        shown = click.style(line, bold=True) if plain else click.style(line, fg=colours.get(line[:1]))
+        shown = click.style(line, bold=True) if plain else click.style(line, fg=colors.get(line[:1]))
         click.echo(shown, err=to_errors)
 
 

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     "--memory", callback=checked_bytes, metavar="BYTES",
     help="With --dry-run: assume that much free memory, such as 80GB or 64GiB, also of a GPU that is elsewhere.",
 )  # fmt: skip
-@plot_option("Draw each result, on a small graph as its colours, and the frontier into FILE: .png, .svg or .pdf.")
+@plot_option("Draw each result, on a small graph as its colors, and the frontier into FILE: .png, .svg or .pdf.")
 @type_option
 @tune_file_options
 @tuning_options

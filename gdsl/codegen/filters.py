@@ -14,7 +14,7 @@ from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment, 
 from gdsl.ir.nodes import Array, FarEnds, StoreElement, StoreScalar, Weights
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.nodes import Frontier, Initialise, Operation, Plan, Reduction, Segment, Sweep, Vote
+from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Reduction, Segment, Sweep, Vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 
@@ -103,7 +103,7 @@ class PlanFilters:
         assert array.count is not None
         return count_text(array.count, self.names)
 
-    def initial_groups(self, initial: Initialise) -> tuple[InitialGroup, ...]:
+    def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
         """Arrays whose initial values one loop stores."""
         return tuple(initial_groups(initial, self.plan.program, self.names))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gdsl.codegen.names import Names
 from gdsl.ir.nodes import Array, Expression, Literal, ParamValue, Program
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Initial, Initialise
+from gdsl.plan.nodes import Initial, Initialize
 
 
 def count_text(count: Expression, names: Names) -> str:
@@ -31,7 +31,7 @@ class InitialGroup:
     arrays: tuple[Initial, ...]
 
 
-def initial_groups(initial: Initialise, program: Program, names: Names) -> Iterator[InitialGroup]:
+def initial_groups(initial: Initialize, program: Program, names: Names) -> Iterator[InitialGroup]:
     """The loops that make the initial values, those of single values first."""
     declared = {array.name: array for array in program.arrays}
     for arrays, kind in ((initial.vertex_arrays, "vertex"), (initial.edge_arrays, "edge")):

@@ -176,7 +176,7 @@ def _printable(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """Words that may name anything a file holds: they move no cursor and change no colour."""
+    """Words that may name anything a file holds: they move no cursor and change no color."""
     return text if text.isprintable() else "".join(c if c in "\n\t" else printable(c) for c in text)
 
 

@@ -204,7 +204,7 @@ class ChecksPrinter:
             return None
         given = self.given[declared.name]
         each = self.each_text(given.count, "counts", "given")
-        words = f"{given.words} must fulfil `{self._written(where.span)}`, but "
+        words = f"{given.words} must fulfill `{self._written(where.span)}`, but "
         text = self.functions.expressions().print(where)
         function = self.names.derived(Scope.GLOBAL, f"holds_of_{declared.name}", "condition")
         length = self._length(given).length

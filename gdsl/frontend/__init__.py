@@ -1,6 +1,6 @@
 """From text to the typed syntax tree."""
 
-from gdsl.frontend.analysis import Analysis, Reading, analyse, analyse_library, is_library
+from gdsl.frontend.analysis import Analysis, Reading, analyze, analyze_library, is_library
 from gdsl.frontend.check import CheckedProgram, check, check_tune_words
 from gdsl.frontend.check.type_parameters import Types
 from gdsl.frontend.parser import parse, parse_tune_words
@@ -10,8 +10,8 @@ __all__ = [
     "CheckedProgram",
     "Reading",
     "Types",
-    "analyse",
-    "analyse_library",
+    "analyze",
+    "analyze_library",
     "check",
     "check_tune_words",
     "is_library",

@@ -65,8 +65,8 @@ class Reading:
         return self._found[key]
 
 
-def analyse(source: Source, types: Types = ()) -> Analysis:
-    """Syntax, names and types of any text, without the rules of writes and reads, which `gdsl.pipeline.analyse` adds.
+def analyze(source: Source, types: Types = ()) -> Analysis:
+    """Syntax, names and types of any text, without the rules of writes and reads, which `gdsl.pipeline.analyze` adds.
 
     Raises nothing, whatever the text.
     """
@@ -83,7 +83,7 @@ def is_library(source: Source) -> bool:
     return _DEFINITION.search(plain) is not None and _OF_PROGRAMS.search(plain) is None
 
 
-def analyse_library(source: Source) -> Analysis:
+def analyze_library(source: Source) -> Analysis:
     """The syntax of a file that others import from. Names and types are checked in the programs that import it, which
     declare the data. Raises nothing, whatever the text."""
     parsed = parse_all(source, "library")

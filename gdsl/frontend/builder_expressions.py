@@ -21,7 +21,7 @@ from gdsl.source import Span
 
 
 LONGEST_RUN = 40
-"""Up to this many operators in a row become nested nodes, which are easier to analyse than a chain."""
+"""Up to this many operators in a row become nested nodes, which are easier to analyze than a chain."""
 _LONGEST_NUMBER = 60
 _LONGEST_NUMBER_SHOWN = 12
 

@@ -54,7 +54,7 @@ Special = Callable[[Failure], Diagnostic | None]
 
 
 def is_no_near_word(failure: Failure, groups: Groups) -> bool:
-    """Whether the token is not a misspelt keyword."""
+    """Whether the token is not a misspelled keyword."""
     return failure.near_word() is None
 
 
@@ -234,7 +234,7 @@ def missing_first_line(failure: Failure) -> Diagnostic | None:
     return Diagnostic("E0101", message, failure.span, fix="write it first", suggestions=(found,))
 
 
-def misspelt_keyword(failure: Failure) -> Diagnostic | None:
+def misspelled_keyword(failure: Failure) -> Diagnostic | None:
     """The token, or the first word of the statement, where a keyword is near."""
     near = failure.near_word()
     if near is not None:

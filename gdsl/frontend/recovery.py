@@ -2,7 +2,7 @@
 
 After a failure the parser's stack is cut back to the innermost list that was being read (statements, declarations,
 items of a functor, entries of `tune`, parts of the program), and reading continues after the next `;`, after the
-closing `}` of what was begun, or at the next part. Where it is clear what is missing or misspelt, that is put in its
+closing `}` of what was begun, or at the next part. Where it is clear what is missing or misspelled, that is put in its
 place instead, and nothing is passed over. Braces that do not match put the rest of a part in doubt: what seems wrong
 there then may well be right, and is not reported.
 """
@@ -120,7 +120,7 @@ class Recovery:
     # ------------------------------------------------------------ what is clear
 
     def _repair(self, failure: Unexpected, stack: Stack, diagnostic: Diagnostic, position: int, states: int) -> bool:
-        """Put in the one token that is missing, or take a misspelt word for what is meant."""
+        """Put in the one token that is missing, or take a misspelled word for what is meant."""
         token: Any = getattr(failure, "token", None)
         if token is None:
             return False

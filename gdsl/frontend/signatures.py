@@ -87,7 +87,7 @@ class Signature:
     """The parameters in words, where their number is not enough."""
     shape: str = ""
     """How a call is written, where that is not just the name and the parameters."""
-    labelled: bool = False
+    labeled: bool = False
     """Whether a call may have a `@label`."""
     for_more: str = ""
     """What to suggest after the form when there are too many arguments."""
@@ -140,7 +140,7 @@ def _operator(
     assigned = "a = " if name.startswith("neighbor_") else ""
     shape = f"{assigned}{name}({', '.join(each.name for each in parameters)})"
     return Signature(
-        name, Group.SCHEDULE, parameters, gives, text, keywords, shape=shape, labelled=True, for_more=for_more
+        name, Group.SCHEDULE, parameters, gives, text, keywords, shape=shape, labeled=True, for_more=for_more
     )
 
 
@@ -198,13 +198,13 @@ _TABLE: tuple[Signature, ...] = (
     Signature("src", Group.GRAPH, (_E,), Type.VERTEX, "the source of an edge"),
     Signature("dst", Group.GRAPH, (_E,), Type.VERTEX, "the destination of an edge"),
     Signature("reverse", Group.GRAPH, (_E,), Type.EDGE, "the opposite edge, or `none`"),
-    Signature("neighbor", Group.GRAPH, (_V, _I), Type.VERTEX, "the i-th neighbour of v"),
+    Signature("neighbor", Group.GRAPH, (_V, _I), Type.VERTEX, "the i-th neighbor of v"),
     Signature("out_edge", Group.ADDITIONAL_GRAPH, (_V, _I), Type.EDGE, "the i-th edge from v"),
     Signature(
         "has_edge", Group.GRAPH, (Parameter("u", Kind.VERTEX), Parameter("w", Kind.VERTEX)), Type.BOOL,
         "whether there is an edge from u to w",
     ),
-    Signature("neighbors", Group.GRAPH, (_V,), "a list for loops", "the neighbours of v, for `for u in neighbors(v)`"),
+    Signature("neighbors", Group.GRAPH, (_V,), "a list for loops", "the neighbors of v, for `for u in neighbors(v)`"),
     # reductions of arrays
     _reduction(ArrayReduction.SUM, "int64, uint64 or float64", "the sum of the elements"),
     _reduction(ArrayReduction.MIN, "the type of the array", "the smallest element"),
@@ -244,10 +244,10 @@ _TABLE: tuple[Signature, ...] = (
     Signature(
         "intersect", Group.SCHEDULE,
         (Parameter("edges", Kind.EDGES), Parameter("functor", Kind.COMMON_FUNCTOR, optional=True)),
-        "a frontier, or a number for an int64 scalar", "the common neighbours of the ends of edges",
+        "a frontier, or a number for an int64 scalar", "the common neighbors of the ends of edges",
         (Parameter("count", Kind.SCALAR), Parameter("pairs", Kind.PAIR_OF_SETS)),
         takes="one frontier of edges or `pairs=`, and a common functor if there is one",
-        shape="intersect(edges)`, or `frontier c = intersect(edges, functor, count=s);", labelled=True,
+        shape="intersect(edges)`, or `frontier c = intersect(edges, functor, count=s);", labeled=True,
     ),
     # the rest of the schedule
     Signature("size", Group.SCHEDULE, (Parameter("f", Kind.FRONTIER),), Type.INT64, "the number of members or levels"),

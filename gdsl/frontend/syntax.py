@@ -72,13 +72,13 @@ class SymbolKind(Enum):
     """A `let` or `var`."""
     LOOP_VARIABLE = "loop variable"
     LIST_VARIABLE = "loop variable over a list"
-    """The neighbour, or the edge to it, at which a loop over a list of edges is."""
+    """The neighbor, or the edge to it, at which a loop over a list of edges is."""
     FUNCTION_PARAMETER = "function parameter"
     VERTEX = "vertex of the functor"
     SOURCE = "source of the edge"
     DESTINATION = "destination of the edge"
     EDGE = "edge of the functor"
-    COMMON = "common neighbour"
+    COMMON = "common neighbor"
     SOURCE_EDGE = "edge from the source"
     DESTINATION_EDGE = "edge from the destination"
     NEAR = "near"
@@ -849,7 +849,7 @@ class FunctorForm(Enum):
 @dataclass(frozen=True, slots=True)
 class Functor(Node):
     """A functor of any form. The parameters are a vertex; source, destination, edge; of COMMON both ends and the common
-    neighbour, and where there are six the edge and those from both ends; of VOTE a vertex, a key and its total.
+    neighbor, and where there are six the edge and those from both ends; of VOTE a vertex, a key and its total.
 
     `condition` None: true. `body` holds the statements of `apply`. `value` and `result` belong to functors that have no
     `apply`. No functor has the form BALLOT: one of VALUE with a pair may be it.

@@ -102,10 +102,10 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
         known = [name for name in known if name[:1].lower() == word[:1].lower() and abs(len(name) - len(word)) <= 2]
         known = known[:_MANY]
     matches = difflib.get_close_matches(word, known, n=5, cutoff=0.55)
-    return next((name for name in matches if _misspelt(word.lower(), name.lower())), None)
+    return next((name for name in matches if _misspelled(word.lower(), name.lower())), None)
 
 
-def _misspelt(word: str, name: str) -> bool:
+def _misspelled(word: str, name: str) -> bool:
     """Whether `word` may well be `name`, cut short or with a few letters wrong: one of short words, two of longer."""
     short = min(len(word), len(name))
     if short >= 4 and (name.startswith(word) or word.startswith(name)):

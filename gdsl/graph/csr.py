@@ -263,7 +263,7 @@ def pair_edges(
     (offsets, columns), (in_offsets, in_sources, in_edge_ids) = csr, csc
     reverse = np.full(len(columns), -1, dtype=in_edge_ids.dtype)
     if np.array_equal(in_offsets, offsets) and np.array_equal(in_sources, columns):
-        # Both orders are by (vertex, neighbour, id), so the edge that leads back has the same place.
+        # Both orders are by (vertex, neighbor, id), so the edge that leads back has the same place.
         reverse[in_edge_ids] = np.arange(len(columns), dtype=in_edge_ids.dtype)
         return reverse
     count = len(offsets) - 1

@@ -23,7 +23,7 @@ _MASK = 2**64 - 1
 
 
 def mixed(words: Words) -> Words:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014) on each word; changes `words` and returns it."""
+    """The finalizer of SplitMix64 (Steele, Lea and Flood 2014) on each word; changes `words` and returns it."""
     words ^= words >> np.uint64(30)
     words *= np.uint64(0xBF58476D1CE4E5B9)
     words ^= words >> np.uint64(27)

@@ -51,7 +51,7 @@ class Graph:
     """An immutable graph. Build one with `from_edges`, `from_table`, `from_scipy`, `from_networkx`, `from_igraph`,
     `from_torch`, `read` or `generate`.
 
-    An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
+    An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbor, then as given.
     Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
 
     num_vertices: number of vertices V; their ids are 0 … V-1. vertex_attributes: their values by name, each [V].
@@ -415,7 +415,7 @@ class Graph:
 
     @cached_property
     def _in_lists(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Where the lists of in-edges begin, and the sources. Both orders are by (vertex, neighbour), so an undirected
+        """Where the lists of in-edges begin, and the sources. Both orders are by (vertex, neighbor), so an undirected
         graph, which has every edge both ways, has the same lists in its CSR as in its CSC; only the ids differ."""
         return (self._csr.offsets, self._csr.columns) if not self.directed else self._csc[:2]
 

@@ -87,12 +87,12 @@ def _read(path: str, values: type | None) -> EdgeList:
             raise _with_field(error, lines, header) from None
         _check_end(lines, header, len(columns[0]), columns)
     refuse_overflow(path, _rows, names, columns, None)
-    rows, neighbours = (
+    rows, neighbors = (
         from_zero(path, _rows, result.astype(ids, copy=False), header.num_vertices, "Matrix Market")
         for result in columns[:2]
     )
     attributes = {} if kind is None else {"weight": whole_values(columns[2])}
-    return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
+    return EdgeList(rows, neighbors, header.num_vertices, header.directed, attributes)
 
 
 def _with_field(error: GdslError, lines: TextLines, header: _Header) -> GdslError:

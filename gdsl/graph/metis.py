@@ -1,4 +1,4 @@
-"""METIS files: `vertices edges [format [weights]]`, then the neighbours of each vertex, ids from 1; undirected."""
+"""METIS files: `vertices edges [format [weights]]`, then the neighbors of each vertex, ids from 1; undirected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LARGE = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What precedes the neighbours: a size (0 or 1) and the weights of the vertex; and whether weights follow each."""
+    """What precedes the neighbors: a size (0 or 1) and the weights of the vertex; and whether weights follow each."""
 
     num_vertices: int
     num_edges: int
@@ -55,18 +55,18 @@ def read_metis(path: str) -> Csr:
         lines.longest = max(lines.longest, header.longest_line)
         vertices = _Vertices(lines, header)
         vertices.read()
-    degrees, destinations = vertices.degrees, np.concatenate([np.zeros(0, header.ids), *vertices.neighbours])
+    degrees, destinations = vertices.degrees, np.concatenate([np.zeros(0, header.ids), *vertices.neighbors])
     destinations -= 1
     sources = np.repeat(np.arange(header.num_vertices, dtype=header.ids), degrees)
     loops = int(np.count_nonzero(sources == destinations))
     if len(destinations) != 2 * header.num_edges and len(destinations) + loops != 2 * header.num_edges:
-        message = f"the lines name {len(destinations):,} neighbours, and the header says {header.num_edges:,} edges"
+        message = f"the lines name {len(destinations):,} neighbors, and the header says {header.num_edges:,} edges"
         raise GdslError.single("E0706", f"{message}, which are named from both ends", place=path)
     attributes: dict[str, NDArray[Any]] = {}
     if header.weighted:
         attributes = {"weight": np.concatenate([np.zeros(0, np.int64), *vertices.edge_weights])}
     edges = EdgeList(sources, destinations, header.num_vertices, True, attributes, _of_vertices(header, vertices))
-    return undirected_csr(edges, "the list of neighbours", "name each edge at both of its ends", first=1)
+    return undirected_csr(edges, "the list of neighbors", "name each edge at both of its ends", first=1)
 
 
 def _header(lines: TextLines) -> _Header:
@@ -92,8 +92,8 @@ def _header(lines: TextLines) -> _Header:
 class _Vertices:
     """The data of the vertices, line by line. An empty line is a vertex too.
 
-    degrees: int64[V], 0 for those not yet read; neighbours (ids from 1) and edge_weights: consecutive pieces of all
-    lists; fronts: what precedes the neighbours, a row for each vertex.
+    degrees: int64[V], 0 for those not yet read; neighbors (ids from 1) and edge_weights: consecutive pieces of all
+    lists; fronts: what precedes the neighbors, a row for each vertex.
     """
 
     def __init__(self, lines: TextLines, header: _Header) -> None:
@@ -102,7 +102,7 @@ class _Vertices:
         self._count = self._lines_with_words = 0
         self._last_line = lines.number
         self.degrees = np.zeros(header.num_vertices, np.int64)
-        self.neighbours: list[NDArray[Any]] = []
+        self.neighbors: list[NDArray[Any]] = []
         self.edge_weights: list[NDArray[np.int64]] = []
         self.fronts: list[NDArray[np.int64]] = []
 
@@ -152,12 +152,12 @@ class _Vertices:
             starts = np.cumsum(lengths) - lengths
             places = starts[:, None] + np.arange(self._front)
             after_fronts = np.delete(numbers, places.ravel())
-        neighbours = after_fronts[:: self._step]
-        if len(neighbours) and not 1 <= neighbours.min() <= neighbours.max() <= self._header.num_vertices:
+        neighbors = after_fronts[:: self._step]
+        if len(neighbors) and not 1 <= neighbors.min() <= neighbors.max() <= self._header.num_vertices:
             return False
         if self._front:
             self.fronts.append(numbers[places])
-        self.neighbours.append(neighbours.astype(self._header.ids))
+        self.neighbors.append(neighbors.astype(self._header.ids))
         self.edge_weights.append(after_fronts[1::2].copy() if self._header.weighted else after_fronts[:0])
         self.degrees[vertices] = rest_lengths // self._step
         self._count = vertices.stop
@@ -181,11 +181,11 @@ class _Vertices:
             values = _numbers(lines, line)
             if self._takes(values, np.array([len(values)])):
                 continue
-            neighbours = values[self._front :: self._step]
+            neighbors = values[self._front :: self._step]
             if len(values) < self._front or (len(values) - self._front) % self._step:
                 message = f"the line does not hold what the header says of each vertex: `{short(line)}`"
                 raise lines.error("E0705", message)
-            value = int(neighbours[int(np.argmax((neighbours < 1) | (neighbours > header.num_vertices)))])
+            value = int(neighbors[int(np.argmax((neighbors < 1) | (neighbors > header.num_vertices)))])
             message = f"{value} is not a vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
             raise lines.error("E0707", message)
 

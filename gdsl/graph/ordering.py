@@ -2,7 +2,7 @@
 else by NumPy.
 
 A sort of whole numbers is many times as fast as a walk through memory in no order, so both sort numbers that fit in a
-processor's cache. First, piece by piece, edges are divided into blocks of neighbouring sources. Then each block is
+processor's cache. First, piece by piece, edges are divided into blocks of neighboring sources. Then each block is
 sorted by source within the block, destination and place in the block. NumPy sorts all three as one number of 64 bits:
 no two are equal, so any sort is stable, and the places say where the values of each edge are. Where 64 bits are too
 few, which takes many edges in one block, it sorts as many bits of the pairs as fit at a time, from last to first.
@@ -73,7 +73,7 @@ _WORD, _WIDE = 8, 16
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """How edges are divided: in pieces of `piece` edges, into `count` blocks of neighbouring sources. `local_bits` bits
+    """How edges are divided: in pieces of `piece` edges, into `count` blocks of neighboring sources. `local_bits` bits
     distinguish the sources of a block; ids have `id_bits`."""
 
     piece: int

@@ -75,9 +75,9 @@ def draw_trace(ax: Any, trace: Any, title: str) -> None:
     labels = list(dict.fromkeys(record.label for record in trace))
     degree_arrays = {label: [place for place, record in enumerate(trace) if record.label == label] for label in labels}
     shown = {label: places for label, places in degree_arrays.items() if len(places) > 1} or degree_arrays
-    for colour, (label, places) in enumerate(shown.items()):
+    for color, (label, places) in enumerate(shown.items()):
         marker = "o" if len(places) <= _MARKS_UP_TO else None
-        style = {"color": f"C{colour % 10}", "marker": marker, "markersize": 4}
+        style = {"color": f"C{color % 10}", "marker": marker, "markersize": 4}
         passes = _passes([trace[place] for place in places])
         ax.plot(passes, [trace[place].frontier_size for place in places], label=f"{label}: frontier", **style)
         edges = [trace[place].edges for place in places]

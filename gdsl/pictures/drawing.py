@@ -66,11 +66,11 @@ MOST_EDGES = 2000
 _MOST_LABELS = 60
 _LONGEST_LABEL = 12
 _QUIET = "#b5b5b5"
-"""The colour of missing values: ids that are `none`, infinite distances."""
+"""The color of missing values: ids that are `none`, infinite distances."""
 _LINE = "#9a9a9a"
 
 
-class Coloured(NamedTuple):
+class Colored(NamedTuple):
     """Values that color vertices or stored edges, where they are known."""
 
     values: NDArray[Any]
@@ -87,56 +87,56 @@ def can_be_drawn(graph: Any) -> bool:
     return bool(0 < graph.num_vertices <= MOST_VERTICES and graph.num_edges <= MOST_EDGES)
 
 
-def draw_graph(ax: Any, graph: Any, coloured: Coloured | None, title: str) -> None:
-    """Draw `graph` on `ax`; without `coloured` in one color."""
+def draw_graph(ax: Any, graph: Any, colored: Colored | None, title: str) -> None:
+    """Draw `graph` on `ax`; without `colored` in one color."""
     sources, targets = (np.asarray(ends) for ends in graph.edges)
     places = positions(graph.num_vertices, sources, targets)
-    of_edges = coloured if coloured is not None and coloured.of_edges else None
+    of_edges = colored if colored is not None and colored.of_edges else None
     (_draw_arrows if graph.directed else _draw_lines)(ax, places, sources, targets, of_edges)
-    _draw_vertices(ax, places, None if of_edges is not None else coloured)
+    _draw_vertices(ax, places, None if of_edges is not None else colored)
     if graph.num_vertices <= _MOST_LABELS:
         _draw_labels(ax, graph, places)
     ax.set_title(title)
     ax.set_axis_off()
 
 
-def _draw_vertices(ax: Any, places: NDArray[np.float64], coloured: Coloured | None) -> None:
+def _draw_vertices(ax: Any, places: NDArray[np.float64], colored: Colored | None) -> None:
     size = 260.0 if len(places) <= _MOST_LABELS else 60.0
-    known = coloured.known if coloured is not None else np.zeros(len(places), dtype=bool)
+    known = colored.known if colored is not None else np.zeros(len(places), dtype=bool)
     ax.scatter(*places[~known].T, s=size, c=_QUIET, zorder=2, linewidths=0)
-    if coloured is not None and known.any():
-        values = coloured.values[known]
+    if colored is not None and known.any():
+        values = colored.values[known]
         drawn = ax.scatter(*places[known].T, s=size, c=values, cmap="viridis", zorder=3, linewidths=0)
-        _add_colour_bar(ax, drawn, values)
+        _add_color_bar(ax, drawn, values)
 
 
 def _draw_lines(
-    ax: Any, places: NDArray[np.float64], sources: NDArray[Any], targets: NDArray[Any], coloured: Coloured | None
+    ax: Any, places: NDArray[np.float64], sources: NDArray[Any], targets: NDArray[Any], colored: Colored | None
 ) -> None:
     """Draw each edge that is stored both ways once, unless the two directions have their own values."""
     from matplotlib.collections import LineCollection
 
-    shown = sources <= targets if coloured is None else np.ones(len(sources), dtype=bool)
+    shown = sources <= targets if colored is None else np.ones(len(sources), dtype=bool)
     lines: Any = np.stack([places[sources[shown]], places[targets[shown]]], axis=1)
-    style: dict[str, Any] = {"color": _LINE} if coloured is None else {"cmap": "viridis", "array": coloured.masked()}
+    style: dict[str, Any] = {"color": _LINE} if colored is None else {"cmap": "viridis", "array": colored.masked()}
     drawn = LineCollection(lines, linewidths=1.0, zorder=1, **style)
     ax.add_collection(drawn)
-    if coloured is not None:
-        _add_colour_bar(ax, drawn, coloured.values[coloured.known])
+    if colored is not None:
+        _add_color_bar(ax, drawn, colored.values[colored.known])
 
 
 def _draw_arrows(
-    ax: Any, places: NDArray[np.float64], sources: NDArray[Any], targets: NDArray[Any], coloured: Coloured | None
+    ax: Any, places: NDArray[np.float64], sources: NDArray[Any], targets: NDArray[Any], colored: Colored | None
 ) -> None:
     """Arrows that end before the vertex that they lead to."""
     begin, way = places[sources], places[targets] - places[sources]
-    style: dict[str, Any] = {"color": _LINE} if coloured is None else {"cmap": "viridis"}
-    colours = () if coloured is None else (coloured.masked(),)
+    style: dict[str, Any] = {"color": _LINE} if colored is None else {"cmap": "viridis"}
+    colors = () if colored is None else (colored.masked(),)
     drawn = ax.quiver(
-        *begin.T, *(way * 0.93).T, *colours, angles="xy", scale_units="xy", scale=1, width=0.003, zorder=1, **style
+        *begin.T, *(way * 0.93).T, *colors, angles="xy", scale_units="xy", scale=1, width=0.003, zorder=1, **style
     )
-    if coloured is not None:
-        _add_colour_bar(ax, drawn, coloured.values[coloured.known])
+    if colored is not None:
+        _add_color_bar(ax, drawn, colored.values[colored.known])
 
 
 def _draw_labels(ax: Any, graph: Any, places: NDArray[np.float64]) -> None:
@@ -149,7 +149,7 @@ def _draw_labels(ax: Any, graph: Any, places: NDArray[np.float64]) -> None:
         ax.text(across, up, text, ha="center", va="center", fontsize=7, zorder=4, path_effects=halo)
 
 
-def _add_colour_bar(ax: Any, drawn: Any, values: NDArray[Any]) -> None:
+def _add_color_bar(ax: Any, drawn: Any, values: NDArray[Any]) -> None:
     """Add a color bar, with whole numbers for whole numbers."""
     if not len(values):
         return

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import shown
 from gdsl.extras import required
 from gdsl.pictures.charts import draw_degrees, draw_trace, draw_values
-from gdsl.pictures.drawing import MOST_EDGES, MOST_VERTICES, Coloured, can_be_drawn, draw_graph
+from gdsl.pictures.drawing import MOST_EDGES, MOST_VERTICES, Colored, can_be_drawn, draw_graph
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
@@ -87,7 +87,7 @@ def plot_graph(graph: Any, ax: Any = None, kind: str | None = None) -> Any:
     title = f"{graph.num_vertices:,} vertices, {graph.num_edges:,} stored edges"
     if drawn:
         degrees = np.asarray(graph.out_degrees)
-        draw_graph(ax, graph, Coloured(degrees, np.ones(len(degrees), dtype=bool)), f"{title}, colour: out-degree")
+        draw_graph(ax, graph, Colored(degrees, np.ones(len(degrees), dtype=bool)), f"{title}, color: out-degree")
     else:
         draw_degrees(ax, graph, title)
     return ax
@@ -103,7 +103,7 @@ def plot_values(values: Values, ax: Any = None, kind: str | None = None) -> Any:
     ax = axes_of(ax)
     if drawn:
         title = f"{values.name} ({values.apart})" if values.apart else values.name
-        draw_graph(ax, graph, Coloured(values.values, values.known, values.of_edges), title)
+        draw_graph(ax, graph, Colored(values.values, values.known, values.of_edges), title)
     else:
         draw_values(ax, values.values[values.known], values.apart, values.name)
     return ax

@@ -26,7 +26,7 @@ from gdsl.plan.nodes import (
     FarEnds,
     Fill,
     HandBack,
-    Initialise,
+    Initialize,
     Keep,
     Launch,
     Leader,
@@ -273,7 +273,7 @@ def ends_with_barrier(step: Step) -> bool:
     """Whether a step has a barrier of its own behind it."""
     if isinstance(step, Operation):
         return step.waits
-    return isinstance(step, (*ENDING, Initialise)) or (isinstance(step, OnSets) and step.waits)
+    return isinstance(step, (*ENDING, Initialize)) or (isinstance(step, OnSets) and step.waits)
 
 
 def _meets_a_barrier(steps: tuple[Step, ...]) -> bool:

@@ -28,7 +28,7 @@ def build(
     return plan
 
 
-def neighbours(program: Program, target: Target) -> tuple[Pair, ...]:
+def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
     """The operators of which one follows the other, with what keeps them from having one sweep."""
     if not (target.fused and target.grid):
         return ()

@@ -10,7 +10,7 @@ from gdsl.plan.target import Sizes, Target
 
 
 class Facts:
-    """The analyses that passes share while one plan is built."""
+    """The analyzes that passes share while one plan is built."""
 
     def __init__(self, program: Program, target: Target, sizes: Sizes | None = None) -> None:
         """`sizes`: those that the caller asks for; None: the pass `occupancy` chooses."""

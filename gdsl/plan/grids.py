@@ -104,7 +104,7 @@ def _only_streams(plan: Plan) -> bool:
 def _keeps_little(plan: Plan) -> bool:
     """Whether a kernel that makes sets gets by with the registers of three blocks of 512 threads. Wide values take two
     each; searches, tables and long functors keep many. An independent set takes 10 percent less time, components on a
-    road network up to 16, but 14 percent more where a long functor draws colours."""
+    road network up to 16, but 14 percent more where a long functor draws colors."""
     program, tuning = plan.program, plan.program.tuning
     if not plan.target.fused or plan.target.teams or not plan.frontiers or plan.graphs or tuning.block is not None:
         return False

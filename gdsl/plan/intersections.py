@@ -1,9 +1,9 @@
-"""How common neighbours are found: both ends' out-lists of every edge or pair, the shorter one looked up in the longer.
+"""How common neighbors are found: both ends' out-lists of every edge or pair, the shorter one looked up in the longer.
 
-Where the edges of a source stand together, a grid's block makes its list a table, if it has many neighbours.
+Where the edges of a source stand together, a grid's block makes its list a table, if it has many neighbors.
 
-What is found is marked, since many edges may share a neighbour; each thread sums up its own total. A functor is run
-where a neighbour is found; nothing that it writes is its alone.
+What is found is marked, since many edges may share a neighbor; each thread sums up its own total. A functor is run
+where a neighbor is found; nothing that it writes is its alone.
 """
 
 from __future__ import annotations

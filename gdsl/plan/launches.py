@@ -21,7 +21,7 @@ from gdsl.plan.nodes import (
     EnterGraph,
     FarEnds,
     Fill,
-    Initialise,
+    Initialize,
     Launch,
     Leader,
     Loop,
@@ -40,21 +40,21 @@ def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with its launches."""
     plan = with_all_phases(plan)
     first, *others = plan.schedule
-    assert isinstance(first, Initialise)
+    assert isinstance(first, Initialize)
     if not plan.target.fused:
         return dataclasses.replace(plan, schedule=unfused(first, tuple(others)))
     launch = fused(first, tuple(others))
     return dataclasses.replace(plan, schedule=(separated(launch) if plan.target.grid else launch,))
 
 
-def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:
+def fused(initialize: Initialize, steps: tuple[Step, ...]) -> Launch:
     """Everything as one launch."""
-    return Launch("enactor", "The whole schedule as one persistent kernel.", (initialise, *steps))
+    return Launch("enactor", "The whole schedule as one persistent kernel.", (initialize, *steps))
 
 
-def unfused(initialise: Initialise, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def unfused(initialize: Initialize, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """A launch a step, condition and count."""
-    return Launch("start", "Before the schedule begins.", (initialise,)), *(_on_host(step, 0) for step in steps)
+    return Launch("start", "Before the schedule begins.", (initialize,)), *(_on_host(step, 0) for step in steps)
 
 
 def _on_host(step: Step, around: int) -> Step:

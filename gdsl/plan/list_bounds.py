@@ -6,7 +6,7 @@ walks the first x edges of each vertex and no others. What comes before in the c
 alone, so it must be nothing that may stop the run (`functor_facts.may_stop`).
 
 **Results that stay.**
-`some` stays true once a neighbour has said so, `every` stays false: what is left of the list cannot change that. The
+`some` stays true once a neighbor has said so, `every` stays false: what is left of the list cannot change that. The
 list is looked at to its end where a value may be found to be wrong on the way (an index outside its array), as the
 reference does; where both lists of a vertex are reduced; and where the knob asks for another way to share edges out.
 """

@@ -28,7 +28,7 @@ from gdsl.plan.nodes import (
     Form,
     Frontier,
     Initial,
-    Initialise,
+    Initialize,
     Leader,
     Loop,
     MakeGraph,
@@ -51,7 +51,7 @@ from gdsl.plan.walking import deepest_on, steps_in
 def lower(facts: Facts) -> Plan:
     """The plainest plan of the program that `facts` are about, without launches and buffers."""
     program = facts.program
-    schedule = (initialise(program, facts.target), *_Lowering(facts).steps(program.schedule))
+    schedule = (initialize(program, facts.target), *_Lowering(facts).steps(program.schedule))
     return Plan(
         program=program,
         target=facts.target,
@@ -254,7 +254,7 @@ class _Lowering:
         return Operation(step, f"vote_{step.label}", call, sweep)
 
 
-def initialise(program: ir.Program, target: Target) -> Initialise:
+def initialize(program: ir.Program, target: Target) -> Initialize:
     """The step before the schedule begins."""
     arrays = [array for array in program.arrays if not array.is_input]
     of_vertices, of_edges = (
@@ -263,7 +263,7 @@ def initialise(program: ir.Program, target: Target) -> Initialise:
     )
     scalars = tuple(Initial(scalar.name, scalar.initial) for scalar in program.scalars if not scalar.is_input)
     barrier = Barrier("until all data have their initial values") if target.grid else None
-    return Initialise(of_vertices, of_edges, scalars, barrier)
+    return Initialize(of_vertices, of_edges, scalars, barrier)
 
 
 def reduction_of(step: ir.NeighborReduce) -> Reduction | ir.OwnOperation:

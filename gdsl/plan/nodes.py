@@ -109,7 +109,7 @@ class Initial:
 
 
 @dataclass(frozen=True, slots=True)
-class Initialise:
+class Initialize:
     """The problem data before the schedule begins: arrays an element a thread, scalars by the leader."""
 
     vertex_arrays: tuple[Initial, ...]
@@ -308,7 +308,7 @@ class HandBack:
 
 
 Step = (
-    Initialise
+    Initialize
     | Operation
     | Barrier
     | Leader
@@ -458,7 +458,7 @@ __all__ = [
     "HoldMarks",
     "Identity",
     "Initial",
-    "Initialise",
+    "Initialize",
     "Intersection",
     "Keep",
     "Launch",

@@ -102,7 +102,7 @@ class _Reads:
 # Decides which reductions look at the next level of a history while blocks wait for each other (cuda).
 #
 # A loop over the levels of a history knows each of them beforehand. On a road it has thousands of passes of few
-# members, and each is a row of loads that wait for each other: a member, where its list lies, neighbours, their
+# members, and each is a row of loads that wait for each other: a member, where its list lies, neighbors, their
 # values. All but the last hang on nothing that the loop writes, so that they are on their way while all wait for the
 # pass before. That keeps registers, which there are where blocks are small; see `heuristics`.
 
@@ -164,7 +164,7 @@ def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
 #
 # A round of a search on a road has few members, and most ask for an element that nobody has touched: some of them
 # find that it is not in the cache, and all wait for those. Memory is read by sectors of 32 bytes, eight elements or
-# so. Where neighbours have numbers close together, as on roads and meshes, a search goes through a sector and on into
+# so. Where neighbors have numbers close together, as on roads and meshes, a search goes through a sector and on into
 # the next one. So who puts a vertex into the result that is the first or the last element of its sector has those
 # fetched that come when it goes on from there, while it waits for its place in the queue: of the arrays that a visit
 # asks for at its far end, and of where lists begin. Lists themselves are fetched then where edges are counted; from
@@ -231,7 +231,7 @@ def _finds_vertices(sweep: Sweep) -> bool:
 # known a row ahead, so a thread that takes a vertex has the list and the elements of the next one fetched into the L2
 # cache, and where the list of the one behind that begins.
 #
-# What the ends of lists are asked for, too, comes to a vertex with its neighbours, which are worked on before it; of
+# What the ends of lists are asked for, too, comes to a vertex with its neighbors, which are worked on before it; of
 # that only words are fetched, as the cache has no room for more.
 #
 # Vertices with long lists keep the memory busy by themselves, and what is fetched for others comes to them out of

@@ -35,7 +35,7 @@ from gdsl.plan.nodes import (
     Frontier,
     HandBack,
     Initial,
-    Initialise,
+    Initialize,
     Keep,
     Launch,
     Leader,
@@ -180,7 +180,7 @@ def _walks(plan: Plan) -> list[str]:
     lines = [f"walks of an intersection cut from {plan.sizes.long_walk} places on"]
     if any(sweep.hint(SourceTables) is not None for sweep in sweeps(plan)):
         sizes = plan.sizes
-        lines.append(f"lists of {sizes.table_least} neighbours and more as tables of up to {sizes.table_slots} places")
+        lines.append(f"lists of {sizes.table_least} neighbors and more as tables of up to {sizes.table_slots} places")
     return lines
 
 
@@ -248,9 +248,9 @@ def _step(step: Step, plan: Plan) -> list[str]:
     match step:
         case Operation():
             return print_operation(step, plan)
-        case Initialise():
+        case Initialize():
             initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
-            return [f"initialise: {', '.join(_initial(each) for each in initial) or 'nothing'}"]
+            return [f"initialize: {', '.join(_initial(each) for each in initial) or 'nothing'}"]
         case Barrier():
             return [f"barrier  # {step.reason}"]
         case Leader():

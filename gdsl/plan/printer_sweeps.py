@@ -101,7 +101,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
             lines.append(f"    destination: {sweep.intersection.partners}[source], none where it is none")
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
         if sweep.hint(SourceTables) is not None:
-            lines.append("    by blocks: those of a source of many neighbours, which become a table")
+            lines.append("    by blocks: those of a source of many neighbors, which become a table")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))
     if sweep.skips is not None:

@@ -299,7 +299,7 @@ def _is(index: ir.Expression, role: ir.Role) -> bool:
 
 # Decides how many edges of a list a thread looks at side by side where they are reduced (cuda).
 #
-# A thread waits for the neighbour's id and then for what is read of the neighbour. With several edges at a time these
+# A thread waits for the neighbor's id and then for what is read of the neighbor. With several edges at a time these
 # waits overlap, at the price of the value's text as many times, in registers and in the compiler's time. What
 # computes long by itself has less to wait for and more text, so it is written once. To look further ahead changes no
 # result: all of a list is reduced, or what is left of it cannot change the result (`Segment.stops_at`).

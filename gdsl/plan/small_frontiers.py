@@ -2,16 +2,16 @@
 
 **Lists of few members (cuda).** Their places are taken before it is known who is accepted.
 A level of a search on a road has two thousand members and four thousand edges, an edge for every eighth thread. All
-threads then wait for one way to the memory after the other: for the member, its list, the neighbour, whether that is
+threads then wait for one way to the memory after the other: for the member, its list, the neighbor, whether that is
 the first to come, a place in the queue, and how much the queue holds. So while members are few
 
-- a place is taken for every edge, as soon as it is known how many a warp has, while neighbours are on their way; one
+- a place is taken for every edge, as soon as it is known how many a warp has, while neighbors are on their way; one
   that leads to nobody stays empty;
 - an entry has the list of its member, which is looked up beside the exchange that tells whether it is accepted;
 - places and members are counted in the word at which blocks arrive at the barrier, so that who has waited for the last
   of them has read both; as many places are taken as edges are walked, which is what the trace is told.
 
-That is one way to the memory for a member, one for its neighbours and one for what becomes of them. Empty places are
+That is one way to the memory for a member, one for its neighbors and one for what becomes of them. Empty places are
 looked at for nothing, which is no loss while the grid has a thread for each; the edges of what was found are not
 counted, so that they cannot be many either: `fits_listed` of the runtime asks for both. Where a set is larger it is a
 queue as everywhere, and goes from one form to the other and back.
@@ -23,7 +23,7 @@ leaves none (`while (f)`), or defines its worklist each time.
 **Half of the warps each (cuda).**
 A reduction that ends without a barrier is still under way when the next operator begins, which waits for nothing that
 it does. Yet a warp that has members of both takes one after the other, and each is a row of loads that wait for each
-other: a member, where its list lies, neighbours, their values. Where members are few there are warps for both. So
+other: a member, where its list lies, neighbors, their values. Where members are few there are warps for both. So
 the first of two such operators gives its members to the last half of the warps, the other to the first half, twice
 as many each, and the two rows are waited for side by side. Where there is work for all warps all have some of both.
 """
@@ -181,7 +181,7 @@ def share_warps(schedule: tuple[Step, ...], target: Target) -> tuple[Step, ...]:
     """`schedule` with the warps that its sweeps have, whatever they had before."""
     warps: dict[int, Warps] = {}
     if target.grid and target.fused and not target.teams:
-        found = _Neighbours()
+        found = _Neighbors()
         found.steps(schedule, _NONE)
         warps = dict.fromkeys(found.former, Warps.LAST) | dict.fromkeys(found.following, Warps.FIRST)
     return map_operations(schedule, lambda operation: _with(operation, warps))
@@ -193,7 +193,7 @@ def _with(operation: Operation, warps: dict[int, Warps]) -> Operation:
     return operation if own is None else _with_hint(operation, WarpShare(own))
 
 
-class _Neighbours:
+class _Neighbors:
     """Goes through a schedule with what is under way since the last barrier on some way that leads here."""
 
     def __init__(self) -> None:

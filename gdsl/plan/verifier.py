@@ -41,7 +41,7 @@ from gdsl.plan.nodes import (
     FarEnds,
     Fill,
     HandBack,
-    Initialise,
+    Initialize,
     Keep,
     Launch,
     Leader,
@@ -62,7 +62,7 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type
 
-_PUT_IN = (Barrier, Initialise, Keep, HandBack)
+_PUT_IN = (Barrier, Initialize, Keep, HandBack)
 """The steps that are not the program's."""
 _SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
 
@@ -139,16 +139,16 @@ class _Verifier:
 
     def _initial(self) -> None:
         """Everything that may be read before it is written has its initial value."""
-        found = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise)]
-        self.expect(len(found) == 1, "the data are initialised once")
+        found = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialize)]
+        self.expect(len(found) == 1, "the data are initialized once")
         (first,) = found
         wanted = Barrier(first.barrier.reason) if first.barrier is not None else None
         waits = (first.barrier is not None) == self.plan.target.grid and first.barrier == wanted
-        self.expect(waits, "data are read before all are initialised")
+        self.expect(waits, "data are read before all are initialized")
         given = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
         declared: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
         data = {each.name: each for each in declared if not each.is_input}
-        self.expect(len({each.name for each in given}) == len(given), "data are initialised twice")
+        self.expect(len({each.name for each in given}) == len(given), "data are initialized twice")
         for each in given:
             known = data.get(each.name)
             self.expect(known is not None and known.initial == each.value, f"another initial value of {each.name}")

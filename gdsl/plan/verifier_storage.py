@@ -18,7 +18,7 @@ from gdsl.plan.nodes import (
     EnterGraph,
     FarEnds,
     HandBack,
-    Initialise,
+    Initialize,
     Keep,
     Launch,
     Loop,
@@ -196,7 +196,7 @@ class _Following:
     def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
         """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
         for step in steps:
-            if isinstance(step, (Barrier, Initialise, Keep, HandBack, Swap, EnterGraph)):
+            if isinstance(step, (Barrier, Initialize, Keep, HandBack, Swap, EnterGraph)):
                 continue
             if isinstance(step, On):
                 self.block(step.body, lying)
@@ -260,7 +260,7 @@ class _Following:
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, (Barrier, Initialise, Keep, HandBack, Swap, EnterGraph)):
+        if isinstance(step, (Barrier, Initialize, Keep, HandBack, Swap, EnterGraph)):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}
 

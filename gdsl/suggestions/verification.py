@@ -1,4 +1,4 @@
-"""Trying suggestions: the text is changed, the program analysed again, and the messages compared."""
+"""Trying suggestions: the text is changed, the program analyzed again, and the messages compared."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gdsl.suggestions.placement import candidates, replaces_text, rewriting_sugg
 from gdsl.suggestions.text import EditedText, Places, apply, statements_around
 
 MOST_TRIALS = 60
-"""Analyses for all the mistakes of one program; a suggestion that was not tried is not shown."""
+"""Analyzes for all the mistakes of one program; a suggestion that was not tried is not shown."""
 MOST_MISTAKES = 20
 """Mistakes of one program whose suggestions are tried, in the order of the text."""
 MOST_OF_ONE = 24
-"""Analyses for one mistake."""
+"""Analyzes for one mistake."""
 _MOST_MESSAGES = 1_000
 """Messages that all trials of one program may have to find, estimated from the first analysis."""
 _MOST_TEXT = 150_000
-"""Characters that are analysed again for one program, all trials together."""
+"""Characters that are analyzed again for one program, all trials together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,18 @@ _OF_THE_PARSER = ("unexpected `", "this `}` closes nothing", "a `)` that closes 
 """How messages begin that often are consequences of another mistake."""
 _WORDS = frozenset(("not", "and", "or", "is", "lambda", "if", "else", "then", "any", "all", "new", "auto"))
 """Words of other languages, which programs do not declare."""
-Analyse = Callable[[Source], Outcome]
+Analyze = Callable[[Source], Outcome]
 
 
 def verified(
-    diagnostics: Sequence[Diagnostic], symbols: Sequence[Symbol], source: Source, analyse: Analyse, instances: int = 1
+    diagnostics: Sequence[Diagnostic], symbols: Sequence[Symbol], source: Source, analyze: Analyze, instances: int = 1
 ) -> tuple[Diagnostic, ...]:
     """`diagnostics` of `source`, each with the first of its suggestions that works as its fix, and without a fix that
-    replaces text and does not. `symbols` are the declarations of `source`, `analyse` says what is wrong with another
+    replaces text and does not. `symbols` are the declarations of `source`, `analyze` says what is wrong with another
     text, of so many instances. A fix in words without code remains as it is."""
     if not any(_has_code(diagnostic, source.text) for diagnostic in diagnostics):
         return tuple(diagnostics)
-    trials = _Trials(tuple(diagnostics), tuple(symbols), source, analyse, instances)
+    trials = _Trials(tuple(diagnostics), tuple(symbols), source, analyze, instances)
     tried: list[Diagnostic] = []
     covered: set[tuple[str, str]] = set()
     for diagnostic in diagnostics:
@@ -81,7 +81,7 @@ class _Trials:
         diagnostics: tuple[Diagnostic, ...],
         symbols: tuple[Symbol, ...],
         source: Source,
-        analyse: Analyse,
+        analyze: Analyze,
         instances: int,
     ) -> None:
         self.before = Counter(map(_key, diagnostics))
@@ -89,7 +89,7 @@ class _Trials:
         self.types = _types(symbols)
         self.source = source
         self.places = Places(source.text)
-        self.analyse = analyse
+        self.analyze = analyze
         self.left = min(
             MOST_TRIALS,
             _MOST_TEXT // max(len(source.text) * max(instances, 1), 1),
@@ -172,7 +172,7 @@ class _Trials:
     def _works(self, diagnostic: Diagnostic, changed: EditedText, suggestion: Suggestion) -> bool:
         if changed.text not in self._known:
             self.left -= 1
-            self._known[changed.text] = self.analyse(dataclasses.replace(self.source, text=changed.text))
+            self._known[changed.text] = self.analyze(dataclasses.replace(self.source, text=changed.text))
         after = self._known[changed.text]
         found = Counter(map(_key, after.diagnostics))
         said = _key(diagnostic)

@@ -80,7 +80,7 @@ class Data:
         self.proof = Proof(self.ranges)
         self._positive: dict[Term, bool] = {}
         self._positive_of: frozenset[str] | None = None
-        self.never_cancels = self._never_cancelling()
+        self.never_cancels = self._never_canceling()
 
     # ------------------------------------------------------------ ranges
 
@@ -115,7 +115,7 @@ class Data:
 
     # ------------------------------------------------------------ cancellation
 
-    def _never_cancelling(self) -> frozenset[str]:
+    def _never_canceling(self) -> frozenset[str]:
         names = {name for name in self.types if self.first[name].low >= 0}
         while True:
             frozen = frozenset(names)

@@ -78,7 +78,7 @@ void sort(Number* numbers, Number* spare, int64_t size, int low, int high, bool 
     }
 }
 
-// A stable sort of edges of 32-bit ids by source and destination: first into blocks of neighbouring sources, as many as
+// A stable sort of edges of 32-bit ids by source and destination: first into blocks of neighboring sources, as many as
 // can be written to together, then each block on its own.
 
 // Values of edges, each of 1, 2, 4 or 8 bytes.

@@ -75,7 +75,7 @@ const heatTable = (view) => place(el("div", { class: "chart" }), (width) => {
   const rows = view.operators.slice(0, 40), size = 22;
   const names = [...rows.map((operator) => operator.operator), "between"];
   const left = Math.min(170, width / 3);
-  const at = frame(width, names.length * size + 44, "time of each operator by pass, as colours", left);
+  const at = frame(width, names.length * size + 44, "time of each operator by pass, as colors", left);
   const step = (at.right - left) / Math.max(1, view.columns.length), x = (number) => left + step * number;
   const cells = view.columns.map((column) => {
     const found = new Map(rows.map((operator) => [operator.site, [0, 0]]));

@@ -158,7 +158,7 @@ GIVEN = {
         "W04", "total += d[v]", "d[v] == inf ? 0 : d[v]",
     ),
     "reduction of inf": ({"schedule": f"{LOOP} total = sum(d);"}, "W04", "sum(d)", "inf"),
-    "neighbours of inf": (
+    "neighbors of inf": (
         {"data": "local vertex n : int32;", "top": "edge functor near_(src, dst, e) -> int32 { value d[dst]; }",
          "schedule": f"{LOOP} n = neighbor_reduce(vertices, near_, sum);"},
         "W04", "neighbor_reduce(vertices, near_, sum)", "inf",

@@ -163,8 +163,8 @@ def test_two_ways_to_one_file_are_one(tmp_path: Path) -> None:
 
 
 def test_an_editor_is_told_the_same(tmp_path: Path) -> None:
-    from gdsl.pipeline import analyse
+    from gdsl.pipeline import analyze
 
     path = written(tmp_path, 'import a from "l.gdsl";', "a(", l="procedure a() { e = 1; }")
-    found = analyse(Source(str(path), path.read_text(encoding="utf-8")))
+    found = analyze(Source(str(path), path.read_text(encoding="utf-8")))
     assert {each.code for each in found.diagnostics} == {"E0101", "E0201"}

@@ -83,12 +83,12 @@ def test_it_is_checked_before_the_run(problem: str, fine: dict[str, Any], wrong:
 
 
 def test_a_default_is_checked_too() -> None:
-    assert "must fulfil `k > 5`, but it is 3" in refusal("param k : int32 = 3 where k > 5;", {})
+    assert "must fulfill `k > 5`, but it is 3" in refusal("param k : int32 = 3 where k > 5;", {})
 
 
 def test_it_is_checked_before_what_hangs_on_it() -> None:
     """The number of values an element has, which another message would refuse."""
-    assert "must fulfil" in refusal("param k : int32 where k > 0; vertex x[k] : float32;", {"k": 0})
+    assert "must fulfill" in refusal("param k : int32 where k > 0; vertex x[k] : float32;", {"k": 0})
 
 
 def test_the_order_of_refusals_is_that_of_the_text() -> None:

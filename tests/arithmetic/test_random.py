@@ -93,7 +93,7 @@ def test_keys_are_64_bits_wide(backend: str, ids: int) -> None:
 
 @pytest.mark.parametrize("limit", [2, 6, 10, 16])
 def test_every_number_is_as_likely(limit: int) -> None:
-    """Chi-square of neighbouring keys in either place: far from what a fair die hardly ever shows (p below 1e-6)."""
+    """Chi-square of neighboring keys in either place: far from what a fair die hardly ever shows (p below 1e-6)."""
     below = of_arrays(np).builtin(Builtin.RANDOM_BELOW, Type.INT32)
     size, numbers = 1 << 16, np.arange(1 << 16)
     most = limit - 1 + 5 * np.sqrt(2.0 * (limit - 1)) + 10
@@ -103,7 +103,7 @@ def test_every_number_is_as_likely(limit: int) -> None:
         assert ((counts - size / limit) ** 2 / (size / limit)).sum() < most
 
 
-def test_bits_are_balanced_and_independent_of_their_neighbours() -> None:
+def test_bits_are_balanced_and_independent_of_their_neighbors() -> None:
     bits = of_arrays(np).builtin(Builtin.RANDOM_BITS, Type.INT64)
     drawn = bits(np.arange(1 << 14))
     assert len(np.unique(drawn)) == len(drawn)

@@ -236,7 +236,7 @@ def test_parents(graph):
         changed(parent, last, last),
         changed(parent, last, stranger),
         changed(parent, source, int(graph.columns[graph.offsets[source]])),
-        changed(parent, int(parent[last]), last),  # a neighbour, but a level farther
+        changed(parent, int(parent[last]), last),  # a neighbor, but a level farther
     ):
         assert checks.check_parents(graph, source, distance, wrong) is not None
 
@@ -315,7 +315,7 @@ def test_the_whole_on_the_cpu(tmp_path):
     assert all(row["right"] and row["ms"] > 0 for row in document["rows"])
     assert [len(row["series"]) for row in document["rows"]] == [1 + work.takes_source for work in works]
     notes = {row["row"]: row["notes"] for row in document["rows"]}
-    assert "colours" in notes["coloring-rmat7"][0]
+    assert "colors" in notes["coloring-rmat7"][0]
     assert all(row["row"] in done.stdout for row in document["rows"])
 
 

@@ -14,14 +14,14 @@ import pytest
 
 from tests.cli.conftest import HOPS
 
-MISSPELT = HOPS.replace("param ", "parm ")
+MISSPELLED = HOPS.replace("param ", "parm ")
 RACY = HOPS.replace("int32 = -1;", "int32 = -1; vertex parent : vertex = none;").replace(
     "iteration + 1; }", "iteration + 1; parent[dst] = src; }"
 )
 
 
 def test_a_certain_fix_is_written_and_shown(gdslc) -> None:
-    Path("bad.gdsl").write_text(MISSPELT)
+    Path("bad.gdsl").write_text(MISSPELLED)
     answer = gdslc("check", "--fix", "bad.gdsl")
     assert answer.status == 0, answer.err
     assert Path("bad.gdsl").read_text() == HOPS
@@ -41,15 +41,15 @@ def test_a_decision_is_left_to_the_user(gdslc) -> None:
 
 
 def test_the_diff_alone(gdslc) -> None:
-    Path("bad.gdsl").write_text(MISSPELT)
+    Path("bad.gdsl").write_text(MISSPELLED)
     answer = gdslc("check", "--fix", "--diff", "bad.gdsl")
     assert answer.status == 0
     assert "1 fix would be applied" in answer.err and "+    param " in answer.out
-    assert Path("bad.gdsl").read_text() == MISSPELT
+    assert Path("bad.gdsl").read_text() == MISSPELLED
 
 
 def test_what_remains_fails(gdslc) -> None:
-    Path("two.gdsl").write_text(MISSPELT.replace("iteration + 1", "iteratin + 1"))
+    Path("two.gdsl").write_text(MISSPELLED.replace("iteration + 1", "iteratin + 1"))
     gdslc("check", "--fix", "two.gdsl").fails(1, "iteratin")
     assert "param " in Path("two.gdsl").read_text() and "iteratin" in Path("two.gdsl").read_text()
 
@@ -57,7 +57,7 @@ def test_what_remains_fails(gdslc) -> None:
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_bytes_are_kept(gdslc, mark: bytes) -> None:
     file = Path("bad.gdsl")
-    text = MISSPELT.replace("Hop distance", "Hop dist\u00e4nce").replace("apply {", "\tapply {").rstrip("\n")
+    text = MISSPELLED.replace("Hop distance", "Hop dist\u00e4nce").replace("apply {", "\tapply {").rstrip("\n")
     text = text.replace("while (f) { f", "while (f) { f = f + { source }; f")
     file.write_bytes(mark + text.replace("\n", "\r\n").encode())
     file.chmod(0o640)
@@ -69,32 +69,32 @@ def test_bytes_are_kept(gdslc, mark: bytes) -> None:
 
 
 def test_links_are_followed(gdslc) -> None:
-    Path("real.gdsl").write_text(MISSPELT)
+    Path("real.gdsl").write_text(MISSPELLED)
     Path("link.gdsl").symlink_to("real.gdsl")
     assert gdslc("check", "--fix", "link.gdsl").status == 0
     assert Path("link.gdsl").is_symlink() and Path("real.gdsl").read_text() == HOPS
 
 
 def test_a_file_without_permission_is_left(gdslc, monkeypatch) -> None:
-    Path("bad.gdsl").write_text(MISSPELT)
+    Path("bad.gdsl").write_text(MISSPELLED)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     gdslc("check", "--fix", "bad.gdsl").fails(1, "E0911", "read-only")
-    assert Path("bad.gdsl").read_text() == MISSPELT
+    assert Path("bad.gdsl").read_text() == MISSPELLED
 
 
 def test_a_file_that_changed_meanwhile_is_left(gdslc, monkeypatch) -> None:
     import gdsl.fixes as fixes
 
-    Path("bad.gdsl").write_text(MISSPELT)
-    analyse = fixes.analyse
+    Path("bad.gdsl").write_text(MISSPELLED)
+    analyze = fixes.analyze
 
     def slow(source):
-        Path("bad.gdsl").write_text(f"{MISSPELT}# mine\n")
-        return analyse(source)
+        Path("bad.gdsl").write_text(f"{MISSPELLED}# mine\n")
+        return analyze(source)
 
-    monkeypatch.setattr(fixes, "analyse", slow)
+    monkeypatch.setattr(fixes, "analyze", slow)
     gdslc("check", "--fix", "bad.gdsl").fails(1, "E0911", "changed")
-    assert Path("bad.gdsl").read_text() == f"{MISSPELT}# mine\n"
+    assert Path("bad.gdsl").read_text() == f"{MISSPELLED}# mine\n"
 
 
 def test_imported_files_are_not_written(gdslc) -> None:
@@ -113,7 +113,7 @@ def test_a_directory(gdslc) -> None:
     Path("programs/deep").mkdir(parents=True)
     Path("programs/.hidden").mkdir()
     Path("programs/.hidden/bad.gdsl").write_text("nothing")
-    Path("programs/bad.gdsl").write_text(MISSPELT)
+    Path("programs/bad.gdsl").write_text(MISSPELLED)
     Path("programs/deep/common.gdsl").write_text("function half(x: float32) -> float32 { return x / 2; }\n")
     gdslc("check", "programs").fails(1, "programs/bad.gdsl:5:5")
     answer = gdslc("check", "--fix", "programs")
@@ -124,7 +124,7 @@ def test_a_directory(gdslc) -> None:
 
 
 def test_standard_input(process) -> None:
-    answer = process("check", "--fix", "-", input=MISSPELT)
+    answer = process("check", "--fix", "-", input=MISSPELLED)
     assert (answer.returncode, answer.stdout) == (0, HOPS)
     answer = process("check", "--fix", "-", input=RACY)
     assert (answer.returncode, answer.stdout) == (1, RACY)
@@ -158,7 +158,7 @@ def test_questions(work: Path, answers: str, expected: str) -> None:
 
 
 def test_json(gdslc) -> None:
-    Path("bad.gdsl").write_text(MISSPELT)
+    Path("bad.gdsl").write_text(MISSPELLED)
     answer = gdslc("check", "--json", "bad.gdsl", "hops.gdsl", "missing.gdsl")
     assert (answer.status, answer.err) == (1, "")
     document = json.loads(answer.out)
@@ -186,7 +186,7 @@ def test_warnings_are_listed(gdslc) -> None:
 
 
 def test_sarif(gdslc) -> None:
-    Path("bad program.gdsl").write_text(MISSPELT)
+    Path("bad program.gdsl").write_text(MISSPELLED)
     Path("racy.gdsl").write_text(RACY)
     answer = gdslc("check", "--sarif", "bad program.gdsl", "racy.gdsl")
     assert (answer.status, answer.err) == (1, "")

@@ -162,7 +162,7 @@ def test_explain_says_what_stands_in_the_way_of_a_layout(gdslc):
 def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     answer = gdslc("explain", "fusion", "katz").out.splitlines()
     assert answer[0] == "line 25: compute @settle runs in the sweep of neighbor_reduce @received (line 24)"
-    assert answer[1].startswith("line 33: compute @normalise has a sweep of its own: `squares`, which ")
+    assert answer[1].startswith("line 33: compute @normalize has a sweep of its own: `squares`, which ")
     text = gdslc("samples", "pagerank").out
     path = tmp_path / "summed.gdsl"
     path.write_text(text.replace("value share[src]", "value share[src] + next[dst]"))

@@ -21,7 +21,7 @@ from tests.support.graphs import named_graphs
 from tests.support.programs import SAMPLES
 
 GRAPHS = named_graphs()
-pytestmark = pytest.mark.optimised
+pytestmark = pytest.mark.optimized
 
 
 def check(path: Path, tune: tuple[str, ...] = (), sizes: Sizes | None = None, id_bits: int = 32) -> None:

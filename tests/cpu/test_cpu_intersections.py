@@ -1,4 +1,4 @@
-"""Common neighbours on the cpu backend: long lists and short, repeated neighbours, and the reference's trace."""
+"""Common neighbors on the cpu backend: long lists and short, repeated neighbors, and the reference's trace."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_keys_that_are_no_vertex_have_no_place_of_their_own() -> None:
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sums", "scattered"])
 @pytest.mark.parametrize("total", ["int64", "int32", "uint32", "float32"])
 def test_votes_that_weigh_nothing_or_cancel_count(total: str, sizes: Sizes | None) -> None:
-    text = f"""program cancelled;
+    text = f"""program canceled;
 problem {{
     input vertex group : int32;
     vertex key : vertex = vertex(group[id]);

@@ -108,7 +108,7 @@ RESULTS = (
         "{ result.bitmap[word] = 0; }",
         "{ }",
         SPREAD,
-        "result uninitialised",
+        "result uninitialized",
         ("any_edge.frontier=bitmap",),
     ),
     Mutant(

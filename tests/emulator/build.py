@@ -18,7 +18,7 @@ _QUICK = [  # a sixth less time: a GPU has no exceptions, and g++ has no need to
     *("--param=ggc-min-heapsize=400000", "--param=ggc-min-expand=1000"),
 ]
 COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-w"]
-SANITIZED = [  # without optimisation, which takes longer than what it saves while small graphs run
+SANITIZED = [  # without optimization, which takes longer than what it saves while small graphs run
     *("-O0", "-g1", "-fsanitize=thread", *_QUICK),
     "--param=tsan-distinguish-volatile=1",
     *("-fno-tree-loop-distribute-patterns", "-fno-thread-jumps"),

@@ -32,7 +32,7 @@ class Options(ctypes.Structure):
         ("stride", ctypes.c_uint32),
         ("max_steps", ctypes.c_uint64),
         ("stop_at", ctypes.c_uint64),
-        ("check_uninitialised", ctypes.c_uint32),
+        ("check_uninitialized", ctypes.c_uint32),
         ("teams", ctypes.c_uint32),
     ]
 
@@ -109,7 +109,7 @@ class Schedule:
     max_steps: int = 200_000_000
     stop_at: int = 0
     """Accesses of a launch after which the host's flag asks for a stop; 0: it never does."""
-    check_uninitialised: bool = False
+    check_uninitialized: bool = False
 
 
 def launch(
@@ -127,7 +127,7 @@ def launch(
         schedule.stride,
         schedule.max_steps,
         schedule.stop_at,
-        schedule.check_uninitialised,
+        schedule.check_uninitialized,
         teams,
     )
     ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))

@@ -19,7 +19,7 @@ class Kind(IntEnum):
     RACE = 1
     BOUNDS = 2
     MISALIGNED = 3
-    UNINITIALISED = 4
+    UNINITIALIZED = 4
     STALE = 5
     DIVERGENCE = 6
     DEADLOCK = 7
@@ -86,7 +86,7 @@ def describe(raw: RawReport, locate: Locator) -> Finding:
         text = f"{one} and {other}, with nothing between them"
         if kind is Kind.STALE:
             text = f"read through the non-coherent cache in a kernel that writes there: {text}"
-    elif kind is Kind.UNINITIALISED:
+    elif kind is Kind.UNINITIALIZED:
         text = f"{raw.size} bytes that nobody has written are read"
     other_place = locate.place(raw.other_site) if raw.other_site else None
     return Finding(kind, raw.count, text, locate.place(raw.site), other_place)

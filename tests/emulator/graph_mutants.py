@@ -57,7 +57,7 @@ GRAPH_MUTANTS = (
         "{ place = value; }\n    __syncthreads();\n",
         "{ place = value; }\n",
         GRAPHS,
-        "race uninitialised bounds error result",
+        "race uninitialized bounds error result",
     ),
     Mutant(
         "an edge looked for at a place too far",

@@ -141,7 +141,7 @@ INTERSECTIONS = (
         "race",
     ),
     Mutant(
-        "a neighbour takes another's place in the table",
+        "a neighbor takes another's place in the table",
         _INTERSECT,
         "exchange_word(&table.slots[slot], NO_VERTEX, x)",
         "((table.slots[slot] = x), true)",
@@ -150,7 +150,7 @@ INTERSECTIONS = (
     ),
     Mutant("edges that a table serves are walked again", _INTERSECT, "? NO_VERTEX : w;", "? w : w;", _COMMON, "result"),
     Mutant(
-        "found neighbours are not marked",
+        "found neighbors are not marked",
         "operators/intersect.cu.j2",
         "accepted && mark(seen, x)",
         "accepted",

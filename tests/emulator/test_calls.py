@@ -170,7 +170,7 @@ def test_lists_that_are_the_same_both_ways_go_over_once(cupy: FakeCupy, directed
     ring = make_graph([(v, (v + 1) % COUNT) for v in range(COUNT)], COUNT, directed=directed)
     result = gdsl.compile("bfs", tune=SMALL)(ring, source=0, backend="cuda")
     assert result.distance.get().tolist() == [v if directed else min(v, COUNT - v) for v in range(COUNT)]
-    assert cupy.log["upload"] == ways, "offsets and neighbours"
+    assert cupy.log["upload"] == ways, "offsets and neighbors"
 
 
 def test_roads_have_a_program_of_their_own(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,8 +224,8 @@ def test_read_only_cache_of_written_memory(search: Search) -> None:
 
 def test_memory_that_nobody_wrote(search: Search) -> None:
     search.queues = search.device.allocate(8 * search.num_vertices)
-    _, findings, _ = search.run(replaced("        p.queues[0] = p.source;\n", ""), Schedule(check_uninitialised=True))
-    assert Kind.UNINITIALISED in {finding.kind for finding in findings}
+    _, findings, _ = search.run(replaced("        p.queues[0] = p.source;\n", ""), Schedule(check_uninitialized=True))
+    assert Kind.UNINITIALIZED in {finding.kind for finding in findings}
 
 
 def test_local_variable_of_another_thread() -> None:

@@ -163,7 +163,7 @@ schedule {
 
 
 def test_a_set_that_takes_up_nothing_waits() -> None:
-    """What neighbours have written before is there behind it, as the plan counts on a barrier."""
+    """What neighbors have written before is there behind it, as the plan counts on a barrier."""
     built = build_program(UNITED, (), SMALL)
     members = range(3, 700, 67)
     graph = make_graph([(one, other) for one in members for other in members], 700)

@@ -37,7 +37,7 @@ KEPT = WAYS.replace("@arriving;", "@arriving; compute(f, v => { depth[v] += int3
 BESIDE = WAYS.replace("vertex seen", "vertex odd : bool; vertex seen").replace(
     "@arriving;", "@arriving; compute(f, v => { odd[v] = ways[v] % 2 == 1; }) @keep;"
 )
-AHEAD = WAYS.replace(  # neighbours are looked at side by side before one of them is changed
+AHEAD = WAYS.replace(  # neighbors are looked at side by side before one of them is changed
     "cond depth[dst] == -1; apply { depth[dst] = iteration + 1; }",
     "cond depth[dst] == -1 && seen[dst] == 0; apply { depth[dst] = iteration + 1; }",
 )

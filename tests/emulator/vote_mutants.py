@@ -1,4 +1,4 @@
-"""Deliberate mistakes where votes are counted, and where functors run on common neighbours; see `mutants`."""
+"""Deliberate mistakes where votes are counted, and where functors run on common neighbors; see `mutants`."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ VOTE_MUTANTS = (
         "store_relaxed(&table.keys[i], Key(-1));",
         "",
         _LABELS,
-        "race result uninitialised steps",
+        "race result uninitialized steps",
     ),
     Mutant(
         "no pause before the votes",
@@ -104,7 +104,7 @@ VOTE_MUTANTS = (
         "<< 1;\n    }\n    __syncthreads();\n",
         "<< 1;\n    }\n",
         _LABELS,
-        "race result uninitialised",
+        "race result uninitialized",
     ),
     Mutant("halves without a carry", _TABLES, "(before + low < before ? 1 : 0)", "0", _CARRIED, "result"),
     Mutant(
@@ -134,7 +134,7 @@ VOTE_MUTANTS = (
         "        empty_parts(parts, divided, degree, table);",
         "",
         _LONGER,
-        "race result uninitialised steps",
+        "race result uninitialized steps",
     ),
     Mutant(
         "parts are counted in tables that are not empty yet",
@@ -142,7 +142,7 @@ VOTE_MUTANTS = (
         "table);\n        synchronize(run);\n        count_parts",
         "table);\n        count_parts",
         _LABELS,
-        "race result uninitialised steps",
+        "race result uninitialized steps",
     ),
     Mutant(
         "the last place of a table goes with no part",
@@ -150,7 +150,7 @@ VOTE_MUTANTS = (
         "(uint64(part.last) == degree ? 1 : 0)",
         "0",
         _LONGER,
-        "result uninitialised steps",
+        "result uninitialized steps",
     ),
     Mutant(
         "a part's votes are not told to its list",
@@ -166,7 +166,7 @@ VOTE_MUTANTS = (
         "        __syncthreads();  // the room is used again\n",
         "",
         _LONGER,
-        "race result uninitialised steps",
+        "race result uninitialized steps",
     ),
     Mutant(
         "the best of parts is looked for while parts are counted",
@@ -220,7 +220,7 @@ VOTE_MUTANTS = (
         "if (!fits) { empty_votes(",
         "if (false) { empty_votes(",
         _LONGER,
-        "result uninitialised steps",
+        "result uninitialized steps",
     ),
     Mutant(
         "every lane of a key has a candidate", _REGISTERS, "if (first) {", "if (votes && false) {", _DEGREES, "result"
@@ -248,7 +248,7 @@ VOTE_MUTANTS = (
     Mutant(
         "a chunk for another edge", _INTERSECT, "const edge e = part.last, ", "const edge e = 0, ", _SIDES, "result"
     ),
-    Mutant("the last place of a neighbour", _INTERSECT, "middle[k] < x[k]", "middle[k] <= x[k]", _SIDES, "result"),
+    Mutant("the last place of a neighbor", _INTERSECT, "middle[k] < x[k]", "middle[k] <= x[k]", _SIDES, "result"),
     Mutant(
         "what was accepted is counted once a warp",
         _COMMON,

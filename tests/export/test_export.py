@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 
 
 @pytest.mark.slow
-@pytest.mark.optimised  # with options that are the user's
+@pytest.mark.optimized  # with options that are the user's
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 def test_nvcc_takes_the_cuda(tmp_path: Path) -> None:
     """Both sides of the file, up to the assembler, which the tests of GPUs try; without a warning."""

@@ -21,12 +21,12 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [
-        ({"first": "6"}, "E0608", "param `first` must fulfil `out_degree(first) > 0`, but it is 6"),
+        ({"first": "6"}, "E0608", "param `first` must fulfill `out_degree(first) > 0`, but it is 6"),
         ({"first": "7"}, "E0604", "param `first` is 7, which is not a vertex of the graph (vertices 0 to 6)"),
         ({"first": "-1"}, "E0604", "is -1"),
         ({"first": "1.5"}, "E0603", "'1.5' is not a value of type vertex"),
         ({"first": "99999999999"}, "E0603", "is not a value of type vertex"),
-        ({"scale": "0"}, "E0608", "param `scale` must fulfil `scale > 0.0`, but it is 0"),
+        ({"scale": "0"}, "E0608", "param `scale` must fulfill `scale > 0.0`, but it is 0"),
         ({"scale": "nan"}, "E0608", "but it is nan"),
         ({"scale": "1e999"}, "E0603", "not a value of type float64"),
         ({"scale": "9007199254740993"}, "E0603", "'9007199254740993' is not a value of type float64"),
@@ -85,7 +85,7 @@ def test_weights_that_the_condition_refuses(
     _, _, given, _ = rich_values
     words = [f"{name}={value}" for name, value in given.items()]
     for value, code, said in (
-        ("77", "E0608", "input `weight` must fulfil `fine(weight)`, but edge 4 (2 -> 0) has 77"),
+        ("77", "E0608", "input `weight` must fulfill `fine(weight)`, but edge 4 (2 -> 0) has 77"),
         ("3000000000", "E0607", "edge 4 (2 -> 0) has 3000000000, which int32 cannot hold"),
     ):
         path = tmp_path / f"{value}.mtx"

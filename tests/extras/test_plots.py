@@ -165,20 +165,20 @@ def test_without_libraries_for_springs(monkeypatch, missing):
 # ---------------------------------------------------------------- results
 
 
-def test_a_result_is_the_colour_of_a_small_graph(axes, hops):
+def test_a_result_is_the_color_of_a_small_graph(axes, hops):
     ax = axes()
     assert hops.plot(ax=ax) is ax
     assert sorted(values_of(ax)) == sorted(hops.distance)
     assert ax.get_title() == "distance"
 
 
-def test_what_has_no_value_is_grey(axes, hops):
+def test_what_has_no_value_is_gray(axes, hops):
     ax = axes()
     hops.plot("parent", ax)
     assert sorted(values_of(ax)) == sorted(hops.parent[hops.parent >= 0])
     assert ax.get_title() == "parent (1 none)"
-    grey = [found for found in points(ax) if found.get_array() is None]
-    assert [len(found.get_offsets()) for found in grey] == [1]
+    gray = [found for found in points(ax) if found.get_array() is None]
+    assert [len(found.get_offsets()) for found in gray] == [1]
 
 
 def test_results_of_all_kinds(axes):

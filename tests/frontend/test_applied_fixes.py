@@ -8,7 +8,7 @@ import pytest
 from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
 
 from gdsl.fixes import choose_certain, choose_first, diagnose, fix, is_certain
-from gdsl.pipeline import analyse, load_source
+from gdsl.pipeline import analyze, load_source
 from gdsl.source import Source
 
 PINNED = {
@@ -16,7 +16,7 @@ PINNED = {
     **{f"checked: {name}": with_parts(**{place: content}) for name, (place, content) in CHECKED.items()},
 }
 CERTAIN = {
-    "syntax: misspelt param",
+    "syntax: misspelled param",
     "syntax: no semicolon",
     "syntax: no parentheses",
     "syntax: unicode sign",
@@ -37,7 +37,7 @@ def test_fixes_of_all_pinned_mistakes(rest: int) -> None:
     """What is fixed compiles: a program whose messages all have fixes has no mistake afterwards, others have fewer."""
     certain = 0
     for name, text in list(PINNED.items())[rest::4]:
-        before = analyse(Source("p.gdsl", text)).diagnostics
+        before = analyze(Source("p.gdsl", text)).diagnostics
         if not any(each.suggestions for each in before):
             continue
         said = Counter((each.code, each.message) for each in before)

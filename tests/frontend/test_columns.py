@@ -1,4 +1,4 @@
-"""Places count from 1, and lie in the text, wherever a misspelt word stands."""
+"""Places count from 1, and lie in the text, wherever a misspelled word stands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENDS = ["", "\n", " ", "\n# more", "  # more", "\n\n\n", " p", " p;", "\n;", "("
 @pytest.mark.parametrize("before", ["", "  ", "\n", "\n\t ", "program p;", "program p;\n  ", '"""Doc."""\n', "# c\n"])
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("word", WORDS)
-def test_misspelt_words(word: str, before: str, end: str) -> None:
+def test_misspelled_words(word: str, before: str, end: str) -> None:
     text = before + word + end + ("" if "\n" in before + end else "\n")
     with pytest.raises(gdsl.GdslError) as caught:
         gdsl.compile(text)

@@ -220,7 +220,7 @@ def test_braces_that_do_not_match() -> None:
     assert one.span is not None and one.span.line == 8
 
 
-def test_a_misspelt_procedure() -> None:
+def test_a_misspelled_procedure() -> None:
     text = text_of("schedule", "stp();").replace("schedule {", "procedure step() { n = 1; }\nschedule {")
     assert the_one(text).fix == "did you mean `step`?"
     load_source(Source("p.gdsl", text.replace("stp", "step")))

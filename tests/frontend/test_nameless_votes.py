@@ -13,7 +13,7 @@ from gdsl.types import Type
 from tests.support.graphs import random_graph
 
 HEAD = """program p; problem {
-    param step : int32 = 1; vertex label : vertex = id; vertex colour : int64 = int64(id) % 5; vertex rank : float32;
+    param step : int32 = 1; vertex label : vertex = id; vertex color : int64 = int64(id) % 5; vertex rank : float32;
     vertex mass : uint32; scalar s : int64; edge weight : int32 = 1 + int32(id) % 3; vertex best : (vertex, int32);
 }
 edge functor ballot(src, dst, e) -> (vertex, int32) { cond src != dst; value (label[dst], weight[e]); }
@@ -31,8 +31,8 @@ def text_of(schedule: str) -> str:
     [
         ("label = neighbor_vote(f, (src, dst, e) => (label[dst], 1))", Type.VERTEX, Type.INT32, None),
         ("label = neighbor_vote(f, (a, b, c) => (b, weight[c] / 2.0), over=in_edges)", Type.VERTEX, Type.FLOAT32, None),
-        ("colour = neighbor_vote(f, (src, dst, e) => (3, float64(weight[e])))", Type.INT64, Type.FLOAT64, None),
-        ("colour = neighbor_vote(f, (src, dst, e) => (weight[e], mass[dst]))", Type.INT64, Type.UINT32, None),
+        ("color = neighbor_vote(f, (src, dst, e) => (3, float64(weight[e])))", Type.INT64, Type.FLOAT64, None),
+        ("color = neighbor_vote(f, (src, dst, e) => (weight[e], mass[dst]))", Type.INT64, Type.UINT32, None),
         (
             "label = neighbor_vote(f, (src, dst, e) => { cond src < dst; value (dst, 1); }) @w",
             Type.VERTEX,
@@ -49,7 +49,7 @@ def text_of(schedule: str) -> str:
             Type.FLOAT32,
         ),
         (
-            "colour = neighbor_vote(f, (u, w, e) => (colour[w], 1), (v, k, t) => key_of(k, t))",
+            "color = neighbor_vote(f, (u, w, e) => (color[w], 1), (v, k, t) => key_of(k, t))",
             Type.INT64,
             Type.INT32,
             Type.INT64,
@@ -122,7 +122,7 @@ def mistake(schedule: str) -> Diagnostic:
         ("label = neighbor_vote(f, (src, dst, e) => { cond src < dst; })", "E0401", "has no `value`", "value"),
         ("label = neighbor_vote(f, (src, dst, e) => { weight[e] += 1; })", "E0401", "has no `value`", "value"),
         ("label = neighbor_vote(f, (src, dst, e) => (weight[e], 1))", "E0205", "the key of a ballot", None),
-        ("colour = neighbor_vote(f, (src, dst, e) => (0.5, 1))", "E0205", "the key of a ballot", None),
+        ("color = neighbor_vote(f, (src, dst, e) => (0.5, 1))", "E0205", "the key of a ballot", None),
         (
             "rank = neighbor_vote(f, (src, dst, e) => (rank[dst], 1))",
             "E0205",

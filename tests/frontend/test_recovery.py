@@ -12,7 +12,7 @@ from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
 from gdsl.diagnostics import GdslError
 from gdsl.frontend.recovery import MOST_MISTAKES
 from gdsl.frontend.syntax import SymbolKind
-from gdsl.pipeline import analyse, load
+from gdsl.pipeline import analyze, load
 from gdsl.source import Source
 
 # (what of BFS is replaced, by what) for each mistake, and by line and column the codes that are reported
@@ -42,8 +42,8 @@ SEVERAL = {
     "loop not opened": ([("while (f) {", "while (f)"), ("] = 0;", "] = ;")], ["19:24 E0101", "21:15 E0101"]),
     "schedule not opened": ([("schedule {", "schedule"), ("any= src", "any= ")], ["14:26 E0101", "19:5 E0101"]),
     "no first line": ([("program bfs;", ""), ("] = 0;", "] = ;")], ["4:1 E0101", "19:24 E0101"]),
-    "misspelt first line": ([("program", "progam"), ("] = 0;", "] = ;")], ["2:1 E0103", "19:24 E0101"]),
-    "misspelt part": ([("schedule", "shedule"), ("] = 0;", "] = ;")], ["18:1 E0103", "19:24 E0101"]),
+    "misspelled first line": ([("program", "progam"), ("] = 0;", "] = ;")], ["2:1 E0103", "19:24 E0101"]),
+    "misspelled part": ([("schedule", "shedule"), ("] = 0;", "] = ;")], ["18:1 E0103", "19:24 E0101"]),
     "open end": ([("] = 0;", "] = ;"), ("visit); }\n}", "visit); }\n")], ["19:24 E0101", "21:40 E0107"]),
     "without braces": (
         [("] = 0;", "] = ;"), ("{ f = advance(f, visit); }", "f = advance(f, visit);")],
@@ -87,7 +87,7 @@ def test_every_mistake_once(name: str) -> None:
     for part, replacement in changes:
         assert part in text
         text = text.replace(part, replacement, 1)
-    found = analyse(Source("p.gdsl", text)).diagnostics
+    found = analyze(Source("p.gdsl", text)).diagnostics
     places = [f"{one.span.line}:{one.span.column} {one.code}" for one in found if one.span is not None]
     assert len(places) == len(found) == len(expected), places
     assert all(place.startswith(wanted) for place, wanted in zip(places, expected, strict=True)), places
@@ -108,7 +108,7 @@ BROKEN_SETS = (
 def test_a_broken_set_is_one_mistake(statement: str) -> None:
     text = BFS.replace("frontier f = { source };", f"frontier f = {{ source }};\n{statement}\nf = unknown;")
     assert text != BFS
-    found = analyse(Source("p.gdsl", text)).diagnostics
+    found = analyze(Source("p.gdsl", text)).diagnostics
     line = text[: text.index("f = unknown")].count("\n") + 1
     places = [(one.code, one.span.line) for one in found if one.span is not None]
     assert places == [("E0101", line - 1), ("E0201", line)], places
@@ -118,9 +118,9 @@ def test_a_broken_set_is_one_mistake(statement: str) -> None:
     "rest", ["= f f", "= f @x", "= f | f f", "| f f", "[0] 1", "& f f", "min= f f", "+= 1 1", ".x f"]
 )
 @pytest.mark.parametrize("name", ["f", "i", "lot", "vat", "fort", "breaks"])
-def test_a_name_that_is_used_as_one_is_no_misspelt_keyword(name: str, rest: str) -> None:
+def test_a_name_that_is_used_as_one_is_no_misspelled_keyword(name: str, rest: str) -> None:
     text = BFS.replace("frontier f = { source };", f"frontier f = {{ source }};\n{name} {rest};")
-    found = analyse(Source("p.gdsl", text)).diagnostics
+    found = analyze(Source("p.gdsl", text)).diagnostics
     assert [one.code for one in found][:1] == ["E0101"], found
     assert not any("did you mean" in (one.fix or "") for one in found), found
 
@@ -129,7 +129,7 @@ TUNE = "tune { visit.direction pull; visit.balance = ; visit.dirction = pull; sc
 
 
 def test_mistakes_in_tuning() -> None:
-    found = analyse(Source("p.gdsl", BFS + TUNE)).diagnostics
+    found = analyze(Source("p.gdsl", BFS + TUNE)).diagnostics
     assert [one.code for one in found] == ["E0101", "E0101", "E0412", "E0111"]
 
 
@@ -139,14 +139,14 @@ def test_one_mistake_of_syntax_is_one_message_beside_another() -> None:
         place = BFS.index(part)
         if not BFS.index("apply {") < place < BFS.index("schedule {") or name.startswith(("deep", "two", "value")):
             continue
-        alone = analyse(Source("p.gdsl", BFS.replace(part, replacement, 1))).diagnostics
+        alone = analyze(Source("p.gdsl", BFS.replace(part, replacement, 1))).diagnostics
         text = BFS.replace(part, replacement, 1).replace("{ source };", "{ source } };")
-        both = analyse(Source("p.gdsl", text)).diagnostics
+        both = analyze(Source("p.gdsl", text)).diagnostics
         assert both[: len(alone)] == alone and len(both) == len(alone) + 1, name
 
 
 def test_what_an_editor_is_told() -> None:
-    fine = analyse(Source("p.gdsl", BFS))
+    fine = analyze(Source("p.gdsl", BFS))
     assert fine.diagnostics == () and fine.tree is not None and fine.checked is not None
     names = [(symbol.name, symbol.kind) for symbol in fine.symbols]
     assert names[:4] == [
@@ -156,26 +156,26 @@ def test_what_an_editor_is_told() -> None:
         ("visit", SymbolKind.FUNCTOR),
     ]
     assert ("f", SymbolKind.FRONTIER) in names
-    broken = analyse(Source("p.gdsl", BFS.replace("] = 0;", "] = ;")))
+    broken = analyze(Source("p.gdsl", BFS.replace("] = 0;", "] = ;")))
     assert broken.tree is not None and len(broken.tree.schedule) == 2 and broken.checked is None
     assert [symbol.name for symbol in broken.symbols] == [symbol.name for symbol in fine.symbols]
-    racy = analyse(Source("p.gdsl", BFS.replace("any= src", "= src")))
+    racy = analyze(Source("p.gdsl", BFS.replace("any= src", "= src")))
     assert [one.code for one in racy.diagnostics] == ["E0301", "E0304"] and racy.symbols == fine.symbols
 
 
 @pytest.mark.parametrize("start", range(0, 300, 50))
 @pytest.mark.sampled(6)
-def test_analyse_raises_nothing(start: int) -> None:
+def test_analyze_raises_nothing(start: int) -> None:
     texts = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.values())]
     for seed in range(start, start + 50):
         generator = random.Random(seed)
         text = generator.choice(texts)
         for _ in range(generator.randint(1, 6)):
             text = mutated(text, generator)
-        analysis = analyse(Source("p.gdsl", text))
+        analysis = analyze(Source("p.gdsl", text))
         assert (analysis.checked is None) == bool(analysis.diagnostics)
     for text in ("", "\0", "}", "{", '"""', "program", "program p", "schedule", "tune {", "\ud800", "(" * 500):
-        assert analyse(Source("p.gdsl", text)).diagnostics
+        assert analyze(Source("p.gdsl", text)).diagnostics
 
 
 MANY = {
@@ -192,7 +192,7 @@ MANY = {
 @pytest.mark.parametrize("name", MANY)
 def test_thousands_of_mistakes_of_syntax(name: str) -> None:
     start = time.process_time()
-    found = analyse(Source("p.gdsl", with_parts(**MANY[name]))).diagnostics
+    found = analyze(Source("p.gdsl", with_parts(**MANY[name]))).diagnostics
     assert len(found) >= 1000
     assert time.process_time() - start < 60, "growing faster than the program"
 
@@ -203,7 +203,7 @@ def test_thousands_of_mistakes_of_syntax(name: str) -> None:
 def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
     """Each stretch of text is looked at a few times, not once for each word before it."""
     start = time.process_time()
-    assert analyse(Source("p.gdsl", word * 40_000 + behind)).diagnostics
+    assert analyze(Source("p.gdsl", word * 40_000 + behind)).diagnostics
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
@@ -211,7 +211,7 @@ def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
 @pytest.mark.sampled(6)
 def test_a_part_that_begins_very_often(part: str) -> None:
     start = time.process_time()
-    assert analyse(Source("p.gdsl", "program p; " + part * 20_000)).diagnostics
+    assert analyze(Source("p.gdsl", "program p; " + part * 20_000)).diagnostics
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
@@ -231,7 +231,7 @@ def test_reading_ends_behind_very_many_mistakes(name: str) -> None:
     shown = str(caught.value)
     assert shown.count("error[E") == 101
     assert "\n\nand 900 more mistakes\n\n" in shown and "was not read" in shown.rpartition("error[E0114]")[2]
-    few = analyse(Source("p.gdsl", with_parts(**{place: content[: len(content) // 4]}))).diagnostics
+    few = analyze(Source("p.gdsl", with_parts(**{place: content[: len(content) // 4]}))).diagnostics
     assert few and "E0114" not in {one.code for one in few}
 
 
@@ -241,4 +241,4 @@ problem { vertex d : int32; }
 procedure add(vertex p : int32) { d = number(vertices); }
 schedule { d = number(vertices); }
 """
-    assert [each.code for each in analyse(Source("p.gdsl", text)).diagnostics] == ["E0112"]
+    assert [each.code for each in analyze(Source("p.gdsl", text)).diagnostics] == ["E0112"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdsl.frontend import analyse
+from gdsl.frontend import analyze
 from gdsl.frontend.signatures import REDUCTIONS, SIGNATURES, Group, Signature
 from gdsl.source import Source
 
@@ -30,7 +30,7 @@ SCHEDULE = {
 
 def mistakes(apply: str = "", schedule: str = "") -> list[str]:
     text = PROGRAM.format(apply=apply, schedule=schedule)
-    return [found.message for found in analyse(Source("p.gdsl", text)).diagnostics]
+    return [found.message for found in analyze(Source("p.gdsl", text)).diagnostics]
 
 
 @pytest.mark.parametrize("signature", [*SIGNATURES.values(), *REDUCTIONS.values()], ids=lambda one: one.name)

@@ -11,7 +11,7 @@ from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
 from other_languages import DATA, IN_APPLY, IN_COND, IN_EDGE, IN_SCHEDULE, PARTS, TOP, program
 
 from gdsl.diagnostics import Diagnostic, Suggestion
-from gdsl.pipeline import analyse, load_source
+from gdsl.pipeline import analyze, load_source
 from gdsl.source import Source
 from gdsl.suggestions.text import Places, apply
 
@@ -23,7 +23,7 @@ def typed_in(text: str, suggestion: Suggestion) -> str:
 
 
 def said(text: str) -> tuple[Diagnostic, ...]:
-    return analyse(Source("p.gdsl", text)).diagnostics
+    return analyze(Source("p.gdsl", text)).diagnostics
 
 
 def check(text: str) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from gdsl.diagnostics import GdslError
 from gdsl.ir.printer import print_program
-from gdsl.pipeline import analyse, load, load_checked
+from gdsl.pipeline import analyze, load, load_checked
 from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES, Type
 
@@ -107,7 +107,7 @@ def test_what_is_wrong_for_one_type_names_it_and_its_place(text, code, said, fix
     found = mistakes(text)
     assert code in found and said in found and fix in found
     assert re.search(r":1:\d+: error", found)
-    assert analyse(Source("p", text)).diagnostics, "an editor is told, too"
+    assert analyze(Source("p", text)).diagnostics, "an editor is told, too"
 
 
 @pytest.mark.parametrize(

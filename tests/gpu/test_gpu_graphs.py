@@ -65,7 +65,7 @@ def test_real_graph_tuned(name: str, program: str, key: str) -> None:
 
 @cache
 def hubs(kind: str) -> gdsl.Graph:
-    """Two vertices with thousands of neighbours, one list as long as a chunk, and random edges between the others.
+    """Two vertices with thousands of neighbors, one list as long as a chunk, and random edges between the others.
 
     `kind`: directed, undirected, or simple, which is undirected without loops and parallel edges.
     """

@@ -97,7 +97,7 @@ def test_values_of_edges(graph: gdsl.Graph) -> None:
     assert found.ids == (NUM_EDGES * (NUM_EDGES - 1) // 2) % (1 << 64)
     assert found.weights == NUM_EDGES
     assert int(found.heaviest[COUNT - 1]) == int(graph.offsets[COUNT - REACH]) - 1, (
-        "the last edge of the first neighbour"
+        "the last edge of the first neighbor"
     )
     hops = -(-np.abs(np.arange(COUNT) - SOURCE) // REACH)
     shortest = gdsl.compile("sssp").run(graph, {"weight": weight, "source": SOURCE}, backend="cuda")

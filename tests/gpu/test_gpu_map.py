@@ -44,7 +44,7 @@ def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Gr
 
 
 def test_results_come_back_to_the_callers_ids() -> None:
-    """Of a graph of many tiles in the order of degrees: what a call gives, and parents that are neighbours."""
+    """Of a graph of many tiles in the order of degrees: what a call gives, and parents that are neighbors."""
     graph = GraphOptions(undirected=True).apply(generate("rmat:16"))
     batch = gdsl.samples.bfs.map(graph, source=range(0, 60000, 1500), backend="cuda")
     distances, parents = (batch.host_arrays()[name] for name in ("distance", "parent"))

@@ -71,7 +71,7 @@ def test_any_order_with_failures_calls_and_streams_between(seed: int) -> None:
             if what < 0.6:
                 waiting.append((submitted(*key), key))
             elif what < 0.7:
-                waiting.append((submitted(key[0], 1, key[2], max_iterations=1), "E0803"))  # there all have neighbours
+                waiting.append((submitted(key[0], 1, key[2], max_iterations=1), "E0803"))  # there all have neighbors
             elif what < 0.75:
                 waiting.append((failing.submit(GRAPH, at=5, backend="cuda"), "E0801"))
             elif what < 0.8:

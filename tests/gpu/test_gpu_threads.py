@@ -76,7 +76,7 @@ def test_a_stopped_run_stops_no_other(fuse: bool) -> None:
 @pytest.mark.parametrize("non_blocking", [False, True])
 @by_form
 def test_streams(fuse: bool, non_blocking: bool) -> None:
-    """Inputs made on the stream, and results used there, need no synchronisation of the caller's."""
+    """Inputs made on the stream, and results used there, need no synchronization of the caller's."""
     import cupy
 
     program = gdsl.compile(

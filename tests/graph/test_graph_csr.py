@@ -17,7 +17,7 @@ NUMBERED = edge_lists(st.integers(0, 1000))
 
 
 @given(NUMBERED)
-def test_edges_are_ordered_by_source_neighbour_and_place(case):
+def test_edges_are_ordered_by_source_neighbor_and_place(case):
     count, edges = case
     graph = graph_of(count, edges)
     assert stored(graph) == sorted(edges, key=lambda edge: edge[:2])

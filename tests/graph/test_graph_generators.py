@@ -52,7 +52,7 @@ def test_rmat_has_hubs_and_about_the_published_share_of_edges():
     assert np.argmax(rmat(12).out_degrees) != 0
 
 
-def test_grid_keeps_its_share_and_only_neighbours():
+def test_grid_keeps_its_share_and_only_neighbors():
     graph = grid(50, 40, keep=0.75)
     assert abs(graph.num_edges / 2 / (49 * 40 + 50 * 39) - 0.75) < 0.03
     assert set(np.unique(np.abs(graph.columns - graph.edge_sources))) == {1, 40}

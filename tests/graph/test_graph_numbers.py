@@ -143,7 +143,7 @@ def test_what_is_kept_is_used_for_smaller_files(monkeypatch, tmp_path):
             st.floats(1e-6, 1e6).map(repr),
             st.tuples(st.integers(0, 10**19), st.integers(-40, 40)).map("{0[0]}e{0[1]}".format),
             st.decimals(allow_nan=False, allow_infinity=False, places=7).map(str),
-            # in the middle of two neighbours, or beside it
+            # in the middle of two neighbors, or beside it
             st.tuples(st.integers(2**52, 2**53 - 1), st.integers(-1, 1)).map(
                 lambda p: f"{p[0] * 1000 + 500 + p[1]}e-3"
             ),

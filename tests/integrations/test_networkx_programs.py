@@ -109,8 +109,8 @@ def test_numbers_as_names_are_not_ids() -> None:
     graph = nx.path_graph([3, 0, 1, 2], create_using=nx.DiGraph)
     held = wrap(gdsl.Graph.from_networkx(graph.subgraph([0, 1, 2, 3])))
     assert nx.descendants(held, 1) == {2}
-    relabelled = wrap(gdsl.Graph.from_networkx(nx.relabel_nodes(graph, {3: 9})))
-    assert nx.descendants(relabelled, 1) == {2} and nx.descendants(relabelled, 9) == {0, 1, 2}
+    relabeled = wrap(gdsl.Graph.from_networkx(nx.relabel_nodes(graph, {3: 9})))
+    assert nx.descendants(relabeled, 1) == {2} and nx.descendants(relabeled, 9) == {0, 1, 2}
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])

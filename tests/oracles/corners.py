@@ -1,4 +1,4 @@
-"""Programs that do something with each common neighbour of the ends of edges, against lists of all of them."""
+"""Programs that do something with each common neighbor of the ends of edges, against lists of all of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gdsl.graph import Graph
 from .case import Answers, Case, Values, ends, random_of, same
 
 Corners = tuple[np.ndarray, ...]
-"""Of every common neighbour of the ends of an edge: u, w, x, e, eu, ew."""
+"""Of every common neighbor of the ends of an edge: u, w, x, e, eu, ew."""
 
 
 def corners(graph: Graph, edges: np.ndarray) -> Corners:

@@ -1,4 +1,4 @@
-"""Programs that ask for common neighbours, against products of sparse matrices."""
+"""Programs that ask for common neighbors, against products of sparse matrices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def matrices(graph: Graph, edges: np.ndarray | None = None) -> tuple[csr_array, 
 
 
 def common_neighbors(graph: Graph, edges: np.ndarray | None = None) -> tuple[int, np.ndarray]:
-    """Of `edges` the total of common neighbours of their ends, and which vertices are any; bool[V].
+    """Of `edges` the total of common neighbors of their ends, and which vertices are any; bool[V].
 
     With M the edges and A the links, a vertex x is common to the edges of M so often: the sum over u of (M A)[u, x]
     where u leads to x.
@@ -85,7 +85,7 @@ def paired_values(graph: Graph, seed: int) -> Values:
 
 
 def first_edges(graph: Graph) -> list[dict[int, int]]:
-    """For each vertex its neighbours, with the first edge that leads there."""
+    """For each vertex its neighbors, with the first edge that leads there."""
     found: list[dict[int, int]] = [{} for _ in range(graph.num_vertices)]
     for e, (u, w) in enumerate(zip(*(each.tolist() for each in ends(graph)), strict=True)):
         found[u].setdefault(w, e)

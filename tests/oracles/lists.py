@@ -31,7 +31,7 @@ def reverse_edges(graph: Graph) -> np.ndarray:
 
 
 def out_lists(graph: Graph) -> list[list[int]]:
-    """The out-neighbours of each vertex, in the order of its list."""
+    """The out-neighbors of each vertex, in the order of its list."""
     columns, offsets = np.asarray(graph.columns).tolist(), np.asarray(graph.offsets).tolist()
     return [columns[first:last] for first, last in pairwise(offsets)]
 
@@ -43,7 +43,7 @@ def _mixed(a: int, b: int) -> int:
 
 
 def _links(lists: list[list[int]]) -> list[int]:
-    """For each vertex the edges between two of its neighbours, which are not itself."""
+    """For each vertex the edges between two of its neighbors, which are not itself."""
     sets = [set(listed) for listed in lists]
     return [sum(w not in (v, u) and w in sets[v] for u in sets[v] - {v} for w in lists[u]) for v in range(len(lists))]
 

@@ -1,4 +1,4 @@
-"""The samples, against SciPy and plain NumPy; parents by what makes one: a neighbour one hop nearer."""
+"""The samples, against SciPy and plain NumPy; parents by what makes one: a neighbor one hop nearer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def hops(graph: Graph, source: int) -> np.ndarray:
 
 
 def check_parents(graph: Graph, source: int, distance: np.ndarray, parent: np.ndarray) -> None:
-    """Assert that parents are neighbours one hop nearer, and that nothing else has one."""
+    """Assert that parents are neighbors one hop nearer, and that nothing else has one."""
     found = parent >= 0
     assert np.array_equal(found, distance > 0), "exactly the vertices that were found on the way have a parent"
     child = np.flatnonzero(found)
@@ -45,7 +45,7 @@ def check_parents(graph: Graph, source: int, distance: np.ndarray, parent: np.nd
     size = max(graph.num_vertices, 1)
     arcs, wanted = tails * size + heads, parent[child].astype(np.int64) * size + child
     at = np.minimum(np.searchsorted(arcs, wanted), max(len(arcs) - 1, 0))  # arcs are ascending, as a CSR has them
-    assert np.array_equal(arcs[at] if len(wanted) else wanted, wanted), "a parent is a neighbour"
+    assert np.array_equal(arcs[at] if len(wanted) else wanted, wanted), "a parent is a neighbor"
 
 
 def check_bfs(graph: Graph, values: Values, answers: Answers) -> None:

@@ -123,7 +123,7 @@ def check_matching(graph: Graph, values: Values, answers: Answers) -> None:
     assert np.array_equal(mate[mate[matched]], matched), "mates name each other"
     assert (mate[matched] != matched).all()
     size = max(graph.num_vertices, 1)
-    assert np.isin(matched * size + mate[matched], tails * size + heads).all(), "mates are neighbours"
+    assert np.isin(matched * size + mate[matched], tails * size + heads).all(), "mates are neighbors"
     assert not ((mate[tails] < 0) & (mate[heads] < 0) & (tails != heads)).any(), "no edge can be added"
     same(answers, taken=mate >= 0, pairs=len(matched) // 2)
 

@@ -27,7 +27,7 @@ def place_values(graph: Graph, seed: int) -> Values:
 
 
 def check_places(graph: Graph, values: Values, answers: Answers) -> None:
-    """The same steps, on the vectors of all neighbours at once."""
+    """The same steps, on the vectors of all neighbors at once."""
     tails, heads = ends(graph)
     located = values["known"].copy()
     at = np.where(located[:, None], np.reshape(values["given"], (-1, 3)), 0.0)
@@ -49,7 +49,7 @@ def check_places(graph: Graph, values: Values, answers: Answers) -> None:
             located[vertex] = True
     same(answers, located=located)
     found = np.asarray(answers["at"]).reshape(-1, 3)
-    settled = np.linalg.norm(at, axis=1) > 0.5  # where neighbours lie opposite, nothing is left but rounding
+    settled = np.linalg.norm(at, axis=1) > 0.5  # where neighbors lie opposite, nothing is left but rounding
     assert np.allclose(found[settled], at[settled], atol=1e-3)
 
 

@@ -40,20 +40,20 @@ def winners(
 
 
 def communities_values(graph: Graph, seed: int) -> Values:
-    """Light weights, so that many keys are equal, and colours of both signs."""
+    """Light weights, so that many keys are equal, and colors of both signs."""
     random = random_of(graph, seed)
-    colours = random.integers(-6, 7, graph.num_vertices)
-    colours[colours == 6] = np.iinfo(np.int64).min + 3
+    colors = random.integers(-6, 7, graph.num_vertices)
+    colors[colors == 6] = np.iinfo(np.int64).min + 3
     return {
         "weight": random.integers(0, 4, graph.num_edges).astype(np.int32),
-        "colour": colours,
+        "color": colors,
         "asks": random.random(graph.num_vertices) < 0.7,
     }
 
 
 def check_communities(graph: Graph, values: Values, answers: Answers) -> None:
     count = graph.num_vertices
-    weight, colour, asks = (np.asarray(values[name]) for name in ("weight", "colour", "asks"))
+    weight, color, asks = (np.asarray(values[name]) for name in ("weight", "color", "asks"))
     tails, heads = ends(graph)
     near, far, edge = both_ways(graph)
     apart = near != far
@@ -71,12 +71,12 @@ def check_communities(graph: Graph, values: Values, answers: Answers) -> None:
     moved = winners(np.arange(count), (near, label[far], weight[edge].astype(np.int64)), gain, label)
     same(answers, label=label, moved=moved, whole=whole, changes=int((moved != label).sum()))
 
-    told = asks[heads] & (np.fmod(colour[tails], 5) != 0)
+    told = asks[heads] & (np.fmod(color[tails], 5) != 0)
     light = np.full(int(told.sum()), 2**32 - 1, np.uint64)
-    tone = winners(np.full(count, 5), (heads[told], colour[tails[told]], light), lambda v, key, total: total % 2**32)
+    tone = winners(np.full(count, 5), (heads[told], color[tails[told]], light), lambda v, key, total: total % 2**32)
     asked = asks[tails]
     ones = np.ones(int(asked.sum()), np.int64)
-    numbers = colour[heads[asked]] % 2**32
+    numbers = color[heads[asked]] % 2**32
     loudest = winners(
         np.full(count, 77), (tails[asked], numbers, ones), lambda v, key, total: None if key % 3 == 1 else -total
     )

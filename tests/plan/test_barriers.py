@@ -19,7 +19,7 @@ from gdsl.plan.nodes import (
     Define,
     Everyone,
     HandBack,
-    Initialise,
+    Initialize,
     Keep,
     Loop,
     Operation,
@@ -94,7 +94,7 @@ def test_what_steers_a_loop_each_thread_keeps() -> None:
 
 def test_a_frontier_that_only_lives_in_registers_needs_no_barrier() -> None:
     plan = plan_of("bfs")
-    assert kinds(fused(plan)) == ["Initialise", "Leader", "Define", "Loop"]
+    assert kinds(fused(plan)) == ["Initialize", "Leader", "Define", "Loop"]
     assert kinds(body_of("bfs")) == ["Operation"]
 
 
@@ -203,9 +203,9 @@ def test_a_push_waits_for_nobody() -> None:
 
 
 def test_an_element_each_is_nobody_else_s() -> None:
-    assert kinds(fused(plan_of(f"{HEAD} schedule {{ fill(a, 1); fill(a, 2); }}"))) == ["Initialise", "Fill", "Fill"]
+    assert kinds(fused(plan_of(f"{HEAD} schedule {{ fill(a, 1); fill(a, 2); }}"))) == ["Initialize", "Fill", "Fill"]
     mixed = fused(plan_of(f"{HEAD} schedule {{ fill(a, 1); a[0] = 2; }}"))
-    assert kinds(mixed) == ["Initialise", "Fill", "Barrier", "Leader"]
+    assert kinds(mixed) == ["Initialize", "Fill", "Barrier", "Leader"]
 
 
 def test_loops_in_loops_without_end_are_placed_in_no_time() -> None:
@@ -331,7 +331,7 @@ class Walker:
                 self.touch([Access("t", False, Who.LEADER)] if step.turned else [])
                 self.touch([Access("t0", True, Who.LEADER)] if step.turned and self.turned else [])
                 self.touch(Access(name, True, Who.LEADER) for name in step.kept)
-            elif not isinstance(step, Initialise):
+            elif not isinstance(step, Initialize):
                 self.touch(self.accesses.of_step(step.step))  # type: ignore[union-attr]
                 if isinstance(step, (Define, Copy)):
                     self.since = []

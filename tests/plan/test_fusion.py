@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gdsl.backends.cuda import neighbours_of
+from gdsl.backends.cuda import neighbors_of
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.nodes import Turn
@@ -105,9 +105,9 @@ def test_a_result_in_parts_is_not_there_yet(balance: str) -> None:
 
 
 def test_what_stood_in_the_way_is_said() -> None:
-    pairs = neighbours_of(load(str(ROOT / "samples" / "pagerank.gdsl")))
+    pairs = neighbors_of(load(str(ROOT / "samples" / "pagerank.gdsl")))
     assert [(pair.first.step.label, pair.obstacle is None) for pair in pairs] == [("received", True)]
-    (pair,) = neighbours_of(load(schedule("compute(w, counts);\ncompute(w, asks);")))
+    (pair,) = neighbors_of(load(schedule("compute(w, counts);\ncompute(w, asks);")))
     assert pair.obstacle is not None
     assert pair.obstacle.why == "`n`, which `counts` adds up, is complete once all of `counts` is done"
     assert pair.obstacle.span.line == HEAD[: HEAD.index("int32(n)")].count("\n") + 1

@@ -68,11 +68,11 @@ def test_what_a_run_needs(schedule: str, marks: int, hubs: int) -> None:
 def test_barriers_keep_the_scalar_apart() -> None:
     reads = "s = intersect(edges); t = s; s = intersect(edges); t = t + s;"
     assert kinds(fused(plan_of(program(reads)))) == [
-        *("Initialise", "Leader", "Barrier", "Operation", "Leader"),  # t is the leader's, who read s as well
+        *("Initialize", "Leader", "Barrier", "Operation", "Leader"),  # t is the leader's, who read s as well
         *("Leader", "Barrier", "Operation", "Leader"),
     ]
     adds = "s += intersect(edges); s += intersect(edges);"
-    assert kinds(fused(plan_of(program(adds)))) == ["Initialise", "Operation", "Operation"]
+    assert kinds(fused(plan_of(program(adds)))) == ["Initialize", "Operation", "Operation"]
     loop = "while (s < 5) { s += intersect(edges); }"
     (_, body) = fused(plan_of(program(loop)))
     assert isinstance(body, Loop)
@@ -84,7 +84,7 @@ def test_barriers_keep_the_scalar_apart() -> None:
 def test_a_launch_of_its_own_without_fusion() -> None:
     plan = plan_of(program("frontier c = intersect(edges, count=s) @walk;"), on=target.CUDA_UNFUSED)
     found = launches(plan)
-    assert [type(launch.steps[0]).__name__ for launch in found] == ["Initialise", "Leader", "Operation"]
+    assert [type(launch.steps[0]).__name__ for launch in found] == ["Initialize", "Leader", "Operation"]
     assert isinstance(found[1].steps[0], Leader)
     assert (found[2].name, found[2].reads, found[2].writes) == ("intersect_walk", (), ("c",))
 

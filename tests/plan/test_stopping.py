@@ -1,4 +1,4 @@
-"""Where `neighbor_reduce` need not look at all neighbours, and that a wrong index behind the answer is still found."""
+"""Where `neighbor_reduce` need not look at all neighbors, and that a wrong index behind the answer is still found."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_wrong_index_behind_the_answer_is_found(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("place", [0, 40, 599, 2999])
 def test_the_one_that_decides_may_stand_anywhere(place: int, backend: str) -> None:
-    """The only neighbour that says otherwise stands at `place` of a long list."""
+    """The only neighbor that says otherwise stands at `place` of a long list."""
     compiled = gdsl.compile(
         """program p;
         problem { input vertex odd : bool; vertex all : bool; vertex one : bool; }

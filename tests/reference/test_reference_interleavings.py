@@ -113,7 +113,7 @@ RACY = {
         "vertex p : vertex;",
         "edge functor f(src, dst, e) { apply { p[dst] = src; } }",
     ),
-    "reads_a_neighbour": (
+    "reads_a_neighbor": (
         "vertex a : int32 = 1;",
         "edge functor f(src, dst, e) { apply { a[dst] = a[src] + 1; } }",
     ),

@@ -22,7 +22,7 @@ tune {{ {tune} }}
 
 
 def knobs_of(tune: str, *words: str, over: str = "") -> list[OperatorKnobs]:
-    """The knobs of both calls, the labelled one first."""
+    """The knobs of both calls, the labeled one first."""
     return list(load(TEXT.format(tune=tune, over=over), words).tuning.sites)
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from gdsl.plan.nodes import Barrier, Directions, Initialise, Operation, Plan
+from gdsl.plan.nodes import Barrier, Directions, Initialize, Operation, Plan
 from gdsl.plan.walking import map_blocks
 
 SPARE = {"until the results of this walk are there": "the barrier behind the counter that is read next does as much"}
@@ -19,7 +19,7 @@ def without_one(block: tuple[Any, ...]) -> Iterator[tuple[Barrier, tuple[Any, ..
         before, behind = block[:place], block[place + 1 :]
         if isinstance(step, Barrier):
             yield step, (*before, *behind)
-        elif isinstance(step, Initialise) and step.barrier is not None:
+        elif isinstance(step, Initialize) and step.barrier is not None:
             yield step.barrier, (*before, dataclasses.replace(step, barrier=None), *behind)
         elif isinstance(step, Operation):
             for removed, body in without_one(step.body):

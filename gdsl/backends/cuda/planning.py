@@ -34,13 +34,13 @@ def plan_of(
     return build(program, target.in_teams(on) if teams else on, sizes, verify=verify, after=after)
 
 
-def neighbours_of(program: Program) -> tuple[Pair, ...]:
+def neighbors_of(program: Program) -> tuple[Pair, ...]:
     """Pairs of consecutive operators of `program` (annotated, before `gdsl.passes`), and whether they share a sweep."""
     from gdsl.passes import ir_passes
     from gdsl.plan import target
-    from gdsl.plan.build import neighbours
+    from gdsl.plan.build import neighbors
 
-    return neighbours(ir_passes.apply(program), target.cuda(program.tuning.fuse))
+    return neighbors(ir_passes.apply(program), target.cuda(program.tuning.fuse))
 
 
 def source_text(program: Program, ids: int | Widths) -> str:

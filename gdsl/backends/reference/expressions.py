@@ -26,7 +26,7 @@ PART = 1
 """Of initial values, which have frames of their own."""
 DESTINATION, EDGE, NEAR, FAR, SECOND, NUMBER, ACCEPTED, RESULT, FIRST_LOCAL = 1, 2, 3, 4, 5, 6, 7, 8, 9
 COMMON, SOURCE_EDGE, DESTINATION_EDGE = FAR, NEAR, SECOND
-"""Of a call for a common neighbour, which has a `NUMBER` among those of its operator, too."""
+"""Of a call for a common neighbor, which has a `NUMBER` among those of its operator, too."""
 
 _SLOT_OF_ROLE = {
     ir.Role.VERTEX: VERTEX,
@@ -71,7 +71,7 @@ class GraphFacts(Protocol):
         ...
 
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
-        """(neighbour, edge) of every out-edge, in the order of the list."""
+        """(neighbor, edge) of every out-edge, in the order of the list."""
         ...
 
     def bound(self, domain: Domain) -> int:

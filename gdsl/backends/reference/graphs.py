@@ -133,7 +133,7 @@ class GraphView:
         return back[place] if place < len(back) else None
 
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
-        """(neighbour, edge) of every out-edge, in the order of the list."""
+        """(neighbor, edge) of every out-edge, in the order of the list."""
         first, last = int(self.graph.offsets[vertex]), int(self.graph.offsets[vertex + 1])
         return [(int(self.graph.columns[edge]), edge) for edge in range(first, last)]
 
@@ -250,7 +250,7 @@ class SubgraphView(GraphView):
         return None if found is None else int(self.ids[found])
 
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
-        """(neighbour, edge) of every out-edge, in the order of the list."""
+        """(neighbor, edge) of every out-edge, in the order of the list."""
         return [(far, int(self.ids[place])) for far, place in super().out_list(vertex)]
 
     @cached_property

@@ -33,7 +33,7 @@ Functor = ir.VertexFunctor | ir.EdgeFunctor
 
 Call = tuple[Any, ...]
 """What one call is for: source (or the vertex itself), destination, edge, near end, far end, as a frame has them; for a
-common neighbour the edge from the source and the neighbour in the place of the latter, the other edge and a number."""
+common neighbor the edge from the source and the neighbor in the place of the latter, the other edge and a number."""
 
 CallAll = Callable[[Functor, list[Call], int], set[int]]
 """Calls a functor for each of the calls, and returns what was accepted: the far ends, or what else the calls have at
@@ -127,7 +127,7 @@ class Operators:
             values[vertex] = value
 
     def intersect(self, step: ir.Intersect) -> None:
-        """Find the common neighbours of the ends of each edge, or of each pair. The edges of the trace are those in the
+        """Find the common neighbors of the ends of each edge, or of each pair. The edges of the trace are those in the
         lists of both."""
         state = self.state
         pairs, members = self._pairs(step), self.members(step.frontier)

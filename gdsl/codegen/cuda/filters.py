@@ -38,7 +38,7 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     Initial,
-    Initialise,
+    Initialize,
     Launch,
     MakeGraph,
     OnSets,
@@ -81,7 +81,7 @@ class Filters(PlanFilters):
         """Whether all threads of a block have one copy of the data."""
         self.lent_data = self._lent_data()
         self.own_operations, self.launches = own_sweeps(plan), launches(plan)
-        (self.initialise,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialise))
+        (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
         self._own_functions: tuple[tuple[str, FunctionText], ...] | None = None
         self._inlined_sizes = inlined_sizes(plan.program)
 
@@ -300,7 +300,7 @@ class Filters(PlanFilters):
         return self.functors.calls(sweep.own, member, apply=apply)
 
     def visit_common(self, sweep: Sweep) -> Calls:
-        """What an intersection calls for an edge and a common neighbour of its ends."""
+        """What an intersection calls for an edge and a common neighbor of its ends."""
         assert sweep.intersection is not None and sweep.intersection.run is not None
         return self.functors.calls(sweep.intersection.run, ON_COMMON)
 

@@ -150,12 +150,12 @@ def _report_loop(checker: NameChecker, value: syntax.Expression) -> None:
         return
     typed = checker.infer(value)
     if typed.type is not None:
-        message = f"a loop runs over a range or over the neighbours of a vertex, and this is one {typed.type.name}"
+        message = f"a loop runs over a range or over the neighbors of a vertex, and this is one {typed.type.name}"
         environment.report("E0205", message, typed.span, fix=fix)
 
 
 def declare_names(statement: syntax.ForIn, environment: Environment) -> tuple[Symbol, ...]:
-    """The symbols of the neighbour and, where it has a name, of the edge to it."""
+    """The symbols of the neighbor and, where it has a name, of the edge to it."""
     kind, types = SymbolKind.LIST_VARIABLE, (Type.VERTEX, Type.EDGE)
     return tuple(
         environment.declare(Symbol(kind, name.name, name.span, type_))

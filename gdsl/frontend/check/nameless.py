@@ -68,7 +68,7 @@ class NamelessChecker:
         return environment.seeing({**local, **visible})
 
     def _fits_common(self, value: syntax.Nameless) -> bool:
-        """Whether a functor may run on the common neighbours of the ends of edges."""
+        """Whether a functor may run on the common neighbors of the ends of edges."""
         report = self.environment.report
         if len(value.parameters) not in (3, 6):
             message = (

@@ -65,7 +65,7 @@ class OperandChecker:
     def arguments(self, call: syntax.Call, form: str = "", *, missing: int = 0) -> Arguments | None:
         """The arguments of a call of the schedule by the names of its parameters."""
         signature = SIGNATURES[call.function]
-        if call.label is not None and not signature.labelled:
+        if call.label is not None and not signature.labeled:
             message = f"only operators have labels, and `{call.function}` is not one"
             self.environment.report("E0402", message, call.span, fix=f"leave out `@{call.label}`")
             return None

@@ -113,7 +113,7 @@ class Sets:
     def no_set(self, value: syntax.Expression, domain: Domain) -> None:
         """Report that `value` is not a set."""
         before = len(self.environment.diagnostics)
-        if isinstance(value, syntax.Call) and self._misspelt(value):
+        if isinstance(value, syntax.Call) and self._misspelled(value):
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
@@ -121,10 +121,10 @@ class Sets:
             fix = f"a frontier is {known}"
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
-    def _misspelt(self, value: syntax.Call) -> bool:
+    def _misspelled(self, value: syntax.Call) -> bool:
         if value.function == "neighbors" and len(value.arguments) == 1:
             words = self.environment.words(value.arguments[0].span)
-            fix = f"the neighbours of a set are `advance({{ {words} }}, functor)`, with an edge functor"
+            fix = f"the neighbors of a set are `advance({{ {words} }}, functor)`, with an edge functor"
             self.environment.report("E0201", "there is no operator `neighbors`", value.function_span, fix=fix)
             return True
         near = closest(value.function, OPERATORS)

@@ -98,7 +98,7 @@ def _triangles(graph: BackendGraph) -> NDArray[np.int64]:
 
 
 def _pairs(graph: BackendGraph) -> NDArray[np.int64]:
-    """int64[V], d (d - 1) of each node, whose neighbours do not count itself."""
+    """int64[V], d (d - 1) of each node, whose neighbors do not count itself."""
     degrees = graph.without_loops.vertices.out_degrees.astype(np.int64)
     return degrees * (degrees - 1)
 

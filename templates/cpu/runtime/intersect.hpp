@@ -1,5 +1,5 @@
 // piece: neighbors_at
-// The neighbours at the places of the out-lists, and the edge at one.
+// The neighbors at the places of the out-lists, and the edge at one.
 inline const vertex* neighbors_at(const graph_slice& g) { return g.columns; }
 inline edge edge_of_place(const graph_slice&, int64 at) { return edge(at); }
 
@@ -18,7 +18,7 @@ struct neighbor_marks {
 
     bool contains(vertex x) const { return (bits[x / 64] >> (x % 64) & 1) != 0; }
 
-    // Whether the neighbours of u are marked: from its second edge on, where they are more than a few.
+    // Whether the neighbors of u are marked: from its second edge on, where they are more than a few.
     bool has(vertex u) {
         if (u == marked) { return true; }
         if (g.offsets[u + 1] - g.offsets[u] < FEW) { return false; }

@@ -118,6 +118,6 @@ inline void fill_edges(T* values, const graph_slice& g, int64 count, T value) {
 }
 
 // piece: neighbors_at
-// The neighbours at the places of the out-lists, and the edge at one.
+// The neighbors at the places of the out-lists, and the edge at one.
 inline const vertex* neighbors_at(const graph_slice& g) { return g.neighbors; }
 inline edge edge_of_place(const graph_slice& g, int64 at) { return g.edge_ids[at]; }

@@ -1,10 +1,10 @@
 // piece: intersect_warps
-// The common out-neighbours of both ends of every member, which is an edge, or the vertex that a pair is known by: so
+// The common out-neighbors of both ends of every member, which is an edge, or the vertex that a pair is known by: so
 // `ends` says, and below "an edge" is either. A warp takes up to 32 members; of each the shorter list is walked, and
 // each of its vertices looked for in the longer one. All these walks are shared evenly among the lanes. A walk of
 // LONG_WALK places or more is cut into chunks, which all warps take side by side in `intersect_hubs`; what these have
 // no room for, the warp walks itself. `visit(common, x, e, at, found)` is called by whole warps; x is a common
-// neighbour of the edge e where `common` holds, once for each, and stands at these places of both lists first. What e
+// neighbor of the edge e where `common` holds, once for each, and stands at these places of both lists first. What e
 // is says it only `with_edges`. Returns how many edges the two lists of the members that this thread took have.
 template <bool with_edges, class Members, class Ends, class Visit>
 __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members,
@@ -143,8 +143,8 @@ __device__ __forceinline__ uint64 intersect_table(const graph_slice& g, const Me
 }
 
 // piece: neighbor_table
-// The neighbours of a vertex, each at the place that its id gives or the next that is free, of TABLE_SPREAD places a
-// neighbour or as many as there is room for; and where the edges of such vertices begin among those that the block has
+// The neighbors of a vertex, each at the place that its id gives or the next that is free, of TABLE_SPREAD places a
+// neighbor or as many as there is room for; and where the edges of such vertices begin among those that the block has
 // taken.
 struct neighbor_table {
     vertex slots[TABLE_SLOTS];
@@ -165,7 +165,7 @@ struct neighbor_table {
 };
 
 // piece: fill_table
-// The neighbours at the places `first` to `last` become the table. The whole block calls.
+// The neighbors at the places `first` to `last` become the table. The whole block calls.
 __device__ __forceinline__ void fill_table(neighbor_table& table, const out_lists& lists, edge first, edge last) {
     uint32 size = 4;
     while (size < TABLE_SLOTS && size < TABLE_SPREAD * uint32(last - first)) { size *= 2; }
@@ -192,12 +192,12 @@ __device__ __forceinline__ bool is_tabled(edge degree, edge other) {
 }
 
 // piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
-constexpr uint32 TABLE_SPREAD = 8;  // places of a table for each neighbour, where there is room
+constexpr uint32 TABLE_SPREAD = 8;  // places of a table for each neighbor, where there is room
 constexpr uint32 TABLE_LOOKS = 8;  // places of each lane that are read side by side
 constexpr uint64 TABLE_REACH = 4;  // times longer than the table's list may be what is looked up in it
 
 // piece: first_place
-// The first place of x, which is there, among the neighbours at the places `low` to `high`.
+// The first place of x, which is there, among the neighbors at the places `low` to `high`.
 __device__ __forceinline__ edge first_place(const out_lists& lists, edge low, edge high, vertex x) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -274,14 +274,14 @@ struct pair_ends {
 };
 
 // piece: is_new_in_list
-// Whether the neighbour `x` at place `at` is the first of its equals in the list that begins at `first`: parallel edges
+// Whether the neighbor `x` at place `at` is the first of its equals in the list that begins at `first`: parallel edges
 // stand side by side.
 __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge first, edge at, vertex x) {
     return at == first || lists.neighbor(at - 1) != x;
 }
 
 // piece: LOOKS places_in_lists
-// The first places of each `x` among the neighbours at the places `low` to `high`, which ascend, are left in `low`;
+// The first places of each `x` among the neighbors at the places `low` to `high`, which ascend, are left in `low`;
 // that is `high` where it is not there. LOOKS searches go side by side, so that none waits for another's loads.
 constexpr uint32 LOOKS = 6;
 __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[LOOKS], const edge (&high)[LOOKS],

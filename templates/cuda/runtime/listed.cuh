@@ -69,7 +69,7 @@ __device__ __forceinline__ bool has_edge(const graph_slice& g, vertex u, vertex 
 }
 
 // piece: first_to
-// The first of the places `low` to `high` whose neighbour is not below `w`.
+// The first of the places `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;

@@ -47,7 +47,7 @@ struct bitmap_discarder {
 };
 
 // piece: pull_list
-// The neighbours from `at` to `end`, which `at` is afterwards, unless the vertex is closed before.
+// The neighbors from `at` to `end`, which `at` is afterwards, unless the vertex is closed before.
 template <bool closes, class Members, class Lists, class Select, class Visit>
 __device__ __forceinline__ bool pull_list(const Members& members, const Lists& lists, Select select, Visit visit, vertex far,
                                           edge& at, edge end, bool& closed) {

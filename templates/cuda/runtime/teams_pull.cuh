@@ -13,7 +13,7 @@ __device__ __forceinline__ uint64 vertices_with_edges(const Lists& lists, uint64
 
 // piece: pulled_vertex
 // What a thread knows of a vertex that may still be reached: its list, as far as it is looked at, whether that is long,
-// and its first neighbour.
+// and its first neighbor.
 struct pulled_vertex {
     bool selected, hub, found;
     edge at, end, last;
@@ -23,7 +23,7 @@ struct pulled_vertex {
 // piece: pull_warps
 // As where a run has the whole device, but for what makes little memory of many wait: of WORDS_AT_ONCE vertices a
 // thread looks at the same time whether they may still be reached, where their lists lie, and at their first
-// neighbours. Those behind the last one that has an edge are passed over. What keeps a multiprocessor busy here are
+// neighbors. Those behind the last one that has an edge are passed over. What keeps a multiprocessor busy here are
 // instructions: a warp goes no further where none of its vertices may be reached, and counts in words as narrow as ids.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,

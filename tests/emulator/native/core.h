@@ -16,7 +16,7 @@ typedef std::uint32_t u32;
 typedef std::uint64_t u64;
 struct uint3 { unsigned x, y, z; };
 
-enum Kind : u32 { RACE = 1, BOUNDS, MISALIGNED, UNINITIALISED, STALE, DIVERGENCE, DEADLOCK, STEPS, MISUSE };
+enum Kind : u32 { RACE = 1, BOUNDS, MISALIGNED, UNINITIALIZED, STALE, DIVERGENCE, DEADLOCK, STEPS, MISUSE };
 
 // One finding; Python turns the sites into source lines.
 struct Report {
@@ -76,7 +76,7 @@ struct Options {
     u32 stride;     // accesses between two switches on average; 0: as the seed has it
     u64 max_steps;
     u64 stop_at;    // accesses after which the host asks for a stop; 0: it never does
-    u32 check_uninitialised;
+    u32 check_uninitialized;
     u32 teams;      // the grid is two-dimensional, a row of blocks a team
 };
 

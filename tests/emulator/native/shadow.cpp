@@ -123,7 +123,7 @@ void check_written(u64 offset, u32 size, u64 site) {
     for (u32 i = 0; i < size; ++i) {
         const u8 state = arena.bytes[offset + i];
         if (state & (WRITTEN | SHARED)) { continue; }
-        Report& found = report(UNINITIALISED, site, 0);
+        Report& found = report(UNINITIALIZED, site, 0);
         found.address = arena.base + offset;
         found.size = size;
         return;
@@ -149,7 +149,7 @@ void check_access(const void* address, u32 size, u32 flags, u64 site) {
     }
     if (flags & WRITE) {
         for (u32 i = 0; i < size; ++i) { arena.bytes[offset + i] |= WRITTEN; }
-    } else if (m.options.check_uninitialised) {
+    } else if (m.options.check_uninitialized) {
         check_written(offset, size, site);
     }
     const Fiber& fiber = *m.current;

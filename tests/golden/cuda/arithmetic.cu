@@ -297,7 +297,7 @@ __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.hash[i] = d.seed[id];
@@ -321,7 +321,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_arithmetic_enac
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     compute_stir(run, d, iteration);
     if (leader()) {

@@ -1180,7 +1180,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load_2(enactor& run, co
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.left[i] = d.load[id];
@@ -1253,7 +1253,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
     frontier spare = frontier_at(d.run, 2);
     edge_frontier e = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int32 kept_passes = *d.passes;
     d.passes = &kept_passes;

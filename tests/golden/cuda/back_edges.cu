@@ -477,7 +477,7 @@ __device__ __forceinline__ void advance_both(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.hops[i] = -1;
         d.count[i] = 0;
@@ -504,7 +504,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_back_edges_e
     edge_frontier copied = edge_frontier_at(d.run, 1);
     edge_frontier& both = copied;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     {
         const edge members[] = {d.first, d.second, d.first, edge(checked_index(d, edge(0), d.graph.num_edges, 0))};

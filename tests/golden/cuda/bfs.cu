@@ -315,7 +315,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.distance[i] = -1;
         d.parent[i] = NO_VERTEX;
@@ -331,7 +331,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_enactor(
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_visit = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.distance[d.source] = 0; }
     {

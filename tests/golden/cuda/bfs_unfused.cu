@@ -320,7 +320,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.distance[i] = -1;
         d.parent[i] = NO_VERTEX;
@@ -333,7 +333,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(co
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     if (leader()) {
         saved_state& saved = *d.run.saved;
         saved.operators = 0;

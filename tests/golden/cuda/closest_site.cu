@@ -343,7 +343,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.best[i] = d.is_site[id] ? paired<int64, vertex>(0ll, id) : paired<int64, vertex>(9223372036854775807ll, NO_VERTEX);
@@ -362,7 +362,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_en
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.nearer, problem.nearer, false);

@@ -461,7 +461,7 @@ __device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.component[i] = id;
@@ -482,7 +482,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     enactor run(d.run, shared);
     frontier rest = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     advance_link(run, d, iteration);
     compute_measure(run, d, iteration);

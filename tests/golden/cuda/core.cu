@@ -317,7 +317,7 @@ __device__ __forceinline__ void filter_weak_(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.inside[i] = true;
@@ -337,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_core_enactor
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     filter_weak(run, d, spare, iteration);
     exchange(f, spare);

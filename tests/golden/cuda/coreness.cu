@@ -580,7 +580,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.left[i] = in_degree(d.graph, id);
@@ -622,7 +622,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
     frontier combined_1 = frontier_at(d.run, 2);
     frontier& popped_1 = f;  // not in use at the same time
     frontier spare = frontier_at(d.run, 3);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int32 kept_k = *d.k;
     d.k = &kept_k;

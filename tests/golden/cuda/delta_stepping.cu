@@ -425,7 +425,7 @@ __device__ __forceinline__ void compute_b_place_(enactor& run, const data_slice&
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.distance[i] = FLOAT32_INF;
         d.b_levels[i] = 0ll;
@@ -451,7 +451,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
     frontier& popped_1 = members_1;  // not in use at the same time
     frontier& advanced_1 = members_1;  // not in use at the same time
     frontier spare = frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int64 kept_b_popped = *d.b_popped;
     d.b_popped = &kept_b_popped;

@@ -411,7 +411,7 @@ __device__ __forceinline__ void compute_collect(enactor& run, const data_slice& 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.depth[i] = -1;
         d.parent[i] = NO_VERTEX;
@@ -439,7 +439,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_discovery_tr
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_discover = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int32 kept_level = *d.level;
     d.level = &kept_level;

@@ -411,7 +411,7 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.label[i] = id;
@@ -444,7 +444,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     {
         const int64 times = 2ll;

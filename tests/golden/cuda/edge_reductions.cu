@@ -1163,7 +1163,7 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.divisor[i] = 0u;
         d.around[i] = 5u;
@@ -1218,7 +1218,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     edge_frontier& into = e;  // not in use at the same time
     edge_frontier& members_1 = e;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     reduce_sizes(run, d, iteration);
     filter_is_large(run, d, spare, iteration);

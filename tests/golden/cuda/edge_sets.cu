@@ -398,7 +398,7 @@ __device__ __forceinline__ void advance_step_2(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_edges, [&](uint64 i) {
         d.bits[i] = 0u;
     });
@@ -434,7 +434,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
     edge_frontier& combined_6 = advanced_1;  // not in use at the same time
     edge_frontier& combined_7 = advanced_1;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 5);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     uint32 kept_bit = *d.bit;
     d.bit = &kept_bit;

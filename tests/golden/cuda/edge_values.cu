@@ -405,7 +405,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.out_code[i] = 0ull;
@@ -436,7 +436,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_ena
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     compute_send(run, d, iteration);
     synchronize(run);

@@ -362,7 +362,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.temperature[i] = d.initial[id];
@@ -383,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     reduce_strength_of(run, d, iteration);
     {

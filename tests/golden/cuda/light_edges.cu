@@ -523,7 +523,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.best[i] = 2147483647;
         d.chosen[i] = NO_EDGE;
@@ -554,7 +554,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_light_edges_
     edge_frontier& filtered_1 = e;  // not in use at the same time
     edge_frontier& kept = e;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     filter_is_light(run, d, spare_edges, iteration);
     exchange(e, spare_edges);

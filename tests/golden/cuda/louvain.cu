@@ -3,8 +3,8 @@
 // 
 // Communities by modularity: the share of the weight inside communities, minus the share that chance would put there.
 // 
-// Each vertex moves to the neighbouring community that gains most, but only a random half of the candidates at a time (a
-// quarter at first), lest neighbours swap. A vertex with few neighbours is a candidate again when one of them moves, one
+// Each vertex moves to the neighboring community that gains most, but only a random half of the candidates at a time (a
+// quarter at first), lest neighbors swap. A vertex with few neighbors is a candidate again when one of them moves, one
 // with many when about one in twenty has. Then each community becomes a vertex, until a level gains nothing. Of a handful
 // of levels, the first walks every edge about five times; the others are small. Sums are of integers: all runs agree.
 // (Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks, J. Stat. Mech., 2008; in
@@ -819,7 +819,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 // How many edges come before `e` in its source's list.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
 
-// The first of the places `low` to `high` whose neighbour is not below `w`.
+// The first of the places `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -1427,7 +1427,7 @@ __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.community[i] = id;
@@ -1471,7 +1471,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // not in use at the same time
     frontier spare = frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     share(h, d.graph);
     if (leader()) { *d.max_of_weight = -FLOAT32_INF; }

@@ -398,7 +398,7 @@ __device__ __forceinline__ void compute_count_reached(enactor& run, const data_s
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.reached[i] = 0;
     });
@@ -437,7 +437,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_many_sources
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     filter_where_1(run, d, spare, iteration);
     exchange(f, spare);

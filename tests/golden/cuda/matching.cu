@@ -276,7 +276,7 @@ __device__ __forceinline__ void compute_possible(enactor& run, const data_slice&
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.mate[i] = NO_VERTEX;
         d.taken[i] = false;
@@ -295,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enacto
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.again, problem.again, false);

@@ -455,7 +455,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.from_left[i] = -1;
         d.to_right[i] = -1;
@@ -484,7 +484,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_ahead = {};
     direction_state direction_of_advance_back = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.from_left[d.left] = 0; }
     if (leader()) { d.to_right[d.right] = 0; }

@@ -427,7 +427,7 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.class_[i] = d.int_;
@@ -457,7 +457,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_main_enactor
     frontier spare_ = frontier_at(d.run, 1);
     frontier spare = frontier_at(d.run, 2);
     direction_state direction_of_advance_frontier_at = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     filter_enactor(run, d, spare, iteration);
     exchange(result, spare);

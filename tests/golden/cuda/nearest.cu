@@ -1133,7 +1133,7 @@ __device__ __forceinline__ void advance_weighed(enactor& run, const data_slice& 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.met[i] = 0;
         d.weighs_bound[i] = 0.0f;
@@ -1189,7 +1189,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     edge_frontier& of_both = best;  // not in use at the same time
     edge_frontier& best_2 = best;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int64 kept_weighs_rounds = *d.weighs_rounds;
     d.weighs_rounds = &kept_weighs_rounds;

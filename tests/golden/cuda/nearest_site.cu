@@ -393,7 +393,7 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.hops[i] = -1;
         d.site[i] = NO_VERTEX;
@@ -412,7 +412,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_site
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_visit = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     filter_begin(run, d, spare, iteration);
     exchange(f, spare);

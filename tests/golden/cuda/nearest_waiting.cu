@@ -488,7 +488,7 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.distance[i] = FLOAT32_INF;
         d.capacity[i] = 0;
@@ -515,7 +515,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
     frontier& f_ = members_1;  // not in use at the same time
     frontier& g = members_1;  // not in use at the same time
     frontier spare = frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.distance[d.source] = 0.0f; }
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());

@@ -580,7 +580,7 @@ __device__ __forceinline__ void compute_welcomes(enactor& run, const data_slice&
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.links[i] = 0ll;
         d.heaviest[i] = -1;
@@ -610,7 +610,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighbor_lis
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_reach = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     compute_walk(run, d, iteration);
     compute_pair(run, d, iteration);

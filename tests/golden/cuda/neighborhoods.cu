@@ -546,7 +546,7 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.in_sum[i] = 0;
         d.in_least[i] = 0;
@@ -571,7 +571,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighborhood
     enactor run(d.run, shared);
     frontier selected_1 = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     reduce_its_score(run, d, iteration);
     synchronize(run);

@@ -379,7 +379,7 @@ __device__ __forceinline__ void advance_follow(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.rank[i] = -1ll;
         d.all[i] = 0u;
@@ -409,7 +409,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_ena
     edge_frontier& k = e;  // not in use at the same time
     edge_frontier& members_1 = e;  // not in use at the same time
     edge_frontier spare_edges = edge_frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     number_everything(run, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.all[id] = uint32(place); });
     filter_third(run, d, spare, iteration);

@@ -344,7 +344,7 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.rank[i] = 1.0f / float32(d.graph.num_vertices);
         d.next[i] = 0.0f;
@@ -367,7 +367,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     float64 kept_lost = *d.lost;
     d.lost = &kept_lost;

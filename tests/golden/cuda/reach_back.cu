@@ -315,7 +315,7 @@ __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.reaches[i] = false;
         d.steps[i] = 4294967295u;
@@ -335,7 +335,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_e
     enactor run(d.run, shared);
     frontier front = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int64 kept_widest = *d.widest;
     d.widest = &kept_widest;

@@ -459,7 +459,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.depth[i] = -1;
         d.paths[i] = 0.0;
@@ -497,7 +497,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
     history_state state_of_h = {};
     history_state state_of_again = {};
     direction_state direction_of_advance_reach = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.depth[d.source] = 0; }
     if (leader()) { d.paths[d.source] = 1.0; }

@@ -492,7 +492,7 @@ __device__ __forceinline__ void compute_mark_3(enactor& run, const data_slice& d
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.reached[i] = -1;
         d.bits[i] = 0u;
@@ -532,7 +532,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
     frontier& filtered_1 = members_2;  // not in use at the same time
     frontier spare = frontier_at(d.run, 5);
     direction_state direction_of_advance_reach = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     uint32 kept_bit = *d.bit;
     d.bit = &kept_bit;

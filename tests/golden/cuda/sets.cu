@@ -331,7 +331,7 @@ __device__ __forceinline__ void compute_bump_(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.first[i] = 0;
         d.second[i] = 9;
@@ -354,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sets_enactor
     frontier kept = frontier_at(d.run, 1);
     frontier& advanced_1 = f;  // not in use at the same time
     frontier spare = frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     each_id(d.graph.num_vertices, [&](uint64 i) { d.second[i] = 5; });
     {

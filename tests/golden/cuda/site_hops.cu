@@ -689,7 +689,7 @@ __device__ __forceinline__ void compute_compute_3(enactor& run, const data_slice
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.hops[i] = -1;
         d.near_hops[i] = -1;
@@ -728,7 +728,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     edge_frontier spare_edges = edge_frontier_at(d.run, 2);
     direction_state direction_of_advance_step = {};
     direction_state direction_of_advance_step_ = {};
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     int64 kept_spread_most = *d.spread_most;
     d.spread_most = &kept_spread_most;

@@ -307,7 +307,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.distance[i] = FLOAT32_INF;
     });
@@ -321,7 +321,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sssp_enactor
     enactor run(d.run, shared);
     frontier f_ = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.distance[d.source] = 0.0f; }
     {

@@ -553,7 +553,7 @@ __device__ __forceinline__ void filter_lives(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.opposite[i] = 0ll;
         d.passed[i] = false;
@@ -586,7 +586,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_supports_ena
     edge_frontier& rest = some;  // not in use at the same time
     edge_frontier dropped = edge_frontier_at(d.run, 1);
     edge_frontier spare_edges = edge_frontier_at(d.run, 2);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     intersect_corner(run, d, iteration);
     filter_selected(run, d, spare_edges, iteration);

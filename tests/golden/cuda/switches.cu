@@ -455,7 +455,7 @@ __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice&
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.lit[i] = d.lamp[id];
@@ -491,7 +491,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_switches_ena
     enactor run(d.run, shared);
     frontier selected_1 = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.lit[d.start] = true; }
     for (int32 iteration = 0; *d.passes < d.turns && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {

@@ -271,7 +271,7 @@ __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.queue[i] = 0;
         d.crowd[i] = 0;
@@ -291,7 +291,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tickets_enactor
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     compute_draw(run, d, iteration);
     advance_watch(run, d, iteration);

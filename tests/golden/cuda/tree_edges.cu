@@ -318,7 +318,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.distance[i] = -1;
     });
@@ -342,7 +342,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_tree_edges_e
     frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.distance[d.source] = 0; }
     {

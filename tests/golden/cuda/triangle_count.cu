@@ -388,7 +388,7 @@ __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, e
     return int32(low - first);
 }
 
-// The first of the places `low` to `high` whose neighbour is not below `w`.
+// The first of the places `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -501,7 +501,7 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, int
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.triangles = 0ll;
     }
@@ -519,7 +519,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     enactor run(d.run, shared);
     edge_frontier filtered_1 = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     filter_upwards(run, d, spare_edges, iteration);
     exchange(filtered_1, spare_edges);

@@ -299,7 +299,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.in_triangle[i] = false;
     });
@@ -317,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangles_en
     enactor run(d.run, shared);
     frontier c = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { *d.triangles = 0ll; }
     synchronize(run);

@@ -379,7 +379,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.component[i] = NO_VERTEX;
         d.order[i] = -1;
@@ -407,7 +407,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     frontier& walk = unseen;  // not in use at the same time
     frontier& found = members_1;  // not in use at the same time
     frontier spare = frontier_at(d.run, 3);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(seen, spare);

@@ -320,7 +320,7 @@ __device__ __forceinline__ void advance_led(enactor& run, const data_slice& d, i
 // ---- enactor ----
 
 // The problem data before the schedule begins.
-__device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
+__device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         d.hops[i] = -1ll;
         d.ways[i] = 0;
@@ -339,7 +339,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_weak_hops_en
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
-    initialise(run, d);
+    initialize(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.hops[d.source] = 0ll; }
     {

@@ -1,4 +1,4 @@
-"""Sets and colourings that are not the only ones: what makes one."""
+"""Sets and colorings that are not the only ones: what makes one."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def other_ends(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
 def check_independent(graph: Graph, values: Values, answers: Answers) -> None:
     tails, heads = other_ends(graph)
     chosen = np.asarray(answers["chosen"])
-    assert not (chosen[tails] & chosen[heads]).any(), "no two neighbours are chosen"
+    assert not (chosen[tails] & chosen[heads]).any(), "no two neighbors are chosen"
     covered = chosen.copy()
     covered[heads[chosen[tails]]] = True
-    assert covered.all(), "every other vertex has a neighbour that is"
+    assert covered.all(), "every other vertex has a neighbor that is"
 
 
 def check_coloring(graph: Graph, values: Values, answers: Answers) -> None:
-    """Proper, and no vertex has a colour above its degree: so there are no more than the largest degree and one."""
+    """Proper, and no vertex has a color above its degree: so there are no more than the largest degree and one."""
     tails, heads = other_ends(graph)
     color = np.asarray(answers["color"], np.int64)
     assert (color >= 0).all()
-    assert not (color[tails] == color[heads]).any(), "neighbours have different colours"
-    assert (color <= np.bincount(ends(graph)[0], minlength=graph.num_vertices)).all(), "as many neighbours as colours"
+    assert not (color[tails] == color[heads]).any(), "neighbors have different colors"
+    assert (color <= np.bincount(ends(graph)[0], minlength=graph.num_vertices)).all(), "as many neighbors as colors"
     same(answers, colors=color.max(initial=-1) + 1)
 
 
@@ -49,7 +49,7 @@ def first_fit(graph: Graph, order: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_fewer(graph: Graph, values: Values, answers: Answers) -> None:
-    """As proper as before with as many colours or fewer; what is not proper stays as it was."""
+    """As proper as before with as many colors or fewer; what is not proper stays as it was."""
     tails, heads = other_ends(graph)
     given = np.asarray(values["given"])
     clashes = int((given[tails] == given[heads]).sum())
@@ -57,15 +57,15 @@ def check_fewer(graph: Graph, values: Values, answers: Answers) -> None:
     color = np.asarray(answers["color"], np.int64)
     if clashes:
         same(answers, color=given)
-    assert (color[tails] == color[heads]).sum() == clashes, "neighbours have different colours"
+    assert (color[tails] == color[heads]).sum() == clashes, "neighbors have different colors"
     degrees = np.bincount(ends(graph)[0], minlength=graph.num_vertices)
-    assert (color >= 0).all() and (color <= np.maximum(given, degrees)).all(), "as many neighbours as colours"
+    assert (color >= 0).all() and (color <= np.maximum(given, degrees)).all(), "as many neighbors as colors"
     same(answers, colors=color.max(initial=-1) + 1)
     assert answers["colors"] <= given.max(initial=-1) + 1
 
 
 def given_colors(graph: Graph, seed: int) -> Values:
-    """A colour for each vertex by itself, the first that is free in a random order, and one that is not proper."""
+    """A color for each vertex by itself, the first that is free in a random order, and one that is not proper."""
     random = random_of(graph, seed)
     if seed % 3 == 0:
         return {"given": random.permutation(graph.num_vertices).astype(np.int32)}

@@ -15,7 +15,7 @@ def check_triangle_count(graph: Graph, values: Values, answers: Answers) -> None
 
 
 def check_clustering(graph: Graph, values: Values, answers: Answers) -> None:
-    """Twice the triangles of each vertex, of its pairs of neighbours in either order."""
+    """Twice the triangles of each vertex, of its pairs of neighbors in either order."""
     linked = matrices(graph)[1].astype(float)
     closed = np.asarray(((linked @ linked) * linked).sum(axis=1)).reshape(-1)[: graph.num_vertices]
     degree = graph.out_degrees.astype(float)

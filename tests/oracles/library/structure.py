@@ -63,7 +63,7 @@ def check_forest(graph: Graph, values: Values, answers: Answers) -> None:
 
 
 def neighborhoods(graph: Graph) -> list[set[int]]:
-    """The out-neighbours of each vertex."""
+    """The out-neighbors of each vertex."""
     return [set(graph.columns[a:b].tolist()) for a, b in zip(graph.offsets[:-1], graph.offsets[1:], strict=True)]
 
 
