@@ -1,0 +1,164 @@
+"""Workers that are the ranks of an MPI program, which `mpiexec` or `srun` starts."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.clusters.failures import Member, worker_ended
+from gdsl.clusters.reductions import all_reduce
+from gdsl.diagnostics import GdslError
+from gdsl.extras import first_line, required
+from gdsl.operations import ReduceOperation
+
+CHUNK = 1 << 30
+"""The most bytes of one message: MPI libraries before MPI 4 count in int32."""
+_BRISK = 200
+"""Looks at messages without a pause in between; what comes later than that is worth a sleep."""
+_SHORTEST_SLEEP, _LONGEST_SLEEP = 2e-5, 1e-3
+"""Seconds between two looks."""
+_FAREWELL = 5.0
+"""Seconds that workers wait for each other after an error, before they end without."""
+
+
+def mpi_library() -> Any:
+    """The module `mpi4py.MPI`, which starts MPI when it is first imported. Raises E0907."""
+    install = "gdsl[mpi]"
+    required("mpi4py", install, "--mpi")
+    try:
+        return required("mpi4py.MPI", install, "--mpi")
+    except RuntimeError as error:  # mpi4py is there, and no MPI library
+        message = f"--mpi needs an MPI library, which mpi4py does not find: {first_line(error)}"
+        fix = "load your cluster's MPI (often `module load mpi`), or for one host `pip install mpich`"
+        raise GdslError.single("E0907", message, fix=fix) from None
+
+
+class MpiCommunicator:
+    """The `Communicator` of the ranks of `MPI.COMM_WORLD`, or of those of another communicator of mpi4py.
+
+    All messages are nonblocking, so that a worker that waits notices when another one has failed.
+    """
+
+    def __init__(self, world: Any = None) -> None:
+        """Every rank creates one at the same time. Raises E0907 without mpi4py or an MPI library."""
+        self._mpi = mpi = mpi_library()
+        world = mpi.COMM_WORLD if world is None else world
+        self._data, self._control = world.Dup(), world.Dup()
+        for communicator in (self._data, self._control):
+            communicator.Set_errhandler(mpi.ERRORS_RETURN)  # exceptions of mpi4py, instead of the end of all ranks
+        self.rank: int = self._data.Get_rank()
+        self.size: int = self._data.Get_size()
+        self.members: tuple[Member, ...] = ()
+        """Who the workers are, by rank, once they have introduced themselves."""
+        self._error: BaseException | None = None
+        self._abandoned: list[Any] = []
+        """Messages that an error has left under way, with their buffers."""
+
+    def all_to_all(self, parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """As `Communicator.all_to_all`."""
+        parts = [np.ascontiguousarray(part) for part in parts]
+        sent = np.array([len(part) for part in parts], np.int64)
+        lengths = np.empty_like(sent)
+        self._wait([self._start(self._data.Ialltoall, sent, lengths)], (sent, lengths))
+        return self._exchange(parts, lengths)
+
+    def all_gather(self, part: NDArray[Any]) -> list[NDArray[Any]]:
+        """As `Communicator.all_gather`."""
+        part = np.ascontiguousarray(part)
+        lengths = np.empty(self.size, np.int64)
+        sent = np.array([len(part)], np.int64)
+        self._wait([self._start(self._data.Iallgather, sent, lengths)], (sent, lengths))
+        return self._exchange([part] * self.size, lengths)
+
+    def all_reduce(self, values: NDArray[Any], operation: ReduceOperation) -> NDArray[Any]:
+        """As `Communicator.all_reduce`."""
+        return all_reduce(self, values, operation)
+
+    def barrier(self) -> None:
+        """As `Communicator.barrier`."""
+        self._wait([self._start(self._data.Ibarrier)], ())
+
+    def abort(self, error: BaseException) -> None:
+        """As `Communicator.abort`."""
+        if self._error is not None:
+            return
+        self._error = error
+        words = np.frombuffer(pickle.dumps(error), np.uint8)
+        for rank in range(self.size):
+            if rank != self.rank:
+                self._abandoned.append((self._start(self._control.Isend, words, rank), words))
+
+    def leave(self) -> bool:
+        """Wait for all others, a few seconds after an error; whether all have come. Then MPI can be ended."""
+        meeting = self._control.Ibarrier()
+        until = time.monotonic() + _FAREWELL
+        while not meeting.Test():
+            if self._error is not None and time.monotonic() > until:
+                return False
+            self._receive_error()
+            time.sleep(_LONGEST_SLEEP)
+        return True
+
+    def _exchange(self, parts: Sequence[NDArray[Any]], lengths: NDArray[np.int64]) -> list[NDArray[Any]]:
+        """Send `parts`, and receive arrays of these lengths."""
+        dtype = parts[0].dtype
+        received = [np.empty(length, dtype) for length in lengths.tolist()]
+        received[self.rank][:] = parts[self.rank]
+        requests = []
+        for rank in range(self.size):
+            if rank != self.rank:
+                requests += [self._start(self._data.Irecv, piece, rank) for piece in _pieces(received[rank])]
+        for distance in range(1, self.size):  # not all to the same worker first
+            rank = (self.rank + distance) % self.size
+            requests += [self._start(self._data.Isend, piece, rank) for piece in _pieces(parts[rank])]
+        self._wait(requests, (parts, received))
+        return received
+
+    def _start(self, method: Any, *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except self._mpi.Exception as error:
+            raise self._failed(error) from None
+
+    def _wait(self, requests: list[Any], buffers: Any) -> None:
+        """Wait until all of `requests`, which use `buffers`, are done. Raises the error with which another worker
+        aborted, and E0807 where MPI reports that one is gone."""
+        looks, sleep = 0, _SHORTEST_SLEEP
+        try:
+            while not self._mpi.Request.Testall(requests):
+                self._receive_error()
+                if self._error is not None:
+                    raise self._error
+                looks += 1
+                if looks > _BRISK:
+                    time.sleep(sleep)
+                    sleep = min(2 * sleep, _LONGEST_SLEEP)
+        except self._mpi.Exception as error:
+            self._abandoned.append((requests, buffers))
+            raise self._failed(error) from None
+        except BaseException:
+            self._abandoned.append((requests, buffers))
+            raise
+
+    def _receive_error(self) -> None:
+        """Take the errors of others, of which the first one counts."""
+        status = self._mpi.Status()
+        while self._control.Iprobe(status=status):
+            words = np.empty(status.Get_count(self._mpi.BYTE), np.uint8)
+            self._control.Recv(words, status.Get_source())
+            error = pickle.loads(words.tobytes())
+            self._error = self._error or error
+
+    def _failed(self, error: Any) -> GdslError:
+        return worker_ended(self.members, None, f"MPI reports: {first_line(error)}")
+
+
+def _pieces(values: NDArray[Any]) -> list[NDArray[np.uint8]]:
+    """The bytes of an array, in pieces that fit into a message."""
+    words = values.view(np.uint8)
+    return [words[first : first + CHUNK] for first in range(0, len(words), CHUNK)]

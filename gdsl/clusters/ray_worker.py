@@ -1,0 +1,170 @@
+"""What runs in the process of a Ray worker: the actor, and the communicator of its runs. Only workers that Ray has
+started, and those that start them, import this file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import ray
+from numpy.typing import NDArray
+
+from gdsl.clusters.failures import Member, explained, worker_ended
+from gdsl.clusters.mailbox import Mailbox
+from gdsl.clusters.members import introduction
+from gdsl.clusters.reductions import all_reduce
+from gdsl.extras import first_line
+from gdsl.operations import ReduceOperation
+from gdsl.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run has returned, or why it failed, and what it has reported since the last look."""
+
+    value: Any
+    error: BaseException | None
+    events: list[str]
+
+
+GROUPS = {"exchange": 1, "events": 1}
+"""Threads of a worker beside the one that runs programs: messages of the others arrive while a program runs."""
+
+
+class RayWorker:
+    """Worker `rank`: an actor, whose methods the driver and the other workers call."""
+
+    def __init__(self, rank: int) -> None:
+        self._rank = rank
+        self._mailbox = Mailbox()
+        self._peers: Sequence[Any] = ()
+        self._members: tuple[Member, ...] = ()
+        self._events: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def introduce(self) -> Member:
+        """Who this worker is."""
+        return introduction(self._rank)
+
+    def ping(self) -> None:
+        """Answer that this worker is there."""
+
+    def meet(self, peers: Sequence[Any], members: tuple[Member, ...], threads: int) -> None:
+        """Take the handles of all workers, by rank, and who they are; native code uses that many threads here."""
+        self._peers, self._members = peers, members
+        os.environ["OMP_NUM_THREADS"] = str(threads)
+
+    def run(self, number: int, task: Callable[..., Any], arguments: tuple[Any, ...], reports: bool) -> Outcome:
+        """``task(communicator, report, *arguments)``. A failure here ends the run on all workers."""
+        self._mailbox.begin(number)
+        communicator = RayCommunicator(number, self._rank, self._peers, self._members, self._mailbox)
+        value, failure = None, None
+        try:
+            value = task(communicator, self._events.put if reports else _ignore, *arguments)
+        except BaseException as error:
+            failure = explained(error, self._members[self._rank])
+            communicator.abort(failure)
+        return Outcome(value, failure, self._waiting_events())
+
+    @ray.method(concurrency_group="events")
+    def next_events(self) -> list[str]:
+        """What the run has reported since the last call; waits a second for the first one."""
+        try:
+            first = self._events.get(timeout=1)
+        except queue.Empty:
+            return []
+        return [first, *self._waiting_events()]
+
+    def _waiting_events(self) -> list[str]:
+        found = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                found.append(self._events.get_nowait())
+        return found
+
+    @ray.method(concurrency_group="exchange")
+    def deliver(self, run: int, exchange: int, sender: int, message: NDArray[Any]) -> None:
+        """Take a message of another worker."""
+        self._mailbox.deliver(run, exchange, sender, message)
+
+    @ray.method(concurrency_group="exchange")
+    def abort(self, run: int, error: BaseException) -> None:
+        """Let the run end with `error` as soon as it waits for another worker."""
+        self._mailbox.abort(run, error)
+
+
+class RayCommunicator:
+    """The `Communicator` of one run of a Ray worker. Arrays travel as arguments of `deliver`, which Ray moves between
+    hosts through its object store."""
+
+    def __init__(
+        self, run: int, rank: int, peers: Sequence[Any], members: tuple[Member, ...], mailbox: Mailbox
+    ) -> None:
+        self.rank, self.size, self.members = rank, len(peers), members
+        self._run, self._peers, self._mailbox = run, peers, mailbox
+        self._exchange = 0
+
+    def all_to_all(self, parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """As `Communicator.all_to_all`."""
+        return self._exchanged(parts)
+
+    def all_gather(self, part: NDArray[Any]) -> list[NDArray[Any]]:
+        """As `Communicator.all_gather`."""
+        part = np.ascontiguousarray(part)
+        sent = ray.put(part) if part.nbytes > _IN_MESSAGE and self.size > 2 else part
+        return self._exchanged([part if rank == self.rank else sent for rank in range(self.size)])
+
+    def all_reduce(self, values: NDArray[Any], operation: ReduceOperation) -> NDArray[Any]:
+        """As `Communicator.all_reduce`."""
+        return all_reduce(self, values, operation)
+
+    def barrier(self) -> None:
+        """As `Communicator.barrier`."""
+        self._exchanged([np.empty(0, np.uint8)] * self.size)
+
+    def abort(self, error: BaseException) -> None:
+        """As `Communicator.abort`."""
+        for rank, peer in enumerate(self._peers):
+            if rank != self.rank:
+                peer.abort.remote(self._run, error)
+
+    def _exchanged(self, parts: Sequence[Any]) -> list[NDArray[Any]]:
+        """Send an array, or Ray's reference to one, to each worker; what they have sent, by rank."""
+        self._exchange += 1
+        sent = {}
+        for distance in range(1, self.size):  # not all to the same worker first
+            rank = (self.rank + distance) % self.size
+            deliver = self._peers[rank].deliver
+            sent[deliver.remote(self._run, self._exchange, self.rank, parts[rank])] = rank
+
+        def look() -> None:
+            """Raise E0807 if a worker that was written to is gone."""
+            for done in ray.wait(list(sent), num_returns=len(sent), timeout=0)[0]:
+                rank = sent.pop(done)
+                try:
+                    ray.get(done)
+                except ray.exceptions.RayActorError as error:
+                    raise worker_ended(self.members, rank, first_line(error)) from None
+
+        return [
+            np.array(parts[rank])
+            if rank == self.rank
+            else self._mailbox.take(self._run, self._exchange, rank, look if sent else _nothing)
+            for rank in range(self.size)
+        ]
+
+
+_IN_MESSAGE = 100_000
+"""Bytes that Ray sends with the message itself; larger arrays it puts into its store, once for each message unless they
+are there already."""
+
+
+def _nothing() -> None:
+    pass
+
+
+def _ignore(event: str) -> None:
+    pass
