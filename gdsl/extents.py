@@ -123,6 +123,15 @@ class Parts(Extent):
         return f"{'ceil' if self.started else 'floor'}({self.of} / {self.part})"
 
 
+def sizes_in(extent: Extent) -> frozenset[Size]:
+    """The sizes on which it depends."""
+    if isinstance(extent, Of):
+        return frozenset((extent.size,))
+    if isinstance(extent, Sum):
+        return frozenset().union(*map(sizes_in, extent.terms))
+    return sizes_in(extent.of) if isinstance(extent, Times | Values | Parts) else frozenset()
+
+
 VERTICES, EDGES = Of(Size.VERTICES), Of(Size.EDGES)
 
 

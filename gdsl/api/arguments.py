@@ -11,6 +11,7 @@ from gdsl.api.signature import DefaultValue
 from gdsl.backends.interface import Limits
 from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
+from gdsl.memory_use import memory_use
 from gdsl.numerals import is_real, is_whole
 
 _MAPPINGS = dict, Mapping
@@ -80,11 +81,12 @@ def split_call(
     return without_defaults(named_values(values)), options
 
 
-def limits(timeout: object, max_iterations: object) -> Limits:
-    """The limits of a run. Raises TypeError for what is not a number, ValueError for one out of range."""
-    if timeout is None and max_iterations is None:
+def limits(timeout: object, max_iterations: object, memory: object = None) -> Limits:
+    """The limits of a run. Raises TypeError for what is not a number or (`memory`) a size, ValueError for one out of
+    range."""
+    if timeout is None and max_iterations is None and memory is None:
         return NO_LIMITS
-    return Limits(seconds(timeout), _passes(max_iterations))
+    return Limits(seconds(timeout), _passes(max_iterations), memory=memory_use(memory))
 
 
 def seconds(timeout: Any) -> float | None:

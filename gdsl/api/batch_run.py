@@ -28,11 +28,12 @@ from gdsl.extents import of_graph
 from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph, as_graph
 from gdsl.ir import nodes as ir
+from gdsl.memory_use import memory_use
 from gdsl.numerals import is_whole
 from gdsl.progress import Counting
 from gdsl.types import Type
 
-OPTIONS = ("batch", "memory", "progress", *OPTIONS_OF_A_RUN)
+OPTIONS = ("batch", "progress", *OPTIONS_OF_A_RUN)
 """The options of a call, next to params and inputs."""
 _MOST_READ = 1 << 24
 """The most values that are read from an iterator without a length."""
@@ -42,7 +43,7 @@ class Options(NamedTuple):
     """The options of a call; `batch` and `memory` as in `Bounds`."""
 
     batch: int | None = None
-    memory: int | None = None
+    memory: int | str | None = None
     progress: bool | None = None
     backend: str = "auto"
     timeout: float | None = None
@@ -78,8 +79,10 @@ class _BatchRun:
 
     def __init__(self, program: CompiledProgram, graph: Graph, arguments: dict[str, Any], options: Options) -> None:
         self.graph, self.options = graph, options
-        self.stops = limits(options.timeout, options.max_iterations)
-        self.bounds = Bounds(_positive("batch", options.batch), _positive("memory", options.memory))
+        memory = memory_use(options.memory)
+        limit = None if memory is None else memory.limit
+        self.stops = limits(options.timeout, options.max_iterations, memory if limit is None else None)
+        self.bounds = Bounds(_positive("batch", options.batch), _positive("memory", limit))
         self.varied, self.shared = _varied(program, graph, arguments)
         values = {**self.shared, **self.varied}
         instance = program.instance(graph, values, options.types, varied=self.varied)

@@ -16,12 +16,13 @@ from gdsl.api.convergence import warn
 from gdsl.api.loading import load, types_of
 from gdsl.api.result import Result, Results
 from gdsl.backends import registry
-from gdsl.backends.interface import Bindings, Executable, Limits
+from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
 from gdsl.backends.registry import Choice
 from gdsl.binding import Binder, declared_inputs, declared_params, needed_widths
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, as_graph
 from gdsl.ir import nodes as ir
+from gdsl.memory_use import MemoryUse
 from gdsl.source import Source
 from gdsl.types import Type, Widths
 
@@ -47,6 +48,16 @@ class PreparedRun(NamedTuple):
     executable: Executable
     bindings: Bindings
     compile_ms: float
+    memory_line: str = ""
+    """One line about an option `memory` that has no effect here."""
+
+    def result(self, results: Results, outcome: Outcome, graph: Graph) -> Result:
+        """What the caller gets."""
+        backend, params = self.choice.backend.name, self.bindings.params
+        result = Result(results, outcome, backend, self.choice.line, self.compile_ms, params, graph)
+        if self.memory_line:
+            result.memory_line = self.memory_line
+        return result
 
 
 class CompiledProgram:
@@ -185,21 +196,26 @@ class CompiledProgram:
         self, graph: Graph, arguments: Mapping[str, Any], backend: str, stops: Limits, rounded: frozenset[str]
     ) -> Result:
         try:
-            choice, executable, bindings, compile_ms = self._prepare_run(graph, arguments, backend, rounded)
+            run = self._prepare_run(graph, arguments, backend, rounded, stops.memory)
             if stops.timeout is not None:
                 stops = replace(stops, spent=deadline.spent())
-            outcome = executable.run(graph, bindings, stops)
+            outcome = run.executable.run(graph, run.bindings, stops)
         except GdslError as error:
             raise self._explained(error) from None
         watch = self._results.watch
         if not watch.is_idle:
-            warning = watch.check(outcome.arrays, outcome.scalars, outcome.iterations, bindings)
+            warning = watch.check(outcome.arrays, outcome.scalars, outcome.iterations, run.bindings)
             if warning is not None:
                 warn(warning)
-        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
+        return run.result(self._results, outcome, graph)
 
     def _prepare_run(
-        self, graph: Graph, arguments: Mapping[str, Any], backend: str, rounded: frozenset[str]
+        self,
+        graph: Graph,
+        arguments: Mapping[str, Any],
+        backend: str,
+        rounded: frozenset[str],
+        memory: MemoryUse | None = None,
     ) -> PreparedRun:
         """Choose the backend, check the arguments, and compile what is not compiled yet."""
         widths = needed_widths(self._program, graph)
@@ -208,7 +224,7 @@ class CompiledProgram:
         former, choice, executable = route or (None, None, None)
         if choice is None or not ((former is widths or former == widths) and choice.backend.stays()):
             choice, executable = registry.choose(backend), None
-        if graph._lazy_csr is not None:
+        if graph._lazy_csr is not None and memory is None:  # otherwise the host sorts the edges
             choice.backend.place(graph)
         bindings = self._bound(choice, graph, arguments, widths, rounded)
         compile_ms = 0.0
@@ -222,7 +238,17 @@ class CompiledProgram:
                 if usable is not choice:
                     choice, bindings = usable, self._bound(usable, graph, arguments, widths, rounded)
             self._routes[backend] = _Route(widths, choice, executable)
-        return PreparedRun(choice, executable, bindings, compile_ms)
+        line = ""
+        if memory is not None and choice.backend.name != "cuda":
+            line = self._check_memory(choice, graph, bindings, widths, memory)
+        return PreparedRun(choice, executable, bindings, compile_ms, line)
+
+    def _check_memory(self, choice: Choice, graph: Graph, bindings: Bindings, widths: Widths, memory: MemoryUse) -> str:
+        """A line about a choice of memory on a backend of the host. Raises E0914."""
+        from gdsl.backends.placement import on_host
+
+        backend = choice.backend
+        return on_host(lambda: backend.needs(self._program, widths, graph, bindings, None), memory, backend.name)
 
     def _bound(
         self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths, rounded: frozenset[str]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
-from gdsl.api.arguments import NO_LIMITS, limits, seconds
+from gdsl.api.arguments import limits, seconds
 from gdsl.api.compiled import CompiledProgram, PreparedRun
 from gdsl.api.convergence import warn
 from gdsl.api.result import Result
@@ -33,11 +33,12 @@ def submit(
     max_iterations: int | None = None,
     types: Mapping[str, Any] | None = None,
     round: str | Collection[str] | None = None,  # noqa: A002 - as in `Program.run`
+    memory: int | str | None = None,
 ) -> Pending:
     """`Program.submit`, with names that are known to be str."""
     program = program.instance(graph, arguments, types)
     rounded = program._rounded(round)
-    stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
+    stops = limits(timeout, max_iterations, memory)
     if timeout is None:
         return _submit(program, graph, arguments, backend, stops, 0.0, rounded)
     called = time.monotonic()
@@ -58,7 +59,7 @@ def _submit(
     if program._picker is not None:
         program, tuned = program._tuned_for(graph, backend)
     try:
-        run = program._prepare_run(graph, arguments, backend, rounded)
+        run = program._prepare_run(graph, arguments, backend, rounded, stops.memory)
         return Pending(program, graph, run, stops, called, tuned)
     except GdslError as error:
         raise program._explained(error) from None
@@ -178,9 +179,8 @@ class Pending:
                 if self._running is running:
                     self._running = backend_pending.submit(run.executable, graph, run.bindings, self._remaining())
                 return
-            choice, params = run.choice, run.bindings.params
-            backend, results = choice.backend.name, self._program._results
-            result = Result(results, outcome, backend, choice.line, run.compile_ms, params, graph)
+            backend, results = run.choice.backend.name, self._program._results
+            result = run.result(results, outcome, graph)
             result.tuned = self._tuned
             if not (self._outcomes or results.watch.is_idle):
                 # Reading arrays on a GPU would wait for the runs that are queued after this one.

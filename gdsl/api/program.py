@@ -14,10 +14,12 @@ from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Executable, Limits, Need, Space
+from gdsl.backends.placement import line_of
 from gdsl.backends.registry import Choice
 from gdsl.binding import needed_widths
 from gdsl.diagnostics import Diagnostic, shown
 from gdsl.graph import Graph, as_graph
+from gdsl.memory_use import memory_use
 from gdsl.records import dataclass
 from gdsl.types import Widths
 
@@ -72,6 +74,7 @@ class Program(CompiledProgram):
         max_iterations: int | None = None,
         types: Mapping[str, Any] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002 - the name on the command line
+        memory: int | str | None = None,
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
@@ -79,8 +82,10 @@ class Program(CompiledProgram):
         `backend` is auto, cuda, cpu or reference. `timeout` (seconds from the call to the result, checks of the inputs
         and compilation included) and `max_iterations` (passes of any loop) stop the run with an error. Several runs
         may be in progress at the same time, each in its own thread. `round` names the params and inputs whose values
-        become the nearest ones of the declared type; others must be values of it. Raises `gdsl.GdslError`, and
-        TypeError or ValueError for invalid options; the program and the graph stay usable.
+        become the nearest ones of the declared type; others must be values of it. `memory` is what the run may use of
+        the GPU's memory: a number of bytes, a size such as "2GB", "device", "host" (edge lists stay in the memory of
+        the host, where the GPU reads them) or "auto" (there if they do not fit). Raises `gdsl.GdslError`, and TypeError
+        or ValueError for invalid options; the program and the graph stay usable.
         """
         return self._call(
             graph,
@@ -90,6 +95,7 @@ class Program(CompiledProgram):
             max_iterations=max_iterations,
             types=types,
             round=round,
+            memory=memory,
         )
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
@@ -134,10 +140,12 @@ class Program(CompiledProgram):
         max_iterations: int | None = None,
         types: Mapping[str, Any] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002
+        memory: int | str | None = None,
     ) -> Result:
         """As `run`, with names that are known to be str."""
         graph = graph if type(graph) is Graph else as_graph(graph)
-        stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
+        is_free = timeout is None and max_iterations is None and memory is None
+        stops = NO_LIMITS if is_free else limits(timeout, max_iterations, memory)
         arguments = without_defaults(values)
         rounded = _NONE if round is None else self._rounded(round)
         if timeout is None:
@@ -174,31 +182,31 @@ class Program(CompiledProgram):
         values: Mapping[str, Any] | None = None,
         *,
         backend: str = "auto",
-        memory: int | None = None,
+        memory: int | str | None = None,
         types: Mapping[str, Any] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002
     ) -> DryRun:
         """Check `values` as `run` does, and report what a run would allocate; nothing is compiled or run.
 
-        `memory`: assume that many free bytes, possibly on another machine: cuda needs no GPU then. Raises what `run`
+        `memory` as in `run`; with a size, cuda needs no GPU: the run may be on another machine. Raises what `run`
         raises for invalid values.
         """
-        graph, arguments = as_graph(graph), without_defaults(named_values(values))
-        if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 0):
-            raise ValueError(f"memory must be a number of bytes, not {shown(memory)}")
+        graph, arguments, use = as_graph(graph), without_defaults(named_values(values)), memory_use(memory)
         if self._program.types or types is not None:
             instance = self.instance(graph, arguments, types)
             if instance is not self:
                 return instance.dry_run(graph, arguments, backend=backend, memory=memory, round=round)
         with self._explaining():
-            is_elsewhere = backend == "cuda" and memory is not None
+            limit = None if use is None else use.limit
+            is_elsewhere = backend == "cuda" and limit is not None
             choice = Choice(registry.get("cuda")) if is_elsewhere else registry.choose(backend)
             program = self if is_elsewhere else self._tuned_for(graph, backend, choice.backend.name)[0]
             widths = needed_widths(program._program, graph)
             bindings = program._bound(choice, graph, arguments, widths, self._rounded(round))
-            space = choice.backend.space() if memory is None else Space("as requested", memory, memory)
-            needs = choice.backend.needs(program._program, widths, graph, bindings, space.free)
-        return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free)
+            space = choice.backend.space() if limit is None else Space("as requested", limit, limit)
+            needs = choice.backend.needs(program._program, widths, graph, bindings, space.free, use)
+        line = line_of(needs, use)
+        return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free, line)
 
     def prepare(self, backend: str = "auto", *, ids: int | Widths = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
@@ -265,6 +273,7 @@ class DryRun:
     needs: the buffers, in the order of the plan; those of a first run, when the device has nothing of the graph,
     including what numbering the vertices by degree takes if such a run would do so and there is room.
     device: the memory's owner. total, free: its bytes; None where the system does not say.
+    memory_line: one line about edge lists that would be in the memory of the host, for a run on a GPU; else empty.
     """
 
     backend: str
@@ -274,11 +283,17 @@ class DryRun:
     device: str
     total: int | None
     free: int | None
+    memory_line: str = ""
 
     @property
     def needed(self) -> int:
-        """Bytes of all buffers together."""
+        """Bytes of all buffers together, without those in the memory of the host."""
         return sum(need.nbytes for need in self.needs)
+
+    @property
+    def needed_of_host(self) -> int:
+        """Bytes of edge lists that would be in the memory of the host, for a run on a GPU."""
+        return sum(need.host_bytes for need in self.needs)
 
     @property
     def fits(self) -> bool | None:
@@ -294,6 +309,7 @@ class DryRun:
                 "elements": need.elements,
                 "bytes": need.nbytes,
                 **({"there": need.there} if need.there else {}),
+                **({"host_bytes": need.host_bytes} if need.host_bytes else {}),
             }
             for need in self.needs
         ]
@@ -303,6 +319,7 @@ class DryRun:
             "free": self.free,
             "needed": self.needed,
             "fits": self.fits,
+            **({"needed_of_host": self.needed_of_host} if self.needed_of_host else {}),
             "ids": {"vertex": self.widths.vertex, "edge": self.widths.edge},
             "buffers": buffers,
         }

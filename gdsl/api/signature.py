@@ -24,6 +24,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "max_iterations": ("int | None", None),
     "types": ("dict[str, str] | None", None),
     "round": ("str | Collection[str] | None", None),
+    "memory": ("int | str | None", None),
 }
 """The options of a run that a call also takes: annotation and default by name."""
 _NUMBERS: dict[Type, Any] = {Type.BOOL: bool, Type.FLOAT32: float, Type.FLOAT64: float}

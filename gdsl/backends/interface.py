@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from gdsl.graph.graph import Graph
 from gdsl.graph.memory import available_memory, whole_memory
 from gdsl.ir.nodes import Program
+from gdsl.memory_use import MemoryUse
 from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
 from gdsl.types import Widths
@@ -54,12 +55,14 @@ class Availability:
 @dataclasses.dataclass(frozen=True, slots=True)
 class Limits:
     """When a run is stopped with an error: after `timeout` seconds, or once any loop of the schedule has finished
-    `max_iterations` passes and would begin another."""
+    `max_iterations` passes and would begin another. And which memory it may use."""
 
     timeout: float | None = None
     max_iterations: int | None = None
     spent: float = 0.0
     """Seconds of the timeout that had passed when the run itself began."""
+    memory: MemoryUse | None = None
+    """What the run may use of the GPU's memory; None: what it needs."""
 
     @property
     def left(self) -> float | None:
@@ -135,6 +138,8 @@ class Outcome:
     layout_ms: float | None = None
     """Milliseconds spent on numbering the vertices by degree, which are not in `time_ms`: 0 if an earlier run did so,
     None if they have the caller's ids."""
+    memory_line: str = ""
+    """One line about edge lists that were in the memory of the host; empty if there were none."""
 
     @cached_property
     def trace(self) -> tuple[TraceRecord, ...]:
@@ -156,7 +161,8 @@ class Need:
     """What a run allocates for one of the buffers of its plan, in all its copies.
 
     name: in the plan, `run.queues`. what: its purpose. elements: their number and type, as the plan prints it. nbytes:
-    0 if it exists already; `there` says as what.
+    0 if it exists already; `there` says as what. is_list: whether it is an edge list, a value for each edge that no run
+    changes. host_bytes: how many more of its bytes are in the memory of the host, for a run on a GPU.
     """
 
     name: str
@@ -164,6 +170,8 @@ class Need:
     elements: str
     nbytes: int
     there: str = ""
+    is_list: bool = False
+    host_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +254,16 @@ class Backend(Protocol):
         ...
 
     def needs(
-        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+        self,
+        program: Program,
+        widths: Widths,
+        graph: Graph,
+        bindings: Bindings,
+        free: int | None,
+        memory: MemoryUse | None = None,
     ) -> tuple[Need, ...]:
-        """What the first run of `program` on `graph` would allocate if that many bytes are free (None: unknown); uses
-        no device and compiles nothing."""
+        """What the first run of `program` on `graph` would allocate if that many bytes are free (None: unknown) and
+        `memory` is what it may use; uses no device and compiles nothing."""
         ...
 
     def space(self) -> Space:

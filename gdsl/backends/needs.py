@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from gdsl.backends.interface import Need
 from gdsl.codegen.structs import element_dtype
-from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum
+from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum, sizes_in
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan.nodes import Plan, Renumbering
@@ -38,9 +38,15 @@ def bytes_of(buffer: Buffer, widths: Widths, sizes: Sizes) -> int:
 
 
 def on_a_device(
-    plan: Plan, widths: Widths, sizes: Sizes, directed: bool, inputs: Mapping[str, Any]
+    plan: Plan,
+    widths: Widths,
+    sizes: Sizes,
+    directed: bool,
+    inputs: Mapping[str, Any],
+    own: Collection[str] = (),
 ) -> tuple[Need, ...]:
-    """What a first run on a graph takes of a GPU's memory. `inputs` are the caller's arrays."""
+    """What a first run on a graph takes of a GPU's memory. `inputs` are the caller's arrays, and those in `own` the
+    graph's."""
     parts: dict[str, str] = {}
 
     def there(buffer: Buffer) -> str:
@@ -50,7 +56,19 @@ def on_a_device(
         lies_there = hasattr(inputs.get(buffer.name), "__cuda_array_interface__")
         return "the caller's own" if buffer.made is Made.CALLER and buffer.group == PROBLEM and lies_there else ""
 
-    return tuple(_need(buffer, widths, sizes, there(buffer)) for buffer in plan.buffers)
+    def is_list(buffer: Buffer) -> bool:
+        return _is_list_part(buffer) or (buffer.name in own and _has_edges(buffer, PROBLEM))
+
+    return tuple(_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
+
+
+def _is_list_part(buffer: Buffer) -> bool:
+    """Whether it is an edge list of the graph."""
+    return _has_edges(buffer, GRAPH)
+
+
+def _has_edges(buffer: Buffer, group: str) -> bool:
+    return buffer.made is Made.CALLER and buffer.group == group and Size.EDGES in sizes_in(buffer.extent)
 
 
 def on_other_ids(
@@ -124,6 +142,6 @@ def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
             yield Buffer(f"{prefix}bitmaps", Type.UINT64, words, Role.BITMAP, layout_needs, Cleared.ZERO, RUN, slots)
 
 
-def _need(buffer: Buffer, widths: Widths, sizes: Sizes, there: str) -> Need:
+def _need(buffer: Buffer, widths: Widths, sizes: Sizes, there: str, is_list: bool = False) -> Need:
     nbytes = 0 if there else max(buffer.copies, 1) * bytes_of(buffer, widths, sizes)
-    return Need(f"{buffer.group}.{buffer.name}", buffer.role.value, elements_of(buffer), nbytes, there)
+    return Need(f"{buffer.group}.{buffer.name}", buffer.role.value, elements_of(buffer), nbytes, there, is_list)

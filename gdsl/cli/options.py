@@ -41,18 +41,27 @@ def checked_limit(context: click.Context, option: click.Parameter, word: str | N
     return number
 
 
-def checked_bytes(context: click.Context, option: click.Parameter, word: str | None) -> int | None:
-    """A callback: a number of bytes, which may have a unit."""
+def memory_option(command: Command) -> Command:
+    """Add --memory; the command gets it as `memory`, a word that `memory_use` accepts, or None."""
+    return click.option(
+        "--memory", callback=_checked_memory, metavar="SIZE",
+        help="What the run may use of the GPU's memory: 2GB, 500MB or 1.5GiB; host keeps the edge lists in the memory "
+        "of the host, device never does, auto does if they do not fit.  [default: auto]",
+    )(command)  # fmt: skip
+
+
+def _checked_memory(context: click.Context, option: click.Parameter, word: str | None) -> str | None:
+    from gdsl.memory_use import memory_use
+
     if word is None:
         return None
-    from gdsl.numerals import byte_count
-
     try:
-        return byte_count(word)
+        memory_use(word)
     except ValueError:
         raise click.BadParameter(
-            f"{shown(word)} is not a number of bytes, such as 80000000000, 80GB or 64GiB"
+            f"{shown(word)} is not host, device, auto or a number of bytes, such as 2GB, 500MB or 1.5GiB"
         ) from None
+    return word
 
 
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:

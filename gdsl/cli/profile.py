@@ -15,6 +15,7 @@ from gdsl.cli.options import (
     backend_option,
     graph_options,
     limit_options,
+    memory_option,
     param_option,
     round_option,
     tune_file_options,
@@ -65,6 +66,7 @@ _HIDDEN = "-"
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
 @limit_options("Stop if all runs together take longer.")
+@memory_option
 @type_option
 @tune_file_options
 @tuning_options
@@ -82,6 +84,7 @@ def command(
     show: bool,
     timeout: float | None,
     max_iterations: int | None,
+    memory: str | None,
     types: dict[str, str] | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
@@ -108,7 +111,7 @@ def command(
     if page is not None and to_file is not None and page.resolve() == to_file.resolve():
         raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     limits = {"timeout": timeout, "max_iterations": max_iterations}
-    request = {"backend": backend, "repeat": repeat, **limits, "round": rounded}
+    request = {"backend": backend, "repeat": repeat, **limits, "round": rounded, "memory": memory}
     files, runs = _sides(program_file, graph_file, others)
     if not runs:
         _refuse_words_of_runs()

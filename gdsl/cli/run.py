@@ -14,10 +14,10 @@ from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
-    checked_bytes,
     checked_limit,
     graph_options,
     limit_options,
+    memory_option,
     output_option,
     param_option,
     round_option,
@@ -61,10 +61,7 @@ if TYPE_CHECKING:
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
 @limit_options("Stop if reading, compiling and running take longer.")
 @click.option("--dry-run", is_flag=True, help="Check everything, report what a run would allocate, and run nothing.")
-@click.option(
-    "--memory", callback=checked_bytes, metavar="BYTES",
-    help="With --dry-run: assume that much free memory, such as 80GB or 64GiB, also of a GPU that is elsewhere.",
-)  # fmt: skip
+@memory_option
 @plot_option("Draw each result, on a small graph as its colors, and the frontier into FILE: .png, .svg or .pdf.")
 @type_option
 @tune_file_options
@@ -85,7 +82,7 @@ def command(
     timeout: float | None,
     max_iterations: int | None,
     dry_run: bool,
-    memory: int | None,
+    memory: str | None,
     plot: Path | None,
     types: dict[str, str] | None,
     tune_file: str | bool,
@@ -112,10 +109,10 @@ def command(
     from gdsl.cli.output import require_apart
     from gdsl.cli.report import as_document, print_report
 
-    _check_together(each, batch, memory, dry_run, plot)
+    _check_together(each, batch, dry_run, plot)
     for path in (output, plot):
         require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
-    limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded}
+    limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded, "memory": memory}
     tuning = _Tuning(tune, tune_file, types)
     assigned = given_params(assignments)
     if each:
@@ -123,9 +120,8 @@ def command(
 
         alone = {"--dry-run": dry_run, "--profile": profile, "--names": by_name, "--plot": plot is not None}
         check_options(each, assigned, output, alone)
-        sizes = {"batch": batch, "memory": memory}
         with limited(timeout):
-            options = {**limits, **sizes}
+            options = {**limits, "batch": batch}
             _run_each(program_file, graph_file, assigned, each, backend, output, options, tuning, words, as_json)
         return
     if plot is not None:
@@ -151,12 +147,8 @@ def command(
         print_report(run, profile)
 
 
-def _check_together(
-    each: Sequence[str], batch: int | None, memory: int | None, dry_run: bool, plot: Path | None
-) -> None:
+def _check_together(each: Sequence[str], batch: int | None, dry_run: bool, plot: Path | None) -> None:
     """Refuse options that cannot be combined."""
-    if memory is not None and not (dry_run or each):
-        raise click.UsageError("--memory is for --dry-run and --each: a run has the memory that there is")
     if batch is not None and not each:
         raise click.UsageError("--batch is for --each: it says how many runs there are at a time")
     if plot is not None and dry_run and not each:
@@ -267,6 +259,8 @@ def _execute(
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the chosen backend could not compile the program
         message(result.backend_line)
+    if result.memory_line:
+        message(result.memory_line)
     if result.tuned is not None and not result.tuned.used and not result.tuned.stale:
         message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
     if output is not None:
@@ -308,15 +302,26 @@ def _print_needs(found: DryRun, program: Program, graph: Graph, graph_file: str)
     sizes = f"V = {graph.num_vertices:,}, E = {graph.num_edges:,}"
     click.echo(f"{program.name} on {printable(graph_file)}: {sizes}; {found.backend}, {found.widths}; nothing was run")
     click.echo()
-    rows = [("buffer", "for", "elements", "bytes")]
-    rows += [(need.name, need.what, need.elements, need.there or f"{need.nbytes:,}") for need in found.needs]
-    rows.append(("together", "", "", f"{found.needed:,}"))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for name, what, elements, last in rows:
-        cells = (name.ljust(widths[0]), what.ljust(widths[1]), elements.ljust(widths[2]), last.rjust(widths[3]))
-        click.echo("  ".join(cells))
+    for row in _table(found):
+        click.echo(row)
     click.echo()
+    if found.memory_line:
+        click.echo(found.memory_line)
     click.echo(_verdict(found))
+
+
+def _table(found: DryRun) -> list[str]:
+    """A line for each buffer; with a column for the memory of the host if anything is there."""
+    rows = [("buffer", "for", "elements", "bytes", "in the host's memory")]
+    rows += [
+        (need.name, need.what, need.elements, need.there or f"{need.nbytes:,}", f"{need.host_bytes:,}")
+        for need in found.needs
+    ]
+    rows.append(("together", "", "", f"{found.needed:,}", f"{found.needed_of_host:,}"))
+    shown = 5 if found.needed_of_host else 4
+    widths = [max(len(row[column]) for row in rows) for column in range(shown)]
+    sides = [str.ljust] * 3 + [str.rjust] * 2
+    return ["  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=False)) for row in rows]
 
 
 def _verdict(found: DryRun) -> str:

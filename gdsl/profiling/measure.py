@@ -46,6 +46,7 @@ def profile(
     timeout: float | None = None,
     max_iterations: int | None = None,
     round: str | Collection[str] | None = None,  # noqa: A002 - as `Program.run` calls it
+    memory: int | str | None = None,
     graph_name: str = "",
     load_ms: float | None = None,
     types: Mapping[str, Any] | None = None,
@@ -68,8 +69,9 @@ def profile(
     arguments = {**(values or {}), **named}
     runs: list[_Measured] = []
     compile_ms = ready.compile_ms
-    limits(timeout, max_iterations)
+    limits(timeout, max_iterations, memory)
     how: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations, "round": round}
+    how["memory"] = memory
     with deadline.limited(timeout):
         ready = ready.instance(graph, arguments, types)
         for _ in range(repeat):
@@ -95,7 +97,7 @@ def profile(
                 load_ms,
                 compile_ms,
                 executable.build(graph),
-                _memory(ready, graph, arguments, backend, round),
+                _memory(ready, graph, arguments, backend, round, memory),
                 time.strftime("%Y-%m-%d %H:%M:%S"),
             )
         )
@@ -108,10 +110,15 @@ def _plain(value: object) -> str:
 
 
 def _memory(
-    program: Program, graph: Any, arguments: Mapping[str, Any], backend: str, rounded: str | Collection[str] | None
+    program: Program,
+    graph: Any,
+    arguments: Mapping[str, Any],
+    backend: str,
+    rounded: str | Collection[str] | None,
+    memory: int | str | None,
 ) -> dict[str, Any] | None:
     """What `--dry-run` reports; None where the device does not respond."""
     try:
-        return program.dry_run(graph, arguments, backend=backend, round=rounded).as_document()
+        return program.dry_run(graph, arguments, backend=backend, memory=memory, round=rounded).as_document()
     except GdslError:
         return None

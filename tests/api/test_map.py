@@ -172,7 +172,7 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
         ({"start": [1, 2], "factor": [1.0]}, ValueError, "2 of start, 1 of factor"),
         ({"start": np.zeros((2, 2), int)}, ValueError, "one dimension"),
         ({"start": [1], "batch": 0}, ValueError, "batch must be at least 1"),
-        ({"start": [1], "memory": 0.5}, TypeError, "memory must be a whole number"),
+        ({"start": [1], "memory": 0.5}, TypeError, "memory must be a number of bytes"),
         ({"start": [1], "timeout": -1}, ValueError, "timeout must be"),
         ({"start": [1], "backend": "gpu"}, ValueError, "backend must be"),
         ({"start": [1], "begin": [2]}, gdsl.GdslError, "E0602"),

@@ -86,7 +86,7 @@ def test_signature_of_a_program():
     parameters = inspect.signature(gdsl.compile(EVERYTHING)).parameters
     assert list(parameters) == [
         "graph", "source", "damping", "tiny", "most", "count", "last", "loud", "timeout", "weight", "seed", "limit",
-        "backend", "max_iterations", "round",
+        "backend", "max_iterations", "round", "memory",
     ]  # fmt: skip
     assert parameters["graph"].kind is inspect.Parameter.POSITIONAL_ONLY
     assert {parameter.kind for name, parameter in parameters.items() if name != "graph"} == {

@@ -22,5 +22,26 @@ def test_the_command(gdslc: Callable[..., Answer], work: Path) -> None:
     assert "too few: it would not run" in gdslc(*words, "--memory", "1").out
     assert gdslc("run", "bfs", "karate", "-p", "source=99", "--dry-run").status == 1
     for wrong in (["--memory", "80 apples"], ["--memory", "-1"], ["--memory", "1e9"]):
-        assert "is not a number of bytes" in gdslc(*words, *wrong).err
-    assert "--memory is for --dry-run" in gdslc("run", "bfs", "karate", "-p", "source=0", "--memory", "1GB").err
+        assert "is not host, device, auto or a number of bytes, such as 2GB" in gdslc(*words, *wrong).err
+
+
+def test_edge_lists_that_do_not_fit(gdslc: Callable[..., Answer]) -> None:
+    words = ["run", "bfs", "rmat:14", "-p", "source=0", "--dry-run", "--backend", "cuda"]
+    assert "in the host's memory" not in gdslc(*words, "--memory", "100MB").out
+    shown = gdslc(*words, "--memory", "4MB")
+    assert shown.status == 0 and "in the host's memory" in shown.out.splitlines()[2]
+    assert "memory: 1.7 MB of edge lists (columns) are in the host's memory, since the run may use 4.0 MB" in shown.out
+    document = json.loads(gdslc(*words, "--memory", "4MB", "--json").out)["memory"]
+    columns = next(buffer for buffer in document["buffers"] if buffer["name"] == "graph.columns")
+    assert document["fits"] and columns["bytes"] == 0 and document["needed_of_host"] == columns["host_bytes"] > 1e6
+    assert gdslc(*words, "--memory", "1MB").status == 1
+
+
+def test_memory_on_the_host(gdslc: Callable[..., Answer]) -> None:
+    words = ["run", "bfs", "karate", "-p", "source=0", "--backend", "cpu"]
+    assert "memory: host changes nothing on the cpu backend" in gdslc(*words, "--memory", "host").err
+    assert gdslc(*words, "--memory", "1GB").status == 0
+    small = gdslc(*words, "--memory", "10")
+    assert small.status == 1 and "E0914" in small.err
+    least = small.err.partition("--memory ")[2].split()[0]
+    assert gdslc(*words, "--memory", least).status == 0

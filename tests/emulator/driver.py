@@ -141,6 +141,9 @@ def _value(argument: Any) -> Any:
 class EmulatedBuffer:
     """Device memory of the emulator: exactly `nbytes` bytes may be touched."""
 
+    resident = 0
+    """Of divided memory, the bytes that a GPU would have."""
+
     def __init__(self, nbytes: int) -> None:
         # Whole words: a bool is exchanged by the word that it lies in.
         self.nbytes = max(4, -(-nbytes // 4) * 4)
@@ -243,6 +246,20 @@ class EmulatedDevice:
         data = numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8)
         buffer.bytes()[: data.size] = data
         library().native.emulator_mark_written(buffer.pointer, data.size)
+
+    def page_bytes(self) -> int | None:
+        """So small that small lists are divided."""
+        return 64
+
+    def place(self, values: numpy.ndarray[Any, Any], resident: int) -> EmulatedBuffer:
+        """One buffer: all memory is the host's. It is filled as two parts."""
+        data, buffer = numpy.ascontiguousarray(values).reshape(-1).view(numpy.uint8), EmulatedBuffer(values.nbytes)
+        assert 0 <= resident <= data.size and resident % 64 == 0
+        for first, last in ((0, resident), (resident, data.size)):
+            buffer.bytes()[first:last] = data[first:last]
+        library().native.emulator_mark_written(buffer.pointer, data.size)
+        buffer.resident = resident
+        return buffer
 
     def zero(self, buffer: EmulatedBuffer) -> None:
         """Clear `buffer`."""

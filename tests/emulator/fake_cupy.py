@@ -6,6 +6,7 @@ Copies and kernels run at once; `log` has what was asked of the device.
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,8 @@ import numpy
 
 from gdsl.backends import registry
 from gdsl.backends.cuda import backend as backends
-from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda import flat_ranges, host_memory, nvrtc
+from gdsl.backends.cuda.flat_ranges import HOST
 from gdsl.backends.cuda.launching import Launching
 
 from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
@@ -135,13 +137,17 @@ class FakeCupy:
     def __init__(self) -> None:
         self.log: Counter[str] = Counter()
         self.free = 1 << 40
+        """Bytes of memory for all that is allocated at a time, as `memGetInfo` has it."""
+        self.held, self.most_held = 0, 0
+        """Bytes that are allocated on the device, and the most there were."""
         self.block_threads = 0
         """Of the last launch."""
         self.live: list[Any] = []
         runtime = SimpleNamespace(
             memcpyAsync=self._memcpy,
             memsetAsync=self._memset,
-            memGetInfo=lambda: (self.free, 1 << 40),
+            memGetInfo=lambda: (max(self.free - self.held, 0), 1 << 40),
+            hostRegister=_refuse,
             getDevice=lambda: 0,
             setDevice=lambda number: None,
             getDeviceCount=lambda: 1,
@@ -175,7 +181,10 @@ class FakeCupy:
         if isinstance(values, FakeArray):
             return values
         self._note("upload")
+        if values.nbytes > self.free - self.held:
+            raise OutOfMemoryError
         made = FakeArray((values.size,), values.dtype)
+        self.hold(made.data.mem)
         made.set(values)
         return made
 
@@ -209,9 +218,20 @@ class FakeCupy:
 
     def _alloc(self, nbytes: int) -> MemoryPointer:
         self._note("alloc")
-        if nbytes > self.free:
+        if nbytes > self.free - self.held:
             raise OutOfMemoryError
-        return MemoryPointer(EmulatedBuffer(nbytes))
+        return MemoryPointer(self.hold(EmulatedBuffer(nbytes)))
+
+    def hold(self, buffer: EmulatedBuffer, nbytes: int | None = None) -> EmulatedBuffer:
+        """Count the bytes of `buffer` that are on the device for as long as it exists."""
+        count = buffer.nbytes if nbytes is None else nbytes
+        self.held += count
+        self.most_held = max(self.most_held, self.held)
+        weakref.finalize(buffer, self._release, count)
+        return buffer
+
+    def _release(self, count: int) -> None:
+        self.held -= count
 
     def _memcpy(self, target: int, source: int, nbytes: int, kind: int, stream: int) -> None:
         self._note("copy out" if kind == 1 else "copy back")
@@ -302,6 +322,25 @@ class _Module:
         return SimpleNamespace(ptr=self._module.get_function(name))
 
 
+def _refuse(pointer: int, nbytes: int, flags: int) -> None:
+    """The emulator's kernels may touch its own memory only."""
+    raise RuntimeError("this memory cannot be pinned")
+
+
+class FakeRange:
+    """`flat_ranges.FlatRange`, of small pages."""
+
+    page = 64
+
+    def __init__(self, cupy: FakeCupy, parts: Any) -> None:
+        self.parts = tuple(part for part in parts if part.nbytes)
+        assert all(part.nbytes % self.page == 0 for part in self.parts), parts
+        self.nbytes = sum(part.nbytes for part in self.parts)
+        self.buffer = EmulatedBuffer(self.nbytes)
+        cupy.hold(self.buffer, sum(part.nbytes for part in self.parts if part.owner != HOST))
+        self.pointer = self.buffer.pointer
+
+
 def install(monkeypatch: Any) -> FakeCupy:
     """Let gdsl find this in the place of CuPy, its driver and NVRTC, and no device of before."""
     cupy = FakeCupy()
@@ -319,6 +358,8 @@ def install(monkeypatch: Any) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
     monkeypatch.setattr(Launching, "load", lambda self, cubin: _Module(cubin))
+    monkeypatch.setattr(host_memory, "FlatRange", lambda parts, gpus: FakeRange(cupy, parts))
+    monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: FakeRange.page)
     backend = backends.CudaBackend()
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))

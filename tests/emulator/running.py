@@ -14,10 +14,12 @@ from oracles import CASES
 
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
+from gdsl.backends.cuda.host_graph import HostGraph
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels, text_for
 from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.interface import Bindings, Limits, Outcome
+from gdsl.backends.placement import Placement
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.codegen.cuda.generate import Generated, generate
 from gdsl.graph import Graph
@@ -126,9 +128,23 @@ class Built:
     module: EmulatedModule
     widths: Widths
 
-    def run(self, graph: Graph, bindings: Bindings, device: EmulatedDevice, limits: Limits | None = None) -> Outcome:
-        """One run; raises EmulatorError for anything that the emulator found."""
+    def run(
+        self,
+        graph: Graph,
+        bindings: Bindings,
+        device: EmulatedDevice,
+        limits: Limits | None = None,
+        placement: Placement | None = None,
+    ) -> Outcome:
+        """One run; raises EmulatorError for anything that the emulator found. With a `placement` its edge lists are in
+        the memory of the host."""
         on_device = GraphOnDevice(device, graph, self.widths)
+        if placement is not None:
+            on_device = HostGraph(device, graph, self.widths, placement)
+            enactor = Enactor(
+                device, self.module.get_function, self.plan, self.generated, on_device, blocks=device.multiprocessors
+            )
+            return enactor.run(bindings, limits or Limits())
         layout = self.plan.layout
         if layout is not None and layout.looks_up and layout.always and graph.num_vertices:
             return emulated(looking_up(self.program), self.plan.sizes, self.widths).run(graph, bindings, device, limits)

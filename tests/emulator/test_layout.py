@@ -184,9 +184,11 @@ def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: 
     monkeypatch.setattr(renumbered_graph, "_bytes", lambda graph, given: 1 << 50)
     for each, values in ((program, {"source": 3}), (drawing, {}), (drawing, {})):
         assert each(other, backend="cuda", **values).layout_ms is None
+    ordered = gdsl.compile("bfs", tune=["schedule.block=64", WORD])
     with pytest.raises(GdslError) as caught:
-        gdsl.compile("bfs", tune=["schedule.block=64", WORD])(other, source=3, backend="cuda")
+        ordered(other, source=3, backend="cuda", memory="device")
     assert caught.value.code == "E0912"
+    assert ordered(other, source=3, backend="cuda").layout_ms is None
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])

@@ -26,6 +26,7 @@ from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
+from gdsl.memory_use import MemoryUse
 from gdsl.native import compiler as compilers
 from gdsl.native import processor
 from gdsl.types import Widths
@@ -115,7 +116,13 @@ class CpuBackend:
         return CpuExecutable(program, widths, generated, library, lambda: plan)
 
     def needs(
-        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+        self,
+        program: Program,
+        widths: Widths,
+        graph: Graph,
+        bindings: Bindings,
+        free: int | None,
+        memory: MemoryUse | None = None,
     ) -> tuple[Need, ...]:
         """The plan's buffers, and the frontiers that the generated code allocates."""
         from gdsl.backends import needs

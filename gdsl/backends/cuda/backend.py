@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
-from gdsl.backends import failures, needs, processes
+from gdsl.backends import failures, needs, placement, processes
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
@@ -16,6 +16,7 @@ from gdsl.backends.interface import Availability, Bindings, Need, Space
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
+from gdsl.memory_use import MemoryUse
 from gdsl.plan import heuristics
 from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
@@ -108,10 +109,16 @@ class CudaBackend:
         )
 
     def needs(
-        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+        self,
+        program: Program,
+        widths: Widths,
+        graph: Graph,
+        bindings: Bindings,
+        free: int | None,
+        memory: MemoryUse | None = None,
     ) -> tuple[Need, ...]:
         """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
-        return _needs_of(program, widths, graph, bindings, free)
+        return _needs_of(program, widths, graph, bindings, free, memory)
 
     def space(self) -> Space:
         """The memory of the current GPU; memory in CuPy's pool that is unused counts as free."""
@@ -161,20 +168,28 @@ class _GpuAvailability(Availability):
         return self._name
 
 
-def _needs_of(program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None) -> tuple[Need, ...]:
+def _needs_of(
+    program: Program,
+    widths: Widths,
+    graph: Graph,
+    bindings: Bindings,
+    free: int | None,
+    memory: MemoryUse | None,
+) -> tuple[Need, ...]:
     """By the buffers of the plan that suits the graph on a large GPU, and of its renumbering, if `free` bytes
-    suffice."""
+    suffice; if not even the first do, edge lists are in the memory of the host."""
     from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
     suited = partial(heuristics.suited, counts=counts, room=heuristics.ALL)
     program = suited(program)
     plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
-    layout = plan.layout
+    own = needs.on_a_device(plan, *more, bindings.own)
+    candidates, layout = [own], plan.layout
     if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
         other = plan_of(suited(looking_up(program))) if layout.apart else plan
         assert other.layout is not None
-        renumbered_needs = needs.on_other_ids(other, other.layout, *more)
-        if layout.always or free is None or sum(need.nbytes for need in renumbered_needs) <= free:
-            return renumbered_needs
-    return needs.on_a_device(plan, *more)
+        renumbered = needs.on_other_ids(other, other.layout, *more)
+        candidates = [renumbered] if layout.always else [renumbered, own]
+    found = placement.decide(candidates, own, free, memory).needs
+    return found if memory is None or memory.limit is None else (*found, placement.gaps(found))

@@ -84,6 +84,12 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
     graph._keep(edges.build(*of_host, retained), Parts(device, {"offsets": offsets, "columns": columns}, values))
 
 
+def release(graph: Graph) -> None:
+    """Free what `place` has kept on the GPU; the host has it, too."""
+    if isinstance(graph._parts, Parts):
+        graph.__dict__["_parts"] = None
+
+
 def _fits(cupy: Any, needed: int) -> bool:
     free, _ = cupy.cuda.runtime.memGetInfo()
     return bool(needed <= free + cupy.get_default_memory_pool().free_bytes())

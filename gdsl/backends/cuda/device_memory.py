@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from gdsl.backends.cuda.protocol import Arguments, Incoming
 from gdsl.backends.cuda.stream_queue import MOST_QUEUED
 from gdsl.diagnostics import GdslError
 from gdsl.resources import filled_text
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.host_memory import HostBuffer
 
 _ALIGNMENT = 256
 """Alignment of buffers in one block: words that many threads poll share no cache line with others."""
@@ -230,6 +233,22 @@ class DeviceMemory(Launching):
                 raise no_memory(array.nbytes, *self.cupy.cuda.runtime.memGetInfo()) from None
         return CudaBuffer(array.data, int(array.nbytes), array.data.ptr)
 
+    def page_bytes(self) -> int | None:
+        """As `host_memory.page_bytes`."""
+        return self._page
+
+    @cached_property
+    def _page(self) -> int | None:
+        from gdsl.backends.cuda import host_memory
+
+        return host_memory.page_bytes(self.id)
+
+    def place(self, values: NDArray[Any], resident: int) -> HostBuffer:
+        """As `host_memory.place`."""
+        from gdsl.backends.cuda import host_memory
+
+        return host_memory.place(self.cupy, self.id, values, resident)
+
     def zero(self, buffer: Any) -> None:
         """Clear `buffer`."""
         self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
@@ -301,6 +320,7 @@ def no_memory(needed: int, free: int, total: int) -> GdslError:
         "E0912",
         f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
         f"{total / 1e9:.2f} GB are free",
-        fix="use a smaller graph, free memory of other programs, or run with --backend cpu",
+        fix="keep the edge lists in the host's memory with --memory host (from Python: memory='host'), use a smaller "
+        "graph, or free memory of other programs",
         notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
     )

@@ -115,7 +115,7 @@ class Enactor:
             memory.receive()
             device.end()
             # While the device works, prepare as much as possible; after the wait, do as little as possible.
-            memory.prepare_next()
+            memory.prepare_next(limits.memory is None and not self.on_device.memory_line)
             control, started_run = memory.control()[: len(self._control_words)], self._start_outcome(memory, outside)
             device.wait(self.is_late if limits.timeout is not None else None)
             failure, exhausted, arrived, passes, *words = self._words_read(control.tolist())
@@ -205,7 +205,10 @@ class Enactor:
         grid = (
             f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
         )
-        return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
+        facts = [("grid", grid)]
+        if self.on_device.memory_line:
+            facts.append(("memory", self.on_device.memory_line.removeprefix("memory: ")))
+        return Build(self.plan, "cuda", self.generated.text, tuple(facts), tuple(kernels))
 
     def _launch_all(self, memory: RunMemory) -> Walk | None:
         """Launch everything; if the host executes a part of the schedule, the walk over it."""
@@ -327,7 +330,9 @@ class Enactor:
         """What is known before the run is over."""
         arrays = self._arrays(outside) if outside or not self._follows else {}
         written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
-        return _StartedRun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
+        on_device = self.on_device
+        outcome = Outcome(arrays, {}, 0, 0.0, written, on_device.made_ms, on_device.memory_line)
+        return _StartedRun(outcome, written, outside, scalars)
 
     def _complete(self, started_run: _StartedRun, time_ms: float, passes: int, words: Sequence[int]) -> None:
         """The rest of the outcome; `words` as in `Written`."""

@@ -14,7 +14,9 @@ from gdsl.backends.cuda.planning import plan_of
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
+from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.ir.nodes import Program, Tuning
+from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan import heuristics
 from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.plan.teams import refusal
@@ -57,9 +59,14 @@ class CudaExecutable:
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs with the caller's own arrays of edges, which are not reordered."""
-        self._latest: tuple[weakref.ref[Enactor], frozenset[str]] | None = None
-        """The enactor that ran last, and which inputs were the graph's own, on which the choice of an enactor
-        depends."""
+        self._latest: tuple[weakref.ref[Enactor], frozenset[str], MemoryUse | None] | None = None
+        """The enactor that ran last, which inputs were the graph's own, and which memory it may use: the choice of an
+        enactor depends on these."""
+        self._within: weakref.WeakKeyDictionary[Graph, tuple[MemoryUse | None, frozenset[str], Enactor]]
+        self._within = weakref.WeakKeyDictionary()
+        """The enactor of the last run with a choice of memory, or without enough of it."""
+        self._too_large: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """Graphs whose edge lists do not fit on the device."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """Graphs without enough memory for other ids."""
         self._renamed: CudaExecutable | None = None
@@ -87,25 +94,30 @@ class CudaExecutable:
         """Of the executable that the graph uses, with the resources of its kernels."""
         ran = self._executable_of(graph)
         assert ran is not None
+        if graph in ran._within:
+            return ran._within[graph][2].build()
         enactors = ran._enactors if graph in ran._enactors else ran._with_arrays
         return enactors[graph].build()
 
     def _executable_of(self, graph: Graph) -> CudaExecutable | None:
         """This executable or the one in its place, whichever has run on the graph."""
-        if graph in self._enactors or graph in self._with_arrays:
+        if self._has_run_on(graph):
             return self
         others = (each._executable_of(graph) for each in (*self._others.values(), self._renamed) if each is not None)
         return next((found for found in others if found is not None), None)
 
+    def _has_run_on(self, graph: Graph) -> bool:
+        return graph in self._enactors or graph in self._with_arrays or graph in self._within
+
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        enactor = self._latest_enactor(graph, bindings.own)
+        enactor = self._latest_enactor(graph, bindings.own, limits.memory)
         if enactor is None:
-            if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
+            if not self._has_run_on(graph):
                 suited = self._for_graph(graph)
                 if suited is not self:
                     return suited.run(graph, bindings, limits)
-            if self._uses_other_ids(graph, bindings):
+            if not self._is_limited(graph, limits) and self._uses_other_ids(graph, bindings):
                 try:
                     return self._with_other_ids().run(graph, bindings, limits)
                 except GdslError as error:
@@ -117,7 +129,7 @@ class CudaExecutable:
         try:
             limits = limits if started is None else limits.since(started)
             try:
-                outcome = (enactor or self._enactor(graph, bindings)).run(bindings, limits)
+                outcome = (enactor or self._enactor(graph, bindings, limits)).run(bindings, limits)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
@@ -129,6 +141,8 @@ class CudaExecutable:
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
         """Queue a run without waiting for it; None if `run` has to be used."""
+        if self._is_limited(graph, limits):
+            return None
         enactor = self._latest_enactor(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors:
@@ -142,7 +156,7 @@ class CudaExecutable:
         device.acquire(limits.timeout, joins=enactor is not None or graph in self._enactors)
         try:
             limits = limits if started is None else limits.since(started)
-            enactor = enactor or self._enactor(graph, bindings)
+            enactor = enactor or self._enactor(graph, bindings, limits)
             run = enactor.submit(device, graph, bindings, limits) if enactor.can_queue(bindings) else None
             whole = True
             return run
@@ -154,24 +168,40 @@ class CudaExecutable:
         finally:
             device.release(whole)
 
-    def _latest_enactor(self, graph: Graph, own: frozenset[str] = frozenset()) -> Enactor | None:
-        """The enactor that ran last, if that was on this graph with the same own inputs: it runs this as well."""
+    def _latest_enactor(
+        self, graph: Graph, own: frozenset[str] = frozenset(), memory: MemoryUse | None = None
+    ) -> Enactor | None:
+        """The enactor that ran last, if that was on this graph with the same own inputs and the same choice of memory:
+        it runs this as well."""
         latest = self._latest  # read once: other threads replace it
-        if latest is None or latest[1] != own:
+        if latest is None or latest[1] != own or latest[2] != memory:
             return None
         found = latest[0]()
-        return found if found is not None and found.on_device.graph() is graph else None
+        if found is None or found.on_device.graph() is not graph or found.on_device.is_replaced:
+            return None
+        return found
+
+    def _is_limited(self, graph: Graph, limits: Limits) -> bool:
+        """Whether the memory decides which form of the graph a run uses."""
+        memory = limits.memory
+        return graph in self._too_large if memory is None else memory.place is not Place.DEVICE
 
     def _run_with_less_memory(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
-        """Run after freeing memory of others, or on the graph's own ids."""
-        for makes_room in (self._free_memory, self._use_own_ids):
+        """Run after freeing memory of others, on the graph's own ids, or with edge lists in the host's memory."""
+        error.__traceback__ = error.__context__ = None  # their frames hold memory of the run that failed
+        steps: tuple[Callable[[Graph], bool], ...] = self._free_memory, self._place_again
+        if not self._is_limited(graph, limits):
+            steps = self._free_memory, self._use_own_ids
+            steps = steps if limits.memory is not None else (*steps, self._use_host)
+        for makes_room in steps:
             if not makes_room(graph):
-                raise error
+                continue
             try:
-                return self._enactor(graph, bindings).run(bindings, limits)
+                return self._enactor(graph, bindings, limits).run(bindings, limits)
             except GdslError as found:
                 if found.code != "E0912":
                     raise
+                found.__traceback__ = found.__context__ = None
                 error = found
         raise error
 
@@ -203,6 +233,29 @@ class CudaExecutable:
         self._latest = None
         return True
 
+    def _use_host(self, graph: Graph) -> bool:
+        """Keep the edge lists of the graph in the host's memory from now on; False if that was so before, or if the
+        program needs other ids."""
+        if graph in self._too_large or not self._runs_on_own_ids:
+            return False
+        from gdsl.backends.cuda.building import release
+
+        self._too_large.add(graph)
+        for enactors in (self._enactors, self._with_arrays):
+            enactors.pop(graph, None)
+        self._latest = None
+        self._graphs.free(graph, self._device)
+        release(graph)
+        return True
+
+    def _place_again(self, graph: Graph) -> bool:
+        """Divide the edge lists of the graph again, by the memory that is free now."""
+        return self._within.pop(graph, None) is not None
+
+    @property
+    def _runs_on_own_ids(self) -> bool:
+        return all(array.name != GIVEN_IDS for array in self._program.arrays)
+
     def _for_graph(self, graph: Graph) -> CudaExecutable:
         """The executable for the graph, this one or another."""
         if self._open is None:
@@ -218,18 +271,34 @@ class CudaExecutable:
             self._others[program.tuning] = self._choices[graph] = started
         return started
 
-    def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:
+    def _enactor(self, graph: Graph, bindings: Bindings, limits: Limits) -> Enactor:
+        if self._is_limited(graph, limits):
+            return self._enactor_within(graph, bindings, limits.memory)
         layout = self.plan.layout
         put = layout is None or can_be_put(layout, bindings.own)
         enactors = self._enactors if put else self._with_arrays
         found = enactors.get(graph)
-        if found is None:
+        if found is None or found.on_device.is_replaced:
             from gdsl.backends.cuda.enactor import Enactor
 
             on_device = self._on_device(graph) if put else self._graphs.graph(graph, self.widths, self._device)
             found = enactors[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
-        self._latest = weakref.ref(found), bindings.own
+        self._latest = weakref.ref(found), bindings.own, limits.memory
         return found
+
+    def _enactor_within(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> Enactor:
+        """The enactor for a run that may use this memory. Raises E0912 and E0914."""
+        former = self._within.get(graph)
+        if former is None or former[:2] != (memory, bindings.own) or former[2].on_device.is_replaced:
+            from gdsl.backends.cuda.enactor import Enactor
+            from gdsl.backends.cuda.graph_placement import graph_within
+
+            self._within.pop(graph, None)  # its memory may be needed
+            on_device = graph_within(self._graphs, self._device, self.plan, graph, self.widths, bindings, memory)
+            enactor = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
+            former = self._within[graph] = memory, bindings.own, enactor
+        self._latest = weakref.ref(former[2]), bindings.own, memory
+        return former[2]
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:
         """The graph, with other ids if that is worthwhile."""
@@ -242,6 +311,9 @@ class CudaExecutable:
         if layout.of_edges:
             renumbered.edges_as_given()  # before the run allocates its memory, in the order of `needs`
         return renumbered
+
+
+_LIMITED = "since the graph does not fit in the GPU's memory, or its memory is limited"
 
 
 class BatchRuns:
@@ -260,8 +332,15 @@ class BatchRuns:
         why = refusal(executable.plan)
         if why is not None or not graph.num_vertices:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
+        if executable._is_limited(graph, limits):
+            return one_after_the_other(executable, graph, bound, limits, bounds, _LIMITED)
         started = limits.timeout and time.monotonic()
-        program, on_device = _for_graph(executable, graph, bound[0], limits)
+        try:
+            program, on_device = _for_graph(executable, graph, bound[0], limits)
+        except GdslError as error:
+            if error.code != "E0912":
+                raise
+            return one_after_the_other(executable, graph, bound, limits, bounds, _LIMITED)
         form, device = self._form_of(executable, program), executable._device
         from gdsl.backends.cuda.teams import TeamRuns
 
@@ -291,8 +370,8 @@ def _for_graph(
         return _for_graph(executable._with_other_ids(), graph, bindings, limits)
     with executable._device.reserved(limits.timeout):
         try:
-            return executable._program, executable._enactor(graph, bindings).on_device
+            return executable._program, executable._enactor(graph, bindings, limits).on_device
         except GdslError as error:
             if error.code != "E0912" or not executable._free_memory(graph):
                 raise
-            return executable._program, executable._enactor(graph, bindings).on_device
+            return executable._program, executable._enactor(graph, bindings, limits).on_device

@@ -12,7 +12,9 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.host_graph import HostGraph
     from gdsl.backends.cuda.memory import GraphOnDevice
+    from gdsl.backends.placement import Placement
 
 
 class LoadedKernel:
@@ -49,6 +51,7 @@ class GraphCache:
     def __init__(self) -> None:
         self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
         self._by_degree: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._in_host: dict[tuple[int, Widths, int], HostGraph] = {}
         self._renumbering: dict[tuple[int, Widths], Callable[[str], Any]] = {}
 
     def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
@@ -73,6 +76,29 @@ class GraphCache:
             weakref.finalize(graph, self._by_degree.pop, key, None)
         return self._by_degree[key]
 
+    def in_host(self, graph: Graph, widths: Widths, device: CudaDevice) -> HostGraph | None:
+        """`graph` with its edge lists in the host's memory, if a run has used it there."""
+        return self._in_host.get((id(graph), widths, device.id))
+
+    def place_in_host(self, graph: Graph, widths: Widths, device: CudaDevice, placement: Placement) -> HostGraph:
+        """`graph` with its edge lists in the host's memory, in the place of any that is there."""
+        from gdsl.backends.cuda.host_graph import HostGraph
+
+        key = (id(graph), widths, device.id)
+        former = self._in_host.pop(key, None)
+        if former is not None:
+            former.free()
+        else:
+            weakref.finalize(graph, self._in_host.pop, key, None)
+        found = self._in_host[key] = HostGraph(device, graph, widths, placement)
+        return found
+
+    def free(self, graph: Graph, device: CudaDevice) -> None:
+        """Free what `graph` has on `device`, as a whole."""
+        for graphs in (self._by_degree, self._graphs):
+            for key in [key for key in graphs if (key[0], key[2]) == (id(graph), device.id)]:
+                graphs.pop(key).free()
+
     def _renumbering_kernels(self, device: CudaDevice, widths: Widths) -> Callable[[str], Any]:
         """The kernels that number vertices, compiled once per machine."""
         from gdsl.backends.cuda.numbering import text_for
@@ -84,6 +110,7 @@ class GraphCache:
 
     def free_unused(self, device: CudaDevice) -> bool:
         """Free the scratch memory of `device`'s graphs while no run uses it; whether there was any."""
-        pools = [on_device.scratch for key, on_device in list(self._graphs.items()) if key[2] == device.id]
+        graphs = [*self._graphs.items(), *self._in_host.items()]
+        pools = [on_device.scratch for key, on_device in graphs if key[2] == device.id]
         freed = [pool.free_unused() for pool in pools]
         return any(freed)

@@ -42,6 +42,10 @@ class ScratchMemory:
         self.user = user
         return self._room.buffers
 
+    def held_bytes(self) -> int:
+        """The bytes that it has at the moment."""
+        return 0 if self._room is None else sum(buffer.nbytes for buffer in self._room.buffers)
+
     def keep_large(self, user: Any) -> None:
         """`user` keeps much memory for its next run, which only one program on this graph may do."""
         former = self._largest() if self._largest is not None else None
@@ -67,6 +71,10 @@ class GraphOnDevice:
 
     numbering: Numbering | None = None
     """The relation of its ids to the caller's, if they differ."""
+    is_replaced = False
+    """Whether another object has the graph now, and the memory of this one is free."""
+    memory_line = ""
+    """One line about edge lists in the host's memory, for `Outcome.memory_line`."""
     made_ms: float | None = None
     """Milliseconds spent on numbering the vertices by degree; 0 after a run has reported it, None if they are not
     renumbered."""
@@ -94,6 +102,12 @@ class GraphOnDevice:
         """Drop these parts; they are uploaded again when they are needed."""
         for name in names:
             del self._parts[name]
+
+    def free(self) -> None:
+        """Free its memory: another object has the graph from now on."""
+        self.is_replaced = True
+        self._parts, self._attributes = {}, {}
+        self.scratch.free_unused()
 
     def edges_as_given(self) -> Places | None:
         """The caller's id of each edge, if the vertices are renumbered."""

@@ -25,6 +25,12 @@ class Buffer(Protocol):
     nbytes: int
 
 
+class Divided(Buffer, Protocol):
+    """Memory of which the first `resident` bytes are on the device, and the others in the memory of the host."""
+
+    resident: int
+
+
 class Room(Protocol):
     """Buffers that are allocated and freed together."""
 
@@ -153,6 +159,15 @@ class Device(Protocol):
 
     def upload(self, array: Any) -> Buffer:
         """The bytes of a NumPy array (or, on a GPU, of a CuPy array, which is used as it is)."""
+        ...
+
+    def page_bytes(self) -> int | None:
+        """The size of the pages between which memory can be divided between device and host; None if it cannot."""
+        ...
+
+    def place(self, values: NDArray[Any], resident: int) -> Divided:
+        """The bytes of an array in memory of the host that kernels read, the first `resident` ones on the device if
+        memory can be divided. Raises E0912."""
         ...
 
     def zero(self, buffer: Buffer) -> None:

@@ -271,11 +271,11 @@ class RunMemory:
             created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
         return created
 
-    def prepare_next(self) -> None:
-        """Prepare the next run while the device is busy with this one."""
-        if self._ahead_bytes > _MUCH_AHEAD:
+    def prepare_next(self, allocates: bool = True) -> None:
+        """Prepare the next run while the device is busy with this one; `allocates`: also memory for its results."""
+        if allocates and self._ahead_bytes > _MUCH_AHEAD:
             self.on_device.scratch.keep_large(self)
-        if self._ahead_bytes <= _MOST_AHEAD:
+        if allocates and self._ahead_bytes <= _MOST_AHEAD:
             with contextlib.suppress(GdslError):  # then that run allocates it itself
                 self._ahead = self.device.lane, self._new_names(self._inside)
         if not self._scalars_given:

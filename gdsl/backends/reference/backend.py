@@ -7,6 +7,7 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Array, Program
+from gdsl.memory_use import MemoryUse
 from gdsl.types import Widths
 
 _VALUE = 40
@@ -62,7 +63,13 @@ class ReferenceBackend:
         return self.build(program, max(widths.vertex, widths.edge))
 
     def needs(
-        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+        self,
+        program: Program,
+        widths: Widths,
+        graph: Graph,
+        bindings: Bindings,
+        free: int | None,
+        memory: MemoryUse | None = None,
     ) -> tuple[Need, ...]:
         """The values of arrays, each a Python object and a reference to it."""
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)

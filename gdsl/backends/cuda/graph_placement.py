@@ -1,0 +1,93 @@
+"""Which form of a graph a run with little memory gets: all on the device, or with edge lists in the host's memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gdsl.backends import needs, placement
+from gdsl.backends.cuda.memory import sizes_of
+from gdsl.backends.interface import Bindings, Need
+from gdsl.backends.placement import Decision, Placement
+from gdsl.graph.graph import Graph
+from gdsl.memory_use import MemoryUse, Place
+from gdsl.plan.nodes import Plan
+from gdsl.plan.renumbering import can_be_put, is_worth
+from gdsl.types import Widths
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.graph_cache import GraphCache
+    from gdsl.backends.cuda.host_graph import HostGraph
+    from gdsl.backends.cuda.memory import GraphOnDevice
+
+
+def graph_within(
+    graphs: GraphCache,
+    device: CudaDevice,
+    plan: Plan,
+    graph: Graph,
+    widths: Widths,
+    bindings: Bindings,
+    memory: MemoryUse | None,
+) -> GraphOnDevice:
+    """`graph` for a run of `plan` that may use `memory`; None: everything did not fit on the device. Raises E0914 for a
+    limit that is too small."""
+    original = graphs.graph(graph, widths, device)
+    current = graphs.in_host(graph, widths, device)
+    candidates = _candidates(plan, graph, widths, bindings, original.largest_degree)
+    limit = None if memory is None else memory.limit
+    room = limit
+    if room is None:
+        room = device.memory()[0] + (current.device_bytes() if current is not None else 0)
+    on_device = () if memory is None else candidates
+    decision = placement.decide(on_device, candidates[-1], room, memory, device.page_bytes())
+    if limit is not None and placement.allocated_bytes(decision.needs) > limit:
+        raise placement.too_small(decision.needs, limit)
+    if decision.placement is None:
+        is_renumbered = decision.candidate < len(candidates) - 1
+        return graphs.by_degree(original, graph, device) if is_renumbered else original
+    return _in_host(graphs, device, graph, widths, decision, decision.placement, room, current, memory)
+
+
+def _candidates(
+    plan: Plan, graph: Graph, widths: Widths, bindings: Bindings, largest_degree: int
+) -> list[tuple[Need, ...]]:
+    """What a run takes on renumbered vertices, if it may use them, and on the graph's ids."""
+    layout, sizes = plan.layout, sizes_of(graph, bindings)
+    found = [needs.on_a_device(plan, widths, sizes, graph.directed, bindings.inputs, bindings.own)]
+    if layout is None or layout.apart or not can_be_put(layout, bindings.own):
+        return found
+    if is_worth(layout, graph.num_vertices, graph.num_edges, largest_degree):
+        found.insert(0, needs.on_other_ids(plan, layout, widths, sizes, graph.directed, bindings.inputs))
+    return found
+
+
+def _in_host(
+    graphs: GraphCache,
+    device: CudaDevice,
+    graph: Graph,
+    widths: Widths,
+    decision: Decision,
+    chosen: Placement,
+    room: int,
+    current: HostGraph | None,
+    memory: MemoryUse | None,
+) -> GraphOnDevice:
+    """The graph with its edge lists in the host's memory: the `current` one if a run can use it within `room` bytes."""
+    line = placement.line_of(decision.needs, memory)
+    if current is not None and _is_usable(current, decision, chosen, room, memory):
+        current.memory_line = line
+        return current
+    found = graphs.place_in_host(graph, widths, device, chosen)
+    found.memory_line = line
+    return found
+
+
+def _is_usable(current: HostGraph, decision: Decision, chosen: Placement, room: int, memory: MemoryUse | None) -> bool:
+    if memory is not None and memory.place is Place.HOST:
+        return not current.placement.resident
+    needs_there = [placement.placed(need, current.placement) for need in decision.needs]
+    names = {need.name.partition(".")[2] for need in decision.needs if need.is_list}
+    taken = placement.allocated_bytes(needs_there) + current.resident_besides(names)
+    gained = chosen.resident * current.placement.whole > 2 * current.placement.resident * chosen.whole
+    return taken <= room and not gained
