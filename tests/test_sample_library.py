@@ -96,7 +96,7 @@ def test_the_page_lists_every_sample_with_its_length() -> None:
     page = (ROOT / "samples" / "README.md").read_text(encoding="utf-8")
     for path in (*SAMPLES, *LIBRARY):
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= 120, path.name  # all but two have 80 at most
+        assert lines <= 140, path.name  # few have more than 90
         [row] = [line for line in page.splitlines() if line.startswith(f"| [{path.name}]({path.name}) |")]
         assert row.split("|")[4].split()[0] == str(lines), f"{path.name} has {lines} lines"
 

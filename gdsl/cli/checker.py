@@ -145,7 +145,7 @@ class Checker:
         from gdsl.fixes import fix
 
         options = self._options
-        program = read_text(word)
+        program = read_text(word, samples_too=options.only_diff)
         together = options.mode == CERTAIN or options.yes
         fixed = fix(program.source, choose, together=together, tune=options.tune)
         writes = not options.only_diff

@@ -32,14 +32,14 @@ class ProgramText:
         return self.path or STANDARD_INPUT
 
 
-def read_text(word: str) -> ProgramText:
+def read_text(word: str, *, samples_too: bool = False) -> ProgramText:
     """What PROGRAM means, to be written again. Raises what `read_program` raises, and E0911 for a sample, which is
-    part of gdsl."""
+    part of gdsl and only read."""
     source = read_program(word)
     if word == "-":
         return ProgramText(source, None, source.text.encode("utf-8"))
     path = meant_by(word)
-    if path != word and path in samples().values():
+    if not samples_too and path != word and path in samples().values():
         fix = f"write a copy: `gdslc samples {word} > {word}.gdsl`"
         raise GdslError.single("E0911", f"{word} is a sample, which is not written", fix=fix)
     with open(path, "rb") as file:
@@ -70,8 +70,8 @@ def _unwritable(path: str, why: str) -> GdslError:
 
 def diff(name: str, before: str, after: str) -> str:
     """The difference of two texts of the file `name`, as `patch` reads it; empty if there is none."""
-    lines = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
-    found = difflib.unified_diff(*lines, name, name)
+    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
+    found = difflib.unified_diff(old, new, name, name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
 
 

@@ -30,6 +30,7 @@ def test_version(gdslc):
         "compile",
         "run",
         "check",
+        "fmt",
         "explain",
         "samples",
         "doctor",
