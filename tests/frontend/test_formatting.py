@@ -116,8 +116,8 @@ STYLE = [
         "program p;\nschedule {\n    x = 1;      # one\n    long = 2;   # two\n}\n",
     ),
     (
-        "program p;\nproblem {\n  param   a :int32;\n  vertex  b :int32=1;\n  vertex c:int8;\n}\nschedule { }",
-        "program p;\nproblem {\n    param  a : int32;\n    vertex b : int32 = 1;\n    vertex c : int8;\n}\nschedule { }\n",
+        "program p;\nproblem {\n  param   a :int32;\n  vertex  b :int32=1;\n}\nschedule { }",
+        "program p;\nproblem {\n    param  a : int32;\n    vertex b : int32 = 1;\n}\nschedule { }\n",
     ),
     ("program p;\nschedule {\n    f = { source };g={};\n}", "program p;\nschedule {\n    f = { source }; g = {};\n}\n"),
     (
