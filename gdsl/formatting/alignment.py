@@ -106,7 +106,7 @@ def _natural(line: Line, piece: Piece, pads: dict[int, int]) -> int:
 
 
 def _comment_columns(lines: list[Line], codes: list[str]) -> list[int]:
-    """The column of the comment of each line, which means nothing for lines without one. Comments of neighbouring lines
+    """The column of the comment of each line, which means nothing for lines without one. Comments of neighboring lines
     share the column that most of them have, unless a line is too long for it."""
     columns = [line.indent for line in lines]
     for block in _blocks(lines):

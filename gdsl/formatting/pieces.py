@@ -175,7 +175,7 @@ def _is_operand(piece: Piece) -> bool:
 
 
 def gap(before: Piece, piece: Piece) -> int:
-    """The spaces between two neighbours on one line; a comment has at least two."""
+    """The spaces between two neighbors on one line; a comment has at least two."""
     role, left = piece.role, before.role
     if role is Role.COMMENT:
         return 2
