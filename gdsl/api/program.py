@@ -26,6 +26,7 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.api.batch import Batch
     from gdsl.backends.cuda.kernels import Kernels
+    from gdsl.plan.graph_class import GraphClass
 
 
 _NONE: frozenset[str] = frozenset()
@@ -229,13 +230,14 @@ class Program(CompiledProgram):
         parameters, that of this instance."""
         return self.source_for(language, Widths.both(self._program.tuning.ids or _id_bits(ids)))
 
-    def source_for(self, language: str, widths: Widths) -> str:
-        """The generated text, as `source` returns it, for ids of vertices and of edges of possibly different widths."""
+    def source_for(self, language: str, widths: Widths, graph_class: GraphClass | None = None) -> str:
+        """The generated text, as `source` returns it, for ids of vertices and of edges of possibly different widths.
+        `graph_class`: the graphs that CUDA is for, by default any."""
         with self._explaining():
             if isinstance(language, str) and language == "cuda":
                 from gdsl.backends.cuda import source_text as cuda_text
 
-                return cuda_text(self._program, widths)
+                return cuda_text(self._program, widths, graph_class)
             if isinstance(language, str) and language == "cpp":
                 from gdsl.backends.cpu import source_text as cpp_text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import itertools
 import math
 import random
@@ -20,6 +19,7 @@ from gdsl.api.loading import Types, load
 from gdsl.api.program import Program
 from gdsl.api.summary import on_host
 from gdsl.api.tune_files import NOT_TUNED
+from gdsl.backends import cpu, cuda
 from gdsl.backends.interface import TraceRecord, parts_of
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
@@ -28,6 +28,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import KNOBS, Knob, written
 from gdsl.operations import Builtin, Grade
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.printer import print_plan
 from gdsl.source import Source
 from gdsl.types import Type, Widths
@@ -245,13 +246,15 @@ def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield (first % sizes[0], *((other + first * place) % prime % size for place, size in enumerate(sizes[1:])))
 
 
-def code_of(program: ir.Program, backend: str, widths: Widths) -> str:
-    """A hash of the code that `backend` generates for a tuned program: equal code need only run once. The reference
-    generates none, so every setting counts."""
+def code_of(program: ir.Program, backend: str, widths: Widths, graph_class: GraphClass = GENERAL) -> str:
+    """A hash of the code that `backend` generates for a tuned program and a class of graphs: equal code need only run
+    once. The reference generates none, so every setting counts."""
     if backend == "reference":
         return hash_of(repr(program.tuning))
-    backend_module = importlib.import_module(f"gdsl.backends.{backend}")
-    return hash_of(backend_module.source_text(program, widths), print_plan(backend_module.plan_of(program)))
+    if backend == "cpu":
+        return hash_of(cpu.source_text(program, widths), print_plan(cpu.plan_of(program)))
+    plan = cuda.plan_of(program, graph=graph_class)
+    return hash_of(cuda.source_text(program, widths, graph_class), print_plan(plan))
 
 
 def hash_of(*texts: str) -> str:

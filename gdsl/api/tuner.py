@@ -29,7 +29,8 @@ from gdsl.binding import needed_widths
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
-from gdsl.plan import work_order
+from gdsl.plan import heuristics
+from gdsl.plan.graph_class import GENERAL
 from gdsl.source import Source
 
 MARGIN = 0.02
@@ -281,10 +282,11 @@ class Tuner:
         if self.backend == "reference":
             return ""
         tree = program.ir
-        if self.backend == "cuda" and work_order.has_choice(tree):
+        graph_class = GENERAL
+        if self.backend == "cuda":
             kind = self._kind
-            tree = work_order.suited(tree, kind.vertices, kind.edges, kind.largest_degree)
-        return code_of(tree, self.backend, needed_widths(tree, self.graph))
+            graph_class = heuristics.class_for(tree, kind.vertices, kind.edges, kind.largest_degree)
+        return code_of(tree, self.backend, needed_widths(tree, self.graph), graph_class)
 
     def _measure(self, knob: str, word: str, way: _Way) -> None:
         ms, best_ms = None, self.found.tuned_ms

@@ -14,12 +14,15 @@ import click
 
 from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options, type_option
-from gdsl.cli.streams import tell_warnings
+from gdsl.cli.streams import message, tell_warnings
 from gdsl.knobs import ALL_PASSES, WITHOUT
+from gdsl.plan.graph_class import FACTS
 from gdsl.source import Span
 
 if TYPE_CHECKING:
+    from gdsl.graph.graph import Graph
     from gdsl.ir.nodes import Program
+    from gdsl.plan.graph_class import GraphClass
     from gdsl.plan.nodes import Plan
     from gdsl.types import Widths
 
@@ -56,7 +59,15 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
     "graph_file",
     metavar="FILE",
     shell_complete=completing.graphs,
-    help="Choose the width of ids for this graph; by default 32 bits.",
+    help="Print what a run on this graph uses: its width of ids and its class; by default 32 bits, for any graph.",
+)
+@click.option(
+    "--graph-class",
+    "facts",
+    metavar="CLASS",
+    type=click.Choice(tuple(FACTS)),
+    multiple=True,
+    help=f"Print the form for a class of graphs; may be repeated. {', '.join(FACTS)}.",
 )
 @type_option
 @tuning_options
@@ -68,6 +79,7 @@ def command(
     backend: str | None,
     arch: str | None,
     graph_file: str | None,
+    facts: tuple[str, ...],
     after: str | None,
     teams: bool,
     types: dict[str, str] | None,
@@ -86,6 +98,7 @@ def command(
       gdslc compile bfs --emit plan --backend cpu
       gdslc compile bfs --emit plan --after direction
       gdslc compile bfs --without fusion
+      gdslc compile bfs --graph-class deep
       gdslc compile bfs --emit cubin --arch sm_90 -o bfs.cubin
     """
     from gdsl.cli.output import check_writable, print_binary, print_text, require_apart, write_output
@@ -94,8 +107,7 @@ def command(
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
     _check(form, backend, arch, teams)
     _check_after(after, form, teams, tune)
-    if graph_file is not None and form in ("ast", "ir", "plan"):
-        raise click.UsageError(f"--graph fixes the width of ids in cuda, cpp, ptx and cubin; {form} has none")
+    _check_graph(graph_file, facts, form, backend)
     if output is not None and output.suffix.lower() == SUFFIX:
         raise click.UsageError(f"-o {output}: a program is read, not written; suffixes are {' '.join(_SUFFIXES)}")
     require_apart(output, meant_by(program_file), graph_file)
@@ -103,7 +115,7 @@ def command(
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)
-    chosen = _Form(form, backend or "cuda", arch or "sm_75", after, teams)
+    chosen = _Form(form, backend or ("cpu" if form == "cpp" else "cuda"), arch or "sm_75", facts, after, teams)
     compiled = _made(program_file, chosen, graph_file, types, tune, words)
     if output is not None:
         data = compiled.encode() if isinstance(compiled, str) else compiled
@@ -126,6 +138,19 @@ def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> Non
         raise click.UsageError("--teams is a form of the cuda backend")
 
 
+def _check_graph(graph_file: str | None, facts: tuple[str, ...], form: str, backend: str | None) -> None:
+    """Refuse a graph, or a class of graphs, where nothing depends on it."""
+    of_cpu = backend == "cpu" or form == "cpp"
+    if graph_file is not None and (form in ("ast", "ir") or (form == "plan" and of_cpu)):
+        which = "the plan of a CPU" if form == "plan" else form
+        raise click.UsageError(f"{which} is the same for all graphs; leave --graph out")
+    if facts and (form in ("ast", "ir") or of_cpu):
+        which = "code for a CPU" if of_cpu else form
+        raise click.UsageError(f"{which} is the same for all classes of graphs; leave --graph-class out")
+    if facts and graph_file is not None:
+        raise click.UsageError("--graph measures the class of its graph; leave --graph-class out")
+
+
 def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...]) -> None:
     """Refuse --after if there is no such plan."""
     if after is None:
@@ -140,12 +165,13 @@ def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...
 
 @dataclass(frozen=True)
 class _Form:
-    """The request: the form, the backend whose plan or code it is, the architecture, the last pass, and whether teams
-    of blocks run it."""
+    """The request: the form, the backend whose plan or code it is, the architecture, the facts about graphs that it is
+    for, the last pass, and whether teams of blocks run it."""
 
     name: str
     backend: str
     arch: str
+    facts: tuple[str, ...]
     after: str | None
     teams: bool
 
@@ -168,25 +194,46 @@ def _made(
         from gdsl.ir.printer import print_program
 
         return print_program(program.ir)
+    graph = None if graph_file is None else words.open(graph_file)
+    graph_class = _class(program.ir, form, graph)
     if form.name == "plan":
         from gdsl.plan.printer import print_plan
 
-        return print_plan(_in_teams(program.ir) if form.teams else _plan(program.ir, form.backend, form.after))
+        return print_plan(_in_teams(program.ir, graph_class) if form.teams else _plan(program.ir, form, graph_class))
     from gdsl.types import Widths
 
     widths = Widths.both(program.ir.tuning.ids or 32)
-    if graph_file is not None:
+    if graph is not None:
         from gdsl.binding import needed_widths
 
-        widths = needed_widths(program.ir, words.open(graph_file))
+        widths = needed_widths(program.ir, graph)
     if form.name == "cpp":
         return program.source_for("cpp", widths)
-    text = program.source_for("cuda", widths)
+    text = program.source_for("cuda", widths, graph_class)
     if form.teams:
         from gdsl.codegen.cuda.generate import generate
 
-        text = generate(_in_teams(program.ir), widths).text
+        text = generate(_in_teams(program.ir, graph_class), widths).text
     return text if form.name == "cuda" else _machine_code(program.ir, text, widths, form.name, form.arch)
+
+
+def _class(program: Program, form: _Form, graph: Graph | None) -> GraphClass:
+    """The class of graphs that the form is for, as far as it matters to the program."""
+    from gdsl.plan.graph_class import GENERAL, class_of
+    from gdsl.plan.heuristics import relevant
+
+    if form.facts:
+        found = relevant(program, class_of(form.facts))
+        if found == GENERAL:
+            message(
+                f"note: {program.name} is the same on graphs of the class {' and '.join(form.facts)} as on any other"
+            )
+        return found
+    if graph is None or form.backend == "cpu":
+        return GENERAL
+    from gdsl.backends.cuda import class_on
+
+    return class_on(program, graph)
 
 
 def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: str) -> str | bytes:
@@ -199,16 +246,16 @@ def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: 
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 
 
-def _plan(program: Program, backend: str, after: str | None) -> Plan:
+def _plan(program: Program, form: _Form, graph_class: GraphClass) -> Plan:
     """The plan of a backend, or the plan after one of its passes."""
     from gdsl.backends import cpu, cuda
 
-    if backend == "cpu":
-        return cpu.plan_of(program, after=after)
-    return cuda.plan_of(program, after=after)
+    if form.backend == "cpu":
+        return cpu.plan_of(program, after=form.after)
+    return cuda.plan_of(program, graph=graph_class, after=form.after)
 
 
-def _in_teams(program: Program) -> Plan:
+def _in_teams(program: Program, graph_class: GraphClass) -> Plan:
     """The plan for batches."""
     from gdsl.backends.cuda import plan_of
     from gdsl.plan.teams import refusal
@@ -218,7 +265,7 @@ def _in_teams(program: Program) -> Plan:
         raise click.UsageError(
             f"--teams: {program.name} has no such form, since {why}; its runs are executed one by one"
         )
-    return plan_of(program, teams=True)
+    return plan_of(program, teams=True, graph=graph_class)
 
 
 def _tree(program_file: str, tune: tuple[str, ...], types: dict[str, str] | None) -> str:

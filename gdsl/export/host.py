@@ -17,7 +17,7 @@ from gdsl.export.interface import Argument, Result, c_type, fixed_type
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times, Values
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import grids, structs_cpu
+from gdsl.plan import graph_class, grids, structs_cpu
 from gdsl.plan.buffers import exchanged_pairs
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Pointer, Role
@@ -146,6 +146,7 @@ def _cuda_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CudaText, st
         members=members,
         kernels=generated.kernels,
         grids=grids,
+        graph_class=graph_class,
         is_narrow=plan.target.fused and grids.searches(plan.program),
         parts=by_group[GRAPH],
         data=by_group[PROBLEM],

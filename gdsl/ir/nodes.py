@@ -1178,12 +1178,8 @@ class Tuning(Node):
     bounds: bool = True
     order: Order = Order.AUTO
     layout: Layout = Layout.AUTO
-    hub_bounds: bool = False
-    """Not a knob: whether blocks keep bounds of hubs where they may, which the graph of a run decides."""
     without: tuple[str, ...] = ()
     """Not a knob: the passes of the plan that are left out (`gdsl.plan.passes`), which changes no result."""
-    rows_ahead: bool = False
-    """Not a knob: whether sweeps over all vertices prefetch for the next ones, which the graph decides, too."""
 
 
 class _WithDigest(Node):

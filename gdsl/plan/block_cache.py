@@ -35,14 +35,14 @@ from gdsl.types import Type
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with what blocks keep."""
     kept = keeps_first(plan.program, plan.target)
-    if not kept and not plan.program.tuning.hub_bounds:
+    if not kept and not plan.graph.hubs:
         return plan
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step, skips = operation.step, sweep.skips
         if sweep.segment is not None:
             return sweep.with_hints(BlockCache(kept[step.site])) if step.site in kept else sweep
-        if skips is None or not isinstance(step, Advance) or not may_bound(step, skips, plan.program, plan.target):
+        if skips is None or not isinstance(step, Advance) or not _may_bound(plan, step, skips):
             return sweep
         ahead = (sweep.hint(ReadAhead, walk.over) for walk in sweep.walks)
         looks = (each for each in ahead if each is not None and each.seen is not None)
@@ -136,15 +136,10 @@ def gathers(functor: EdgeFunctor, over: Over) -> list[Element]:
 # directed graph these are the edges that leave it, which is a guess.
 #
 # The memory is what a launch lends, where a block has a multiprocessor for itself. An edge that had to ask whether
-# there is any would lose what it gains, so this is a form of its own (`Tuning.hub_bounds`), whose launches always
-# lend it; `heuristics` chooses it for graphs of hubs.
+# there is any would lose what it gains, so launches of a plan for graphs of hubs always lend it.
 
 BOUNDS_BLOCK = 1024
 """Threads, where a multiprocessor has one block."""
-LEAST_EDGES = 1 << 24
-"""Of fewer edges all values lie in the cache."""
-SKEW = 64
-"""A vertex of so many times the mean's edges is what is looked for."""
 MOST_BITS = 12
 """Of an id, beside a bound of which 20 bits are left."""
 DECLARED = 48 << 10
@@ -153,16 +148,15 @@ _WORD = 4
 """Bytes of a bound and what is left of an id."""
 
 
-def may_bound(step: Advance, skips: Skips, program: Program, target: Target) -> bool:
-    """Whether an advance that passes over members may ask for bounds of the far ends of its edges, in the form of the
-    program that has them."""
-    if not program.tuning.hub_bounds or not target.fused or target.teams:
+def _may_bound(plan: Plan, step: Advance, skips: Skips) -> bool:
+    """Whether an advance that passes over members may ask for bounds of the far ends of its edges."""
+    if not plan.graph.hubs or not plan.target.fused or plan.target.teams:
         return False
-    return step.over is Over.OUT_EDGES and skips.type is Type.FLOAT32 and could_bound(program)
+    return step.over is Over.OUT_EDGES and skips.type is Type.FLOAT32 and could_bound(plan.program)
 
 
 def could_bound(program: Program) -> bool:
-    """Whether that form of a program has any: where it is nothing but one monotone loop over out-edges. Of whole
+    """Whether a program has any on graphs of hubs: where it is nothing but one monotone loop over out-edges. Of whole
     numbers a word has no room for the last digits, in which they differ; others have their own size of blocks."""
     tuning = program.tuning
     if not tuning.fuse or tuning.block is not None or tuning.order is Order.NEAR_FAR or program.graphs:
@@ -200,8 +194,6 @@ def bytes_of(sizes: Sizes) -> int:
     return _WORD << sizes.bound_bits
 
 
-def suits_bounds(sizes: Sizes, room: int, num_vertices: int, num_edges: int, largest_degree: int) -> bool:
-    """Whether a graph makes up for it, and there is `room` for it: so many bytes a block may have."""
-    if room < bytes_of(sizes) + DECLARED or num_vertices > 1 << (sizes.bound_bits + MOST_BITS):
-        return False
-    return num_edges >= LEAST_EDGES and largest_degree * num_vertices >= SKEW * num_edges
+def has_room(sizes: Sizes, room: int, num_vertices: int) -> bool:
+    """Whether there is `room` for it, so many bytes a block may have, and for the ids of so many vertices."""
+    return room >= bytes_of(sizes) + DECLARED and num_vertices <= 1 << (sizes.bound_bits + MOST_BITS)

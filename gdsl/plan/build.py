@@ -5,6 +5,7 @@ from __future__ import annotations
 from gdsl.ir.nodes import Program
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import Pair, fusion_of
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.lower import lower
 from gdsl.plan.nodes import Plan
 from gdsl.plan.passes import LOWER, PLAN_PASSES
@@ -12,14 +13,20 @@ from gdsl.plan.target import Sizes, Target
 
 
 def build(
-    program: Program, target: Target, sizes: Sizes | None = None, *, verify: bool = True, after: str | None = None
+    program: Program,
+    target: Target,
+    sizes: Sizes | None = None,
+    *,
+    graph: GraphClass = GENERAL,
+    verify: bool = True,
+    after: str | None = None,
 ) -> Plan:
-    """The plan of `program`; `verify` is False where the same plan was verified before.
+    """The plan of `program` for graphs of the class `graph`; `verify` is False where it was verified before.
 
     `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
     verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
     """
-    facts = Facts(program, target, sizes)
+    facts = Facts(program, target, sizes, graph)
     plan = _passed(facts, after)
     if after is None and verify:
         from gdsl.plan import verifier

@@ -6,17 +6,22 @@ from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import Array, DefineFrontier, EdgeFunctor, Operator, Param, Program, Scalar, Subgraph, VertexFunctor
 from gdsl.ir.traversal import Remembered, walk
 from gdsl.operations import Domain
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.target import Sizes, Target
 
 
 class Facts:
     """The analyzes that passes share while one plan is built."""
 
-    def __init__(self, program: Program, target: Target, sizes: Sizes | None = None) -> None:
-        """`sizes`: those that the caller asks for; None: the pass `occupancy` chooses."""
+    def __init__(
+        self, program: Program, target: Target, sizes: Sizes | None = None, graph: GraphClass = GENERAL
+    ) -> None:
+        """`sizes`: those that the caller asks for; None: the pass `occupancy` chooses. `graph`: the graphs that
+        the plan is built for."""
         self.program = program
         self.target = target
         self.sizes = sizes
+        self.graph = graph
         self.accesses = Accesses(program)
         self.remember = Remembered()
         self.functions: dict[str, object] = {function.name: function.body for function in program.functions}

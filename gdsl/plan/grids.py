@@ -29,6 +29,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation
+from gdsl.plan.graph_class import LARGE, is_narrow
 from gdsl.plan.hints import BlockCache, FewAsList
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.read_ahead import MOST_NODES, nodes_in
@@ -41,16 +42,12 @@ SEARCHING = 1024
 LISTING = 512
 """Those that a kernel with lists of few members leaves registers for, which has one small block most of the time: at a
 barrier what is spilled is thrown out of the multiprocessor's cache."""
-SMALL_BLOCK = 256
+NARROW_BLOCK = 256
+"""Threads of a block of searches on deep graphs: few enough to wait for each other, and with registers to spare."""
 MANY = 4
 FEW = 1
-EDGES_A_VERTEX = 6
-LARGE = 1 << 20
-"""Vertices that are several for each thread of few blocks."""
 SHORT = 256
 """Passes of a loop."""
-LONG_LIST = 512
-"""A graph with fewer, and no longer list, is taken for one on which searches are narrow."""
 
 
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
@@ -76,9 +73,9 @@ def resident_threads(plan: Plan) -> int | None:
     Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
     and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
     two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
-    chosen size may have a multiprocessor for themselves, as those of `heuristics` do, which a long program's are told,
-    as it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed hangs on this: how
-    many blocks really fit is asked of the driver.
+    chosen size may have a multiprocessor for themselves, and so may those for deep graphs. A long program says so, as
+    it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed depends on this: the
+    driver says how many blocks really fit.
     """
     if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
         return LISTING
@@ -87,10 +84,16 @@ def resident_threads(plan: Plan) -> int | None:
         return own
     if _only_streams(plan) or _keeps_little(plan):
         return STREAMED
-    block = plan.program.tuning.block
-    if block is not None:
-        return block if block <= SMALL_BLOCK and is_long(plan) and searches(plan.program) else None
+    if has_small_blocks(plan):
+        return plan.sizes.block_threads if is_long(plan) else None
+    if plan.program.tuning.block is not None:
+        return None
     return SEARCHING if plan.frontiers else None
+
+
+def has_small_blocks(plan: Plan) -> bool:
+    """Whether blocks are few threads, as on deep graphs, unless the program has another size."""
+    return plan.graph.deep and plan.target.fused and searches(plan.program)
 
 
 def _only_streams(plan: Plan) -> bool:
@@ -129,11 +132,6 @@ def _sweeps(step: Step) -> tuple[Sweep, ...]:
 def _streams(sweep: Sweep) -> bool:
     """Whether a sweep keeps nothing but values: no set, no votes, no table."""
     return sweep.collect is None and (sweep.segment is not None or sweep.own is not None)
-
-
-def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
-    """Whether searches on a graph go through many small frontiers."""
-    return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
 def searches(program: Program) -> bool:

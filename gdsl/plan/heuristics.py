@@ -1,77 +1,70 @@
-"""Decides what the cuda backend's own choices stand for once the graph of a run is known: another program, or this one.
+"""Decides which facts about a graph a program's plan is built for (cuda): those that make a difference to it.
 
-- A worklist in any order is worked off from near to far (`orders`).
-- Searches have blocks of NARROW_BLOCK threads. Their frontiers are few vertices, so that every level is a row of memory
-  accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come to the same
-  counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait for memory
-  at a time: so where what is walked begins with all vertices (k_core, louvain). The other program is made when the
-  first such graph comes; on small graphs no search is long enough to make up for that.
-- Monotone loops keep bounds of hubs in each block's own memory on graphs of hubs, where the GPU has it (`hub_bounds`).
-- Sweeps over all vertices fetch what the next ones ask for on large graphs of short lists alone (`rows_ahead`).
+- A worklist in any order is worked off from near to far on narrow graphs, and with buckets on bounded ones
+  (`work_order`). From near to far there is one size of blocks.
+- Monotone loops keep bounds of hubs in each block's own memory on graphs of hubs, where the GPU has it (`block_cache`).
+- Searches have blocks of NARROW_BLOCK threads on deep graphs. Their frontiers are few vertices, so that every level is
+  a row of memory accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come
+  to the same counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait
+  for memory at a time: so where what is walked begins with all vertices (k_core, louvain), nothing depends on it.
+- Sweeps over all vertices fetch what the next ones ask for on large graphs of short lists (`prefetch`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from gdsl.ir.nodes import Program
+from gdsl.ir.worklists import worklist_loops
 from gdsl.operations import Order
 from gdsl.plan import block_cache, prefetch, work_order
-from gdsl.plan.grids import begins_with_all, is_narrow, searches
+from gdsl.plan.block_cache import BOUNDS_BLOCK
+from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, measure
+from gdsl.plan.grids import NARROW_BLOCK, begins_with_all, searches
 from gdsl.plan.target import CUDA_FUSED
 
-NARROW_BLOCK = 256
-MANY_VERTICES = 1 << 17
 ALL = 1 << 30
 """Bytes of a multiprocessor's own memory, where a program is to be as large as it may be."""
 
 
-def has_choice(program: Program) -> bool:
-    """Whether anything is left to the graph."""
-    if program.tuning.hub_bounds or program.tuning.rows_ahead:
-        return False
-    return (
-        work_order.has_choice(program)
-        or leaves_block(program)
-        or leaves_bounds(program)
-        or prefetch.could_prefetch_rows(program)
-    )
+def depends_on_graph(program: Program) -> bool:
+    """Whether there is a class of graphs for which the plan differs. `program` as in `class_for`."""
+    return bool(effects_of_graph(program))
 
 
-def leaves_bounds(program: Program) -> bool:
-    """Whether the graph decides if bounds of hubs are kept."""
-    return not program.tuning.hub_bounds and block_cache.could_bound(program)
+def effects_of_graph(program: Program) -> dict[str, str]:
+    """By fact about a graph, how the plan differs where it holds."""
+    ordered, over_buckets = work_order.has_choice(program), bool(worklist_loops(program))
+    effects = {
+        "bounded": ("from near to far", ordered and over_buckets),
+        "narrow": ("from near to far", ordered and not over_buckets),
+        "deep": (f"{NARROW_BLOCK} threads per block", not ordered and _depends_on_depth(program)),
+        "short-lists": ("which prefetches what the next vertices need", prefetch.could_prefetch_rows(program)),
+        "hubs": (f"{BOUNDS_BLOCK} threads per block, which keep bounds of values", block_cache.could_bound(program)),
+    }
+    return {fact: effect for fact, (effect, holds) in effects.items() if holds}
 
 
-def leaves_block(program: Program) -> bool:
-    """Whether the graph decides how many threads per block there are; from near to far there is one size."""
+def _depends_on_depth(program: Program) -> bool:
+    """Whether searches of `program` have smaller blocks, and what goes with them, on deep graphs."""
     tuning = program.tuning
-    left = tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR
-    return left and searches(program) and not begins_with_all(program)
+    return tuning.fuse and tuning.order is not Order.NEAR_FAR and searches(program) and not begins_with_all(program)
 
 
-def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program:
-    """`program` with what is left to the graph as this one has it; the same object where it is right as it is.
-    `counts`: vertices, edges, the largest degree. `room`: bytes of a multiprocessor's own memory that a block may have.
-    """
-    if not has_choice(program):
-        return program
-    program = _of_its_own(program, counts, room)
-    fetches = prefetch.suits_rows(counts[0], counts[2]) and prefetch.could_prefetch_rows(program)
-    return _tuned(program, rows_ahead=True) if fetches else program
+def class_for(program: Program, num_vertices: int, num_edges: int, largest_degree: int, room: int = ALL) -> GraphClass:
+    """The class of a graph with so many vertices and stored edges, as far as it matters to `program` (annotated, before
+    `gdsl.passes`). `room`: bytes of a multiprocessor's own memory that a block may have."""
+    if not depends_on_graph(program):
+        return GENERAL
+    measured = measure(num_vertices, num_edges, largest_degree)
+    if not block_cache.has_room(CUDA_FUSED.sizes, room, num_vertices):
+        measured = dataclasses.replace(measured, hubs=False)
+    return relevant(program, measured)
 
 
-def _of_its_own(program: Program, counts: tuple[int, int, int], room: int) -> Program:
-    """The order, the bounds or the blocks that suit the graph, of which a program has one at most."""
-    ordered = work_order.suited(program, *counts) if work_order.has_choice(program) else program
-    if ordered is not program:  # which has blocks of its own
-        return ordered
-    if leaves_bounds(program) and block_cache.suits_bounds(CUDA_FUSED.sizes, room, *counts):
-        return _tuned(program, hub_bounds=True)
-    narrow = counts[0] >= MANY_VERTICES and is_narrow(*counts)
-    return _tuned(program, block=NARROW_BLOCK) if narrow and leaves_block(program) else program
-
-
-def _tuned(program: Program, **knobs: Any) -> Program:
-    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, **knobs))
+def relevant(program: Program, graph: GraphClass) -> GraphClass:
+    """The facts of a class of graphs that make a difference to `program`: of those that decide the order, the bounds or
+    the blocks, one at most."""
+    effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
+    deciding = [fact for fact in ("bounded", "narrow", "hubs", "deep") if fact in effects and fact in holding][:1]
+    return class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])

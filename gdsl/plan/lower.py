@@ -66,6 +66,7 @@ def lower(facts: Facts) -> Plan:
         graphs=program.graphs,
         graph_rooms=_rooms(program, schedule),
         schedule=schedule,
+        graph=facts.graph,
     )
 
 

@@ -20,6 +20,7 @@ from gdsl.ir.nodes import (
     StoreScalar,
 )
 from gdsl.operations import Domain, Over
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.phase_nodes import (
     Barrier,
     Convert,
@@ -413,6 +414,8 @@ class Plan:
     """Of how many graphs there is room for the arrays at once: of those in variables and around, and one more."""
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
+    graph: GraphClass = GENERAL
+    """The graphs that it is built for; it is correct on all others, too."""
     layout: Renumbering | None = None
     teams: Teams | None = None
     outlined: bool = False

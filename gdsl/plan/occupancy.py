@@ -19,8 +19,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
     sizes = sizes_of(facts.sizes or _sizes(plan), orders(plan))
     if not plan.target.grid:
         return dataclasses.replace(plan, sizes=sizes)
-    resident = grids.resident_threads(plan)
-    plan = dataclasses.replace(plan, sizes=sizes, outlined=is_long(plan), resident_threads=resident)
+    plan = dataclasses.replace(plan, sizes=sizes, outlined=is_long(plan))
+    plan = dataclasses.replace(plan, resident_threads=grids.resident_threads(plan))
     return dataclasses.replace(plan, waiting_thread=_waiting_thread(plan))
 
 
@@ -34,6 +34,7 @@ def _waiting_thread(plan: Plan) -> int:
 
 def _sizes(plan: Plan) -> Sizes:
     block = plan.program.tuning.block if plan.target.grid else None
+    block = grids.NARROW_BLOCK if block is None and grids.has_small_blocks(plan) else block
     kept = any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
     block = block_cache.BLOCK if kept else block
     block = block_cache.BOUNDS_BLOCK if block_cache.has_bounds(plan.schedule) else block

@@ -36,7 +36,6 @@ from gdsl.passes.writers import far_roles, near_roles
 from gdsl.plan.facts import Facts
 from gdsl.plan.frontier_form import whole_sets
 from gdsl.plan.fusion import flattened
-from gdsl.plan.grids import LARGE, SMALL_BLOCK
 from gdsl.plan.hints import (
     EdgesSideBySide,
     NextLevel,
@@ -49,19 +48,15 @@ from gdsl.plan.hints import (
 from gdsl.plan.nodes import Branch, Choice, Launch, Loop, On, OnSets, Operation, Plan, Segment, Step, Sweep, Walk
 from gdsl.plan.read_ahead import early_of, early_of_worklist, edges_side_by_side
 from gdsl.plan.sweep_nodes import Dedup, Form
-from gdsl.plan.target import Target
 from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with all of these hints."""
     if not plan.target.grid:
-        return fetch_lists(plan)
-    program, target = plan.program, plan.target
+        return prefetch_lists(plan)
     plan = map_sweeps(plan, _Reads(plan, facts).changed)
-    schedule = upcoming(plan.schedule, program, target)
-    schedule = fetch_rows(fetch_beside(schedule, program, target), program, target)
-    return dataclasses.replace(plan, schedule=schedule)
+    return prefetch_rows(prefetch_sectors(prefetch_levels(plan)))
 
 
 class _Reads:
@@ -103,32 +98,35 @@ class _Reads:
 #
 # A loop over the levels of a history knows each of them beforehand. On a road it has thousands of passes of few
 # members, and each is a row of loads that wait for each other: a member, where its list lies, neighbors, their
-# values. All but the last hang on nothing that the loop writes, so that they are on their way while all wait for the
-# pass before. That keeps registers, which there are where blocks are small; see `heuristics`.
+# values. All but the last depend on nothing that the loop writes, so that they are on their way while all wait for the
+# pass before. That keeps registers, of which there are enough in the small blocks for deep graphs; see `heuristics`.
 
 Levels = Mapping[str, History]
 """By frontier the history that the loop around goes through with it."""
 
 
-def upcoming(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
-    """`schedule` with what its launches look at ahead, whatever it had before."""
-    block = program.tuning.block
-    small = block is not None and block <= SMALL_BLOCK and not program.graphs
-    looks = small and target.grid and target.fused and not target.teams
-    return tuple(_mapped(schedule, {}, looks))
+def prefetch_levels(plan: Plan) -> Plan:
+    """`plan` with the reductions that find the lists of the next level, on deep graphs."""
+    if not plan.graph.deep or not _is_one_grid(plan):
+        return plan
+    return dataclasses.replace(plan, schedule=tuple(_mapped(plan.schedule, {})))
 
 
-def _mapped(steps: tuple[Step, ...], levels: Levels, looks: bool) -> Iterator[Step]:
+def _is_one_grid(plan: Plan) -> bool:
+    """Whether one grid of threads runs all of `plan` on the given graph."""
+    return plan.target.fused and plan.target.grid and not plan.target.teams and not plan.program.graphs
+
+
+def _mapped(steps: tuple[Step, ...], levels: Levels) -> Iterator[Step]:
     for step in steps:
         if isinstance(step, Launch):
-            yield dataclasses.replace(step, steps=tuple(_mapped(step.steps, levels, looks)))
+            yield dataclasses.replace(step, steps=tuple(_mapped(step.steps, levels)))
         elif isinstance(step, Loop):
-            taken = dict(_taken(step.body)) if looks else {}
-            yield dataclasses.replace(step, body=tuple(_mapped(step.body, taken, looks)))
+            yield dataclasses.replace(step, body=tuple(_mapped(step.body, dict(_taken(step.body)))))
         elif isinstance(step, On):
-            yield dataclasses.replace(step, body=tuple(_mapped(step.body, levels, looks)))
+            yield dataclasses.replace(step, body=tuple(_mapped(step.body, levels)))
         elif isinstance(step, Branch):
-            then, otherwise = (tuple(_mapped(block, levels, looks)) for block in (step.then, step.otherwise))
+            then, otherwise = (tuple(_mapped(block, levels)) for block in (step.then, step.otherwise))
             yield dataclasses.replace(step, then=then, otherwise=otherwise)
         elif isinstance(step, Operation):
             yield _looking(step, levels if step.waits else {})
@@ -171,36 +169,30 @@ def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
 # near to far, where they are not, visits fetch what lies beside the lists, and beside what is asked for at their
 # edges.
 #
-# On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done in
-# the forms that narrow graphs have: those with small blocks, and those from near to far; see `heuristics`.
+# On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done on
+# deep graphs, and from near to far, which is an order for narrow graphs.
 
 _EDGE = frozenset({Role.EDGE})
 
 
-def fetch_beside(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
-    """`schedule` with what its pushes fetch, whatever they did before."""
-    may = target.fused and target.grid and not target.teams and not program.graphs
-    return map_operations(schedule, lambda operation: _fetching(operation, program) if may else operation)
+def prefetch_sectors(plan: Plan) -> Plan:
+    """`plan` with what its pushes fetch beside the memory that they touch."""
+    if not _is_one_grid(plan):
+        return plan
+
+    def changed(operation: Operation, sweep: Sweep) -> Sweep:
+        return _with_sectors(sweep, plan) if _finds_vertices(sweep) and has_small_frontiers(sweep, plan) else sweep
+
+    return map_sweeps(plan, changed)
 
 
-def is_for_narrow_graphs(sweep: Sweep, program: Program) -> bool:
-    """Whether a sweep is in a form that narrow graphs have."""
-    block = program.tuning.block
-    return sweep.order is not None or (block is not None and block <= SMALL_BLOCK)
+def has_small_frontiers(sweep: Sweep, plan: Plan) -> bool:
+    """Whether a sweep of a search has few members most of the time."""
+    return sweep.order is not None or plan.graph.deep
 
 
-def _fetching(operation: Operation, program: Program) -> Operation:
-    does = operation.does
-    if isinstance(does, Choice):
-        yes, no = (_sweep(sweep, program) for sweep in (does.yes, does.no))
-        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=yes, no=no))
-    return dataclasses.replace(operation, does=_sweep(does, program))
-
-
-def _sweep(sweep: Sweep, program: Program) -> Sweep:
-    collect, ordered = sweep.collect, sweep.order is not None
-    if collect is None or not _finds_vertices(sweep) or not is_for_narrow_graphs(sweep, program):
-        return sweep
+def _with_sectors(sweep: Sweep, plan: Plan) -> Sweep:
+    program, ordered = plan.program, sweep.order is not None
     functors = {functor.name: functor for functor in program.edge_functors}
 
     def asked(each: Walk, roles: frozenset[Role]) -> tuple[str, ...]:
@@ -235,19 +227,18 @@ def _finds_vertices(sweep: Sweep) -> bool:
 # that only words are fetched, as the cache has no room for more.
 #
 # Vertices with long lists keep the memory busy by themselves, and what is fetched for others comes to them out of
-# turn: so this is a form of its own for large graphs without any (`heuristics`). Of sets it is done as long as they are
-# whole.
+# turn: so this is done on large graphs without any. Of sets it is done as long as they are whole.
 
-LONGEST = 32
-"""Edges of a list, on graphs that have this form."""
 _WORD = 32
 _LISTS = {Degree.OUT: Over.OUT_EDGES, Degree.IN: Over.IN_EDGES}
 
 
-def fetch_rows(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
-    """`schedule` with what its sweeps fetch a row ahead, whatever they did before."""
-    may = program.tuning.rows_ahead and target.fused and target.grid and not target.teams and not program.graphs
-    return map_operations(schedule, partial(_with_rows, program=program, may=may))
+def prefetch_rows(plan: Plan) -> Plan:
+    """`plan` with what its sweeps fetch a row ahead, on large graphs of short lists."""
+    if not plan.graph.short_lists or not _is_one_grid(plan):
+        return plan
+    changed = partial(_with_rows, program=plan.program)
+    return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
 
 
 def could_prefetch_rows(program: Program) -> bool:
@@ -263,14 +254,9 @@ def _has_all(members: Elements, whole: frozenset[str]) -> bool:
     return members.domain is Domain.VERTEX and (members.frontier is None or members.frontier in whole)
 
 
-def suits_rows(num_vertices: int, largest_degree: int) -> bool:
-    """Whether a graph has this form: one of many rows for each warp, without a long list."""
-    return num_vertices >= LARGE and largest_degree <= LONGEST
-
-
-def _with_rows(operation: Operation, program: Program, may: bool) -> Operation:
-    """An operation whose sweep is its own, or that of the reduction which it runs behind."""
-    if isinstance(operation.does, Choice) or not may:
+def _with_rows(operation: Operation, program: Program) -> Operation:
+    """An operation whose sweep is its own, or that of the reduction after which it runs."""
+    if isinstance(operation.does, Choice):
         return operation
     parts = flattened(operation)
     first = parts[0].does
@@ -351,7 +337,7 @@ def _roles(operation: Operation) -> frozenset[Role]:
 # and what their visits ask for by the edge's id. All vertices have their lists in a row, which a processor foresees.
 
 
-def fetch_lists(plan: Plan) -> Plan:
+def prefetch_lists(plan: Plan) -> Plan:
     """`plan` with what each sweep fetches with the lists of its members."""
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 from gdsl.ir.nodes import (
     CheckPairs,
@@ -17,9 +18,8 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan import grids, prefetch, renumbering
-from gdsl.plan.block_cache import BOUNDS_BLOCK, LEAST_EDGES
-from gdsl.plan.heuristics import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
+from gdsl.plan import heuristics, renumbering
+from gdsl.plan.graph_class import FACTS, GENERAL
 from gdsl.plan.hints import SourceTables
 from gdsl.plan.nodes import (
     Barrier,
@@ -63,19 +63,8 @@ def print_plan(plan: Plan) -> str:
     target = plan.target
     form = "one launch" if target.fused else "a launch for each step"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
+    lines += [f"graph class: {plan.graph}", *(_other_classes(plan) if plan.graph == GENERAL else ())]
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
-    if target.name == "cuda" and leaves_block(plan.program):
-        narrow = f"few edges per vertex and no long lists, from {MANY_VERTICES:,} vertices on"
-        lines += [f"on graphs with {narrow}: a program of its own, {NARROW_BLOCK} threads per block"]
-    if target.name == "cuda" and leaves_bounds(plan.program):
-        hubs = f"hubs, from {LEAST_EDGES:,} edges on"
-        lines += [
-            f"on graphs with {hubs}: a program of its own, {BOUNDS_BLOCK} threads per block, "
-            "which keep bounds of their values"
-        ]
-    if target.name == "cuda" and not plan.program.tuning.rows_ahead and prefetch.could_prefetch_rows(plan.program):
-        short = f"lists of at most {prefetch.LONGEST} edges, from {grids.LARGE:,} vertices on"
-        lines += [f"on graphs with {short}: a program of its own, which fetches what the next vertices need"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]
@@ -94,6 +83,14 @@ def print_plan(plan: Plan) -> str:
         lines += ["", f"turn: {', '.join(_initial(each) for each in plan.turning)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
+
+
+def _other_classes(plan: Plan) -> Iterator[str]:
+    """The classes of graphs for which the program has another plan, and what is different there."""
+    if plan.target.name != "cuda":
+        return
+    for fact, effect in heuristics.effects_of_graph(plan.program).items():
+        yield f"    {fact} ({FACTS[fact]}): another plan, {effect}"
 
 
 def _layout(layout: Renumbering) -> list[str]:

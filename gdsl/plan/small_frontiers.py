@@ -16,8 +16,8 @@ looked at for nothing, which is no loss while the grid has a thread for each; th
 counted, so that they cannot be many either: `fits_listed` of the runtime asks for both. Where a set is larger it is a
 queue as everywhere, and goes from one form to the other and back.
 
-It is done in the forms that narrow graphs have (`heuristics`), for a loop that has one such push and asks for the
-members of its worklist nowhere else. The list ends with the loop, and its members are lost: a loop that begins again
+It is done on deep graphs and in loops from near to far, for a loop that has one such push and needs the members of its
+worklist nowhere else. The list ends with the loop, and its members are lost: a loop that begins again
 leaves none (`while (f)`), or defines its worklist each time.
 
 **Half of the warps each (cuda).**
@@ -35,11 +35,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import FrontierNotEmpty, Program
+from gdsl.ir.nodes import FrontierNotEmpty
 from gdsl.operations import Balance, Domain
 from gdsl.plan.barriers import ends_with_barrier
 from gdsl.plan.facts import Facts
-from gdsl.plan.grids import SMALL_BLOCK
 from gdsl.plan.hints import FewAsList, Hint, NextLevel, ReadAhead, Warps, WarpShare, WholeSet
 from gdsl.plan.nodes import (
     Barrier,
@@ -60,29 +59,31 @@ from gdsl.plan.nodes import (
     Sweep,
 )
 from gdsl.plan.phases import counts_late
-from gdsl.plan.prefetch import is_for_narrow_graphs
+from gdsl.plan.prefetch import has_small_frontiers
 from gdsl.plan.sweep_nodes import Dedup, Form
-from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations, steps_in, sweeps_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with both."""
-    shared = share_warps(plan.schedule, plan.target)
-    return dataclasses.replace(plan, schedule=list_few(shared, plan.program, plan.target))
+    return list_few_members(share_warps(plan))
 
 
 _AT_ONCE = (Dedup.CLAIM, Dedup.RANK)
 """What tells whether an edge is accepted without asking anything behind it."""
 
 
-def list_few(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
-    """`schedule` with the pushes that do so, whatever they did before."""
-    block = program.tuning.block  # None: a small one where a worklist has an order, else too large a one
-    small = block is None or block <= SMALL_BLOCK
-    may = target.fused and target.grid and not target.teams and not program.graphs and small
-    sites = {found.step.site for found in _pushes(schedule, program)} if may else set[int]()
-    return map_operations(schedule, lambda operation: _marked(operation, operation.step.site in sites))
+def list_few_members(plan: Plan) -> Plan:
+    """`plan` with the pushes that keep few members as a list."""
+    target = plan.target
+    if not target.fused or not target.grid or target.teams or plan.program.graphs:
+        return plan
+    sites = {found.step.site for found in _pushes(plan)}
+
+    def marked(operation: Operation) -> Operation:
+        return _with_hint(operation, FewAsList()) if operation.step.site in sites else operation
+
+    return dataclasses.replace(plan, schedule=map_operations(plan.schedule, marked))
 
 
 def is_listed(operation: Operation) -> bool:
@@ -101,10 +102,6 @@ def push_of(operation: Operation) -> Sweep:
     return operation.does.no if isinstance(operation.does, Choice) else operation.does
 
 
-def _marked(operation: Operation, listed: bool) -> Operation:
-    return _with_hint(operation, FewAsList()) if listed else operation
-
-
 def _with_hint(operation: Operation, hint: Hint) -> Operation:
     """An operation whose sweep, of a choice the push, has that hint."""
     does = operation.does
@@ -113,11 +110,11 @@ def _with_hint(operation: Operation, hint: Hint) -> Operation:
     return replace(operation, does=does.with_hints(hint))
 
 
-def _pushes(schedule: tuple[Step, ...], program: Program) -> Iterator[Operation]:
-    everything = list(steps_in(schedule))
-    for loop, anew in _loops(schedule, None):
+def _pushes(plan: Plan) -> Iterator[Operation]:
+    everything = list(steps_in(plan.schedule))
+    for loop, anew in _loops(plan.schedule, None):
         within = list(steps_in(loop.body))
-        found = [step for step in loop.body if isinstance(step, Operation) and _may(step, program)]
+        found = [step for step in loop.body if isinstance(step, Operation) and _may(step, plan)]
         if len(found) == 1 and not any(isinstance(step, Loop) for step in within):
             (push,) = found
             name = push_of(push).members.frontier
@@ -158,7 +155,7 @@ def _touches(step: Step, frontier: str | None) -> bool:
     return frontier in (*use.read, *use.written)
 
 
-def _may(operation: Operation, program: Program) -> bool:
+def _may(operation: Operation, plan: Plan) -> bool:
     push = push_of(operation)
     collect, members = push.collect, push.members
     if collect is None or len(push.walks) != 1 or operation.ahead or not operation.waits:
@@ -170,21 +167,23 @@ def _may(operation: Operation, program: Program) -> bool:
     hints = (push.hint(ReadAhead, walk.over), push.hint(WarpShare))
     plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in (*others, *hints))
     own = members.frontier == collect.frontier
-    return from_queue and into_queue and plain and own and is_for_narrow_graphs(push, program)
+    return from_queue and into_queue and plain and own and has_small_frontiers(push, plan)
 
 
 Sites = frozenset[int]
 _NONE: Sites = frozenset()
 
 
-def share_warps(schedule: tuple[Step, ...], target: Target) -> tuple[Step, ...]:
-    """`schedule` with the warps that its sweeps have, whatever they had before."""
-    warps: dict[int, Warps] = {}
-    if target.grid and target.fused and not target.teams:
-        found = _Neighbors()
-        found.steps(schedule, _NONE)
-        warps = dict.fromkeys(found.former, Warps.LAST) | dict.fromkeys(found.following, Warps.FIRST)
-    return map_operations(schedule, lambda operation: _with(operation, warps))
+def share_warps(plan: Plan) -> Plan:
+    """`plan` with the sweeps that have half of the warps."""
+    target = plan.target
+    if not target.fused or not target.grid or target.teams:
+        return plan
+    found = _Neighbors()
+    found.steps(plan.schedule, _NONE)
+    warps = dict.fromkeys(found.former, Warps.LAST) | dict.fromkeys(found.following, Warps.FIRST)
+    schedule = map_operations(plan.schedule, lambda operation: _with(operation, warps))
+    return dataclasses.replace(plan, schedule=schedule)
 
 
 def _with(operation: Operation, warps: dict[int, Warps]) -> Operation:

@@ -92,7 +92,7 @@ class Target:
     orders: bool
     """Whether loops may be worked off in another order."""
     orders_always: bool
-    """Whether that is worth it on every graph."""
+    """Whether that is worth it on every graph that the plan is for."""
     marks_apart: bool
     """Whether marks against duplicates have bitmaps of their own; if not, the result's own bitmap holds them."""
     allocates_itself: bool
@@ -119,7 +119,10 @@ CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
 
 
 CUDA_ORDERED = dataclasses.replace(
-    CUDA_FUSED, resident_threads=1024, sizes=dataclasses.replace(_CUDA_SIZES, block_threads=256)
+    CUDA_FUSED,
+    orders_always=True,
+    resident_threads=1024,
+    sizes=dataclasses.replace(_CUDA_SIZES, block_threads=256),
 )
 """Where a worklist is worked off from near to far: many rounds of few members, for which few warps wait for less."""
 

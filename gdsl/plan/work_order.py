@@ -15,8 +15,8 @@ what they reach is then often final, where a visit in the order of rounds is mad
   or a later one, which is all that the proof asks for, and the loop ends when no bit is left.
 
 Rounds of few vertices gain most: on roads and meshes the order saves 98 of 100 visits, on graphs of hubs, where a round
-costs what it visits and there are few, nothing. So on a GPU `auto` looks at the graph, which is known when a run
-begins: `suited` is the program for that. A few cores gain from every visit that they need not make.
+costs what it visits and there are few, nothing. So on a GPU `auto` depends on the class of the graph (`is_ordered`). A
+few cores gain from every visit that they need not make.
 
 By how much the bound moves finds itself (`adapt_width` of the runtime): a wide bound is less rounds, a narrow one less
 visits in vain.
@@ -47,7 +47,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import advance_in, changed_in, fixed_order, hindrance, update_in, without_buckets, worklist_loops
 from gdsl.operations import Balance, Order
 from gdsl.plan.facts import Facts
-from gdsl.plan.grids import LONG_LIST, is_narrow
+from gdsl.plan.graph_class import GraphClass
 from gdsl.plan.nodes import Dedup, Loop, NearFar, Operation, Plan, Step, Sweep
 from gdsl.plan.sweep_nodes import Skips
 from gdsl.plan.target import Sizes, Target
@@ -105,19 +105,16 @@ def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> 
     return {number: order for number, order in found.items() if order is not None}
 
 
-def suited(program: ir.Program, num_vertices: int, num_edges: int, largest_degree: int) -> ir.Program:
-    """`program` with the order that `auto` stands for on a graph. Buckets ask for it where no list is long."""
-    tuning = program.tuning
-    worth = is_narrow(num_vertices, num_edges, largest_degree) or (
-        largest_degree < LONG_LIST and bool(worklist_loops(program))
-    )
-    if not worth or not has_choice(program):
-        return program
-    return dataclasses.replace(program, tuning=dataclasses.replace(tuning, order=Order.NEAR_FAR))
+def is_ordered(program: ir.Program, graph: GraphClass) -> bool:
+    """Whether worklists are worked off from near to far on a GPU: of `auto` on narrow graphs, and with buckets on all
+    that are bounded. `program`: before `gdsl.passes` replaces buckets."""
+    if program.tuning.order is not Order.AUTO:
+        return program.tuning.order is Order.NEAR_FAR
+    return graph.bounded and has_choice(program) and (graph.narrow or bool(worklist_loops(program)))
 
 
 def has_choice(program: ir.Program) -> bool:
-    """Whether anything is left to `auto`."""
+    """Whether `auto` depends on the graph on a GPU."""
     if program.tuning.order is not Order.AUTO or not program.tuning.fuse:
         return False
     loops = (node for node in walk(program.schedule) if isinstance(node, ir.While))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
@@ -18,6 +17,7 @@ from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse
 from gdsl.plan import heuristics
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
 
@@ -77,35 +77,44 @@ class CudaBackend:
         """As `build_for`, with ids of `id_bits` bits."""
         return self.build_for(program, Widths.both(id_bits))
 
-    def build_for(self, program: Program, widths: Widths, teams: bool = False) -> CudaExecutable:
+    def build_for(
+        self, program: Program, widths: Widths, teams: bool = False, graph: GraphClass = GENERAL
+    ) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
-        for batches."""
+        for batches; `graph`: the graphs that it is for."""
         device = self.device()
-        form = ("teams",) if teams else ()
+        form = (*(("teams",) if teams else ()), *graph.facts)
         key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         cached: Any = cache.load("cuda", key)
         if cached is not None:
             # The driver's errors come in several classes; what it refuses is compiled again.
             with contextlib.suppress(Exception):
                 generated, cubin = cached
-                return self._executable(program, None, generated, cubin, widths, teams)
+                return self._executable(program, None, generated, cubin, widths, teams, graph)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
-            plan = plan_of(program, teams=teams)
+            plan = plan_of(program, teams=teams, graph=graph)
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
         device.hand_over_cubin()  # now rather than in the middle of calls
-        executable = self._executable(program, plan, generated, cubin, widths, teams)
+        executable = self._executable(program, plan, generated, cubin, widths, teams, graph)
         cache.store("cuda", key, (generated, cubin))
         return executable
 
     def _executable(
-        self, program: Program, plan: Plan | None, generated: Generated, cubin: bytes, widths: Widths, teams: bool
+        self,
+        program: Program,
+        plan: Plan | None,
+        generated: Generated,
+        cubin: bytes,
+        widths: Widths,
+        teams: bool,
+        graph: GraphClass,
     ) -> CudaExecutable:
         return CudaExecutable(
-            self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, teams
+            self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, teams, graph
         )
 
     def needs(
@@ -181,15 +190,18 @@ def _needs_of(
     from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-    suited = partial(heuristics.suited, counts=counts, room=heuristics.ALL)
-    program = suited(program)
-    plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+    plan, more = _plan_on(program, counts), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
     own = needs.on_a_device(plan, *more, bindings.own)
     candidates, layout = [own], plan.layout
     if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
-        other = plan_of(suited(looking_up(program))) if layout.apart else plan
+        other = _plan_on(looking_up(program), counts) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
     found = placement.decide(candidates, own, free, memory).needs
     return found if memory is None or memory.limit is None else (*found, placement.gaps(found))
+
+
+def _plan_on(program: Program, counts: tuple[int, int, int]) -> Plan:
+    """The plan for a graph with these numbers of vertices and edges and this largest degree."""
+    return plan_of(program, graph=heuristics.class_for(program, *counts))

@@ -15,9 +15,10 @@ from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
-from gdsl.ir.nodes import Program, Tuning
+from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan import heuristics
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.plan.teams import refusal
 from gdsl.types import Widths
@@ -43,18 +44,20 @@ class CudaExecutable:
         self,
         device: CudaDevice,
         graphs: GraphCache,
-        build: Callable[[Program, Widths, bool], CudaExecutable],
+        build: Callable[[Program, Widths, bool, GraphClass], CudaExecutable],
         program: Program,
         plan: Plan | None,
         generated: Generated,
         cubin: bytes,
         widths: Widths,
         teams: bool = False,
+        graph_class: GraphClass = GENERAL,
     ) -> None:
-        """`plan` is None if the text comes from the cache; the plan is rebuilt when it is first needed."""
+        """`plan` is None if the text comes from the cache; the plan is rebuilt when it is first needed. `graph_class`:
+        the graphs that it is for."""
         self._device, self._graphs, self._build = device, graphs, build
         self.generated, self.widths, self._teams = generated, widths, teams
-        self._program, self._plan = program, plan
+        self._program, self._plan, self._graph_class = program, plan, graph_class
         self.kernels = LoadedModule(self._device, cubin)
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
@@ -70,8 +73,9 @@ class CudaExecutable:
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """Graphs without enough memory for other ids."""
         self._renamed: CudaExecutable | None = None
-        self._open = program if heuristics.has_choice(program) else None
-        self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that need them
+        self._is_open = graph_class == GENERAL and heuristics.depends_on_graph(program)
+        """Whether there are others for classes of graphs."""
+        self._others: dict[GraphClass, CudaExecutable] = {}
         self._batches: BatchRuns | None = None
         self._choices: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
         """The executable for each graph: finding it takes a walk over the program."""
@@ -80,7 +84,7 @@ class CudaExecutable:
     def plan(self) -> Plan:
         """The plan of the text."""
         if self._plan is None:
-            self._plan = plan_of(self._program, verify=False, teams=self._teams)
+            self._plan = plan_of(self._program, verify=False, teams=self._teams, graph=self._graph_class)
         return self._plan
 
     def run_batch(
@@ -216,7 +220,7 @@ class CudaExecutable:
     def _with_other_ids(self) -> CudaExecutable:
         """The executable for that, created when it is first needed."""
         if self._renamed is None:
-            self._renamed = self._build(looking_up(self._program), self.widths, False)
+            self._renamed = self._build(looking_up(self._program), self.widths, False, GENERAL)
         return self._renamed
 
     def _free_memory(self, graph: Graph) -> bool:
@@ -258,17 +262,17 @@ class CudaExecutable:
 
     def _for_graph(self, graph: Graph) -> CudaExecutable:
         """The executable for the graph, this one or another."""
-        if self._open is None:
+        if not self._is_open:
             return self
         started = self._choices.get(graph)
         if started is None:
             original = self._graphs.graph(graph, self.widths, self._device)
             counts = graph.num_vertices, graph.num_edges, original.largest_degree
-            program = heuristics.suited(self._open, counts, self._device.lendable())
-            if program is self._open:
+            found = heuristics.class_for(self._program, *counts, self._device.lendable())
+            if found == GENERAL:
                 return self
-            started = self._others.get(program.tuning) or self._build(program, self.widths, False)
-            self._others[program.tuning] = self._choices[graph] = started
+            started = self._others.get(found) or self._build(self._program, self.widths, False, found)
+            self._others[found] = self._choices[graph] = started
         return started
 
     def _enactor(self, graph: Graph, bindings: Bindings, limits: Limits) -> Enactor:
@@ -320,8 +324,9 @@ class BatchRuns:
     """What an executable runs for many values of params: a form of the program for teams of blocks."""
 
     def __init__(self) -> None:
-        self._forms: dict[int, tuple[Program, CudaExecutable]] = {}
-        """By the program's identity; the program is kept alive with it, as a graph may need another one."""
+        self._forms: dict[tuple[int, GraphClass], tuple[Program, CudaExecutable]] = {}
+        """By the program's identity and the class of graphs; the program is kept alive with it, as a graph may need
+        another one."""
         self._runs: weakref.WeakKeyDictionary[Graph, TeamRuns] = weakref.WeakKeyDictionary()
         """Those of the last call on each graph."""
 
@@ -336,12 +341,12 @@ class BatchRuns:
             return one_after_the_other(executable, graph, bound, limits, bounds, _LIMITED)
         started = limits.timeout and time.monotonic()
         try:
-            program, on_device = _for_graph(executable, graph, bound[0], limits)
+            chosen, on_device = _for_graph(executable, graph, bound[0], limits)
         except GdslError as error:
             if error.code != "E0912":
                 raise
             return one_after_the_other(executable, graph, bound, limits, bounds, _LIMITED)
-        form, device = self._form_of(executable, program), executable._device
+        form, device = self._form_of(executable, chosen), executable._device
         from gdsl.backends.cuda.teams import TeamRuns
 
         runs = self._runs.get(graph)
@@ -351,18 +356,20 @@ class BatchRuns:
             self._runs[graph] = runs
         return runs.run(bound, limits.since(started), bounds)
 
-    def _form_of(self, executable: CudaExecutable, program: Program) -> CudaExecutable:
-        if id(program) not in self._forms:
-            form = executable._build(program, executable.widths, True)
-            self._forms[id(program)] = program, form
-        return self._forms[id(program)][1]
+    def _form_of(self, executable: CudaExecutable, chosen: CudaExecutable) -> CudaExecutable:
+        """The form of `chosen` for teams."""
+        program, graph_class = chosen._program, chosen._graph_class
+        key = id(program), graph_class
+        if key not in self._forms:
+            self._forms[key] = program, executable._build(program, executable.widths, True, graph_class)
+        return self._forms[key][1]
 
 
 def _for_graph(
     executable: CudaExecutable, graph: Graph, bindings: Bindings, limits: Limits
-) -> tuple[Program, GraphOnDevice]:
-    """The program that suits the graph, as for a single call, and the graph with the ids it has there. Raises E0802 if
-    the device is not free in time."""
+) -> tuple[CudaExecutable, GraphOnDevice]:
+    """The executable for the graph, as for a single call, and the graph with the ids it has there. Raises E0802 if the
+    device is not free in time."""
     suited = executable._for_graph(graph)
     if suited is not executable:
         return _for_graph(suited, graph, bindings, limits)
@@ -370,8 +377,8 @@ def _for_graph(
         return _for_graph(executable._with_other_ids(), graph, bindings, limits)
     with executable._device.reserved(limits.timeout):
         try:
-            return executable._program, executable._enactor(graph, bindings, limits).on_device
+            return executable, executable._enactor(graph, bindings, limits).on_device
         except GdslError as error:
             if error.code != "E0912" or not executable._free_memory(graph):
                 raise
-            return executable._program, executable._enactor(graph, bindings, limits).on_device
+            return executable, executable._enactor(graph, bindings, limits).on_device

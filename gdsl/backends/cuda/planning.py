@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gdsl.graph.graph import Graph
     from gdsl.ir.nodes import Program
     from gdsl.plan.fusion import Pair
+    from gdsl.plan.graph_class import GraphClass
     from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
     from gdsl.types import Widths
@@ -19,19 +21,32 @@ def plan_of(
     *,
     verify: bool = True,
     teams: bool = False,
+    graph: GraphClass | None = None,
     after: str | None = None,
 ) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
-    `teams`: the form that teams of blocks run. `after`: the plan after the pass of that name, not verified."""
-    from gdsl.operations import Balance, Order
+    `teams`: the form that teams of blocks run. `graph`: the graphs that it is built for, by default any. `after`: the
+    plan after the pass of that name, not verified."""
+    from gdsl.operations import Balance
     from gdsl.passes import ir_passes
-    from gdsl.plan import target
+    from gdsl.plan import target, work_order
     from gdsl.plan.build import build
+    from gdsl.plan.graph_class import GENERAL
 
+    graph = GENERAL if graph is None else graph
+    ordered = work_order.is_ordered(program, graph)
     program = ir_passes.apply(program, verify=verify)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
-    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
-    return build(program, target.in_teams(on) if teams else on, sizes, verify=verify, after=after)
+    on = target.cuda(program.tuning.fuse, balanced, ordered)
+    return build(program, target.in_teams(on) if teams else on, sizes, graph=graph, verify=verify, after=after)
+
+
+def class_on(program: Program, graph: Graph) -> GraphClass:
+    """The class of `graph`, as far as it matters to `program`, on a large GPU."""
+    from gdsl.backends.cuda.memory import largest_degree_of
+    from gdsl.plan.heuristics import class_for
+
+    return class_for(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
 
 
 def neighbors_of(program: Program) -> tuple[Pair, ...]:
@@ -43,13 +58,13 @@ def neighbors_of(program: Program) -> tuple[Pair, ...]:
     return neighbors(ir_passes.apply(program), target.cuda(program.tuning.fuse))
 
 
-def source_text(program: Program, ids: int | Widths) -> str:
-    """The CUDA C++ of `program` for ids of these widths."""
+def source_text(program: Program, ids: int | Widths, graph: GraphClass | None = None) -> str:
+    """The CUDA C++ of `program` for ids of these widths and graphs of this class, by default any."""
     from gdsl.codegen.cuda.generate import generate
     from gdsl.types import Widths
 
     widths = Widths.both(ids) if isinstance(ids, int) else ids
-    return generate(plan_of(program), widths).text
+    return generate(plan_of(program, graph=graph), widths).text
 
 
 _LEAST_FOR_WIDE_PAIRS = 90

@@ -20,7 +20,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import ParamValue
 from gdsl.plan import grids
-from gdsl.plan.grids import is_narrow
+from gdsl.plan.graph_class import is_narrow
 from gdsl.plan.nodes import Plan
 from gdsl.records import dataclass
 

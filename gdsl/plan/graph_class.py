@@ -1,0 +1,106 @@
+"""The class of a graph: what the backend measures of it before it runs a program, as far as plans depend on it.
+
+A plan is built for any graph (`GENERAL`) or for graphs of a class, which has one or more of the facts below. Nothing
+but speed depends on it: a plan for one class is correct on every graph. Each fact is measured from the numbers of
+vertices and stored edges and the largest degree. `heuristics` leaves out facts that make no difference to a program,
+so that it is compiled once for all graphs that it treats alike.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+from gdsl.records import dataclass
+
+LONG_LIST = 512
+"""Edges that give each thread of a block one: shorter lists are not worth sharing among blocks."""
+EDGES_PER_VERTEX = 6
+"""A planar graph (a map, a mesh, a triangulation) has fewer than three edges per vertex, each stored both ways."""
+MANY_VERTICES = 1 << 17
+"""On planar graphs a search has about as many levels as the square root: hundreds from here on, each with a few hundred
+vertices at most. A shorter search does not make up for compiling another kernel."""
+WARP_LIST = 32
+"""One edge for each lane of a warp."""
+LARGE = 1 << 20
+"""Several vertices for each thread that a large GPU holds at a time, and arrays of the vertices beyond its L2 cache."""
+MANY_EDGES = 1 << 24
+"""With fewer edges, the values of all vertices stay in the L2 cache of a large GPU."""
+SKEW = 64
+"""A hub has at least so many times as many edges as the mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphClass:
+    """The facts that hold of all graphs of the class; without any: of all graphs."""
+
+    bounded: bool = False
+    """No vertex has a long list (`LONG_LIST`)."""
+    narrow: bool = False
+    """Bounded and with few edges per vertex (`EDGES_PER_VERTEX`): the frontiers of a search are small."""
+    deep: bool = False
+    """Narrow and with many vertices (`MANY_VERTICES`): searches have many levels."""
+    short_lists: bool = False
+    """Bounded by `WARP_LIST`, and large (`LARGE`)."""
+    hubs: bool = False
+    """Many edges (`MANY_EDGES`), and vertices with far more of them than the mean (`SKEW`)."""
+
+    def has(self, fact: str) -> bool:
+        """Whether the fact of this name holds."""
+        return bool(getattr(self, _field(fact)))
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The names of what holds, as `gdslc compile --graph-class` has them, without what follows from another one."""
+        holding = [name for name in FACTS if self.has(name)]
+        implied = {other for name in holding for other in _IMPLIED[name]}
+        return tuple(name for name in holding if name not in implied)
+
+    def __str__(self) -> str:
+        return ", ".join(self.facts) or "general"
+
+
+GENERAL = GraphClass()
+"""Any graph."""
+FACTS = {
+    "bounded": f"no vertex has {LONG_LIST} edges or more",
+    "narrow": f"bounded, with fewer than {EDGES_PER_VERTEX} edges per vertex",
+    "deep": f"narrow, with {MANY_VERTICES:,} vertices or more",
+    "short-lists": f"no vertex has more than {WARP_LIST} edges, and there are {LARGE:,} vertices or more",
+    "hubs": f"{MANY_EDGES:,} edges or more, and a vertex with {SKEW} times as many as the mean",
+}
+"""What each fact says, by its name."""
+_IMPLIED = {
+    "bounded": (),
+    "narrow": ("bounded",),
+    "deep": ("bounded", "narrow"),
+    "short-lists": ("bounded",),
+    "hubs": (),
+}
+
+
+def class_of(facts: Iterable[str]) -> GraphClass:
+    """The class of graphs of which these facts hold, by their names in `FACTS`, and those that follow from them."""
+    names = {implied for name in facts for implied in (name, *_IMPLIED[name])}
+    return dataclasses.replace(GENERAL, **{_field(name): True for name in names})
+
+
+def measure(num_vertices: int, num_edges: int, largest_degree: int) -> GraphClass:
+    """The class of a graph with so many vertices and stored edges."""
+    narrow = is_narrow(num_vertices, num_edges, largest_degree)
+    return GraphClass(
+        bounded=largest_degree < LONG_LIST,
+        narrow=narrow,
+        deep=narrow and num_vertices >= MANY_VERTICES,
+        short_lists=num_vertices >= LARGE and largest_degree <= WARP_LIST,
+        hubs=num_edges >= MANY_EDGES and largest_degree * num_vertices >= SKEW * num_edges,
+    )
+
+
+def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
+    """Whether searches on such a graph go through many small frontiers."""
+    return num_edges < EDGES_PER_VERTEX * num_vertices and largest_degree < LONG_LIST
+
+
+def _field(name: str) -> str:
+    return name.replace("-", "_")
