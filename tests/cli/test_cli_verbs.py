@@ -97,6 +97,33 @@ def test_compile_prints_cuda_and_is_repeatable(gdslc):
     assert gdslc("compile", "hops.gdsl", "--graph", "path.mtx").out == first.out
 
 
+def test_compile_for_a_class_of_graphs(gdslc):
+    general = gdslc("compile", "bfs")
+    deep = gdslc("compile", "bfs", "--graph-class", "deep")
+    assert deep.out != general.out and "256 threads per block" in deep.out.splitlines()[1]
+    assert gdslc("compile", "bfs", "--graph", "grid:370").out == deep.out, "the class is measured"
+    plan = gdslc("compile", "bfs", "--graph-class", "deep", "--emit", "plan").out.splitlines()
+    assert plan[1] == "graph class: deep"
+    assert (
+        gdslc("compile", "sssp", "--graph-class", "deep", "--emit", "plan").out.splitlines()[1] == "graph class: narrow"
+    )
+    both = gdslc("compile", "betweenness", "--graph-class", "short-lists", "--graph-class", "deep", "--emit", "plan")
+    assert both.out.splitlines()[1] == "graph class: deep, short-lists"
+    teams = gdslc("compile", "bfs", "--graph-class", "deep", "--teams")
+    assert teams.out != gdslc("compile", "bfs", "--teams").out
+
+
+def test_a_class_that_makes_no_difference(gdslc):
+    same = gdslc("compile", "bfs", "--graph-class", "hubs")
+    assert same.out == gdslc("compile", "bfs").out
+    assert "note: bfs is the same on graphs of the class hubs as on any other" in same.err
+    gdslc("compile", "bfs", "--graph-class", "road").fails(2, "'road' is not one of", "'deep'")
+    gdslc("compile", "bfs", "--graph-class", "deep", "--emit", "ir").fails(2, "ir is the same for all classes")
+    gdslc("compile", "bfs", "--graph-class", "deep", "--backend", "cpu").fails(2, "code for a CPU is the same")
+    gdslc("compile", "bfs", "--graph-class", "deep", "--graph", "path.mtx").fails(2, "leave --graph-class out")
+    gdslc("compile", "bfs", "--graph", "path.mtx", "--emit", "ir").fails(2, "ir is the same for all graphs")
+
+
 def test_ptx_and_cubin(gdslc):
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
     ptx = gdslc("compile", "hops.gdsl", "--emit", "ptx", "--arch", "sm_80")

@@ -10,7 +10,7 @@ _BOUNDS = "runtime/hub_bounds.cuh"
 
 
 def _mutant(name: str, old: str, new: str, program: str, shows: str = "result", file: str = _BOUNDS) -> Mutant:
-    return Mutant(name, file, old, new, program, shows, hub_bounds=True)
+    return Mutant(name, file, old, new, program, shows, graph=("hubs",))
 
 
 BOUND_MUTANTS = (

@@ -129,7 +129,7 @@ KEPT_MUTANTS = (
         "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n",
         "betweenness",
         "race result",
-        ("schedule.block=64",),
+        graph=("deep",),
     ),
     Mutant(
         "the last of the warps has members of the one before",

@@ -7,12 +7,11 @@ from support.near_far import DETOURS
 from .mutants import Mutant
 
 _LISTED = "runtime/listed_sets.cuh"
-_SMALL_BLOCKS = ("schedule.block=64",)
 _FROM_NEAR = ("schedule.order=near_far",)
 
 
 def _mutant(name: str, old: str, new: str, shows: str, stops: bool = False) -> Mutant:
-    return Mutant(name, _LISTED, old, new, "bfs", shows, _SMALL_BLOCKS, stops)
+    return Mutant(name, _LISTED, old, new, "bfs", shows, stops=stops, graph=("deep",))
 
 
 def _ordered(name: str, old: str, new: str, shows: str, file: str = _LISTED) -> Mutant:

@@ -25,8 +25,8 @@ class Mutant:
     shows: str
     words: tuple[str, ...] = ()
     stops: bool = False
-    hub_bounds: bool = False
-    """Whether blocks keep bounds of hubs."""
+    graph: tuple[str, ...] = ()
+    """The facts about graphs that the plan is for."""
 
 
 _BARRIERS, _PROGRESS, _FRONTIER = "runtime/barriers.cuh", "runtime/progress.cuh", "runtime/frontier.cuh"
@@ -360,20 +360,18 @@ WARPS = (
     ),
 )
 
-_SMALL = ("schedule.block=64",)
+_MEMORY, _DEEP = "runtime/memory.cuh", ("deep",)
 FETCHES = (
     Mutant(
         "sectors behind an array are fetched",
-        "runtime/memory.cuh",
+        _MEMORY,
         "int64(i) + 2 * elements < length",
         "true",
         "bfs",
         "bounds",
-        _SMALL,
+        graph=_DEEP,
     ),
-    Mutant(
-        "sectors before an array are fetched", "runtime/memory.cuh", "&& i >= 2 * elements", "", "bfs", "bounds", _SMALL
-    ),
+    Mutant("sectors before an array are fetched", _MEMORY, "&& i >= 2 * elements", "", "bfs", "bounds", graph=_DEEP),
 )
 
 IDENTITIES = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,6 +25,7 @@ from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import Tunable
+from gdsl.plan.graph_class import GENERAL, GraphClass, class_of
 from gdsl.plan.nodes import Plan
 from gdsl.plan.renumbering import is_worth, looking_up
 from gdsl.plan.target import Sizes
@@ -147,7 +147,8 @@ class Built:
             return enactor.run(bindings, limits or Limits())
         layout = self.plan.layout
         if layout is not None and layout.looks_up and layout.always and graph.num_vertices:
-            return emulated(looking_up(self.program), self.plan.sizes, self.widths).run(graph, bindings, device, limits)
+            other = emulated(looking_up(self.program), self.plan.sizes, self.widths, on=self.plan.graph)
+            return other.run(graph, bindings, device, limits)
         if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, 0):
             kernels = Kernels(device, renumbering(self.widths).get_function)
             on_device = RenumberedGraph(kernels, on_device, graph)
@@ -177,19 +178,19 @@ def tunable(name: str) -> Tunable:
     return Tunable(read_source(path if path.exists() else ROOT / "tests" / "programs" / f"{name}.gdsl"))
 
 
-def with_hub_bounds(program: Program) -> Program:
-    """The form of it that large graphs of hubs have."""
-    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, hub_bounds=True))
+DEEP, SHORT_LISTS, HUBS = (class_of([fact]) for fact in ("deep", "short-lists", "hubs"))
+"""Classes of graphs that programs have other plans for."""
 
 
-def with_rows_ahead(program: Program) -> Program:
-    """The form of it that large graphs of short lists have."""
-    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, rows_ahead=True))
-
-
-def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False) -> Built:
-    """A program (annotated, before `gdsl.passes`), compiled."""
-    plan = plan_of(program, shape)
+def emulated(
+    program: Program,
+    shape: Sizes = SMALL,
+    widths: Widths = NARROW,
+    coverage: bool = False,
+    on: GraphClass = GENERAL,
+) -> Built:
+    """A program (annotated, before `gdsl.passes`), compiled for the class of graphs `on`."""
+    plan = plan_of(program, shape, graph=on)
     generated = generate(plan, widths)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
     return Built(program, plan, generated, module, widths)
@@ -213,10 +214,15 @@ def labels_in(name: str) -> set[str]:
 
 @cache
 def build(
-    name: str, tune: tuple[str, ...] = (), shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False
+    name: str,
+    tune: tuple[str, ...] = (),
+    shape: Sizes = SMALL,
+    widths: Widths = NARROW,
+    coverage: bool = False,
+    on: GraphClass = GENERAL,
 ) -> Built:
-    """A sample or program of the tests, compiled."""
-    return emulated(program_of(name, tune), shape, widths, coverage)
+    """A sample or program of the tests, compiled for the class of graphs `on`."""
+    return emulated(program_of(name, tune), shape, widths, coverage, on)
 
 
 def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:

@@ -17,7 +17,7 @@ from gdsl.api.tune_files import Entry, kind_of, new_file, write_file
 from gdsl.backends import registry
 from gdsl.backends.cuda import device_memory, nvrtc
 from gdsl.backends.cuda.launching import Launching
-from gdsl.plan import block_cache, heuristics, target, work_order
+from gdsl.plan import block_cache, graph_class, grids, heuristics, target, work_order
 from gdsl.types import Widths
 from tests.support.graphs import complete, make_graph, path
 
@@ -73,7 +73,7 @@ def test_a_call_on_a_known_graph_does_little(
         program(graph, source=source, backend="cuda")
     assert cupy.log["properties"] == 0, "nobody has read the name of the GPU"
     cupy.log.clear()
-    for module, name in ((registry, "choose"), (heuristics, "suited"), (work_order, "has_choice")):
+    for module, name in ((registry, "choose"), (heuristics, "class_for"), (work_order, "has_choice")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("what was found out before is asked again"))
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
@@ -174,8 +174,8 @@ def test_lists_that_are_the_same_both_ways_go_over_once(cupy: FakeCupy, directed
 
 
 def test_roads_have_a_program_of_their_own(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heuristics, "MANY_VERTICES", COUNT)
-    monkeypatch.setattr(heuristics, "NARROW_BLOCK", 64)
+    monkeypatch.setattr(graph_class, "MANY_VERTICES", COUNT)
+    monkeypatch.setattr(grids, "NARROW_BLOCK", 64)
     small = make_graph(path(COUNT - 1), COUNT - 1, directed=False)
     program = gdsl.compile("bfs")
     for on, threads in ((small, 512), (graph, 64), (small, 512), (graph, 64)):
@@ -188,8 +188,9 @@ def test_hubs_have_another_one(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: p
     few_places = dataclasses.replace(target.CUDA_FUSED.sizes, bound_bits=4)
     for module in (target, heuristics):
         monkeypatch.setattr(module, "CUDA_FUSED", dataclasses.replace(target.CUDA_FUSED, sizes=few_places))
-    for name, value in (("BOUNDS_BLOCK", 64), ("LEAST_EDGES", 182), ("SKEW", 1)):
-        monkeypatch.setattr(block_cache, name, value)
+    monkeypatch.setattr(block_cache, "BOUNDS_BLOCK", 64)
+    for name, value in (("MANY_EDGES", 182), ("SKEW", 1)):
+        monkeypatch.setattr(graph_class, name, value)
     monkeypatch.setattr(Launching, "lendable", lambda device: block_cache.DECLARED + 64)
     monkeypatch.setattr(Launching, "lends", lambda device, kernel: 64)
     made = make_graph(complete(14), 14, directed=False)

@@ -10,10 +10,11 @@ from support.graphs import complete, grid, make_graph, path, random_graph, star
 from gdsl.backends.interface import Limits
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
+from gdsl.plan.graph_class import GENERAL
 
 from . import build
 from .coverage import gcov, line_counts
-from .running import SMALL, TINY, Built, device_for
+from .running import DEEP, SMALL, TINY, Built, device_for
 from .running import build as build_program
 
 pytestmark = pytest.mark.skipif(build.compiler() is None or gcov() is None, reason="needs g++ and gcov")
@@ -92,35 +93,35 @@ edge functor both(src, dst, e) { apply { low[dst] min= -float32(int32(src)); hig
 schedule { advance(vertices, both, to=none); }
 """
 PROGRAMS = [
-    (COPIES, (), SMALL),
-    (BEYOND, (), SMALL),
-    ("bfs", (), SMALL),
-    ("bfs", ("schedule.block=64",), SMALL),
-    ("bfs", ("visit.direction=push", "visit.balance=block"), TINY),
-    ("bfs", ("visit.direction=pull", "schedule.fuse=off"), TINY),
-    ("sssp", ("relax.direction=push", "relax.balance=thread"), SMALL),
-    ("sssp", ("relax.direction=pull",), SMALL),
-    ("sssp", (), SMALL),
-    ("sssp", ("schedule.order=near_far",), SMALL),
-    (HOPS, ("schedule.order=near_far",), SMALL),
-    (FLOATS, (), SMALL),
-    (COUNTED, (), SMALL),
-    ("core", (), SMALL),
-    ("weak_hops", (), TINY),
-    ("neighborhoods", (), SMALL),
-    ("pagerank", (), SMALL),
-    ("sets", (), SMALL),
-    ("lookups", (), SMALL),
-    ("matching", (), SMALL),
-    (COMBINED, (), SMALL),
-    ("tree_edges", (), SMALL),
-    ("light_edges", (), SMALL),
-    ("back_edges", (), TINY),
-    ("edge_sets", (), SMALL),
-    ("common_neighbors", (), SMALL),
-    ("search_levels", (), SMALL),
-    ("coreness", (), SMALL),
-    ("numbered", (), SMALL),
+    (COPIES, (), SMALL, GENERAL),
+    (BEYOND, (), SMALL, GENERAL),
+    ("bfs", (), SMALL, GENERAL),
+    ("bfs", (), SMALL, DEEP),
+    ("bfs", ("visit.direction=push", "visit.balance=block"), TINY, GENERAL),
+    ("bfs", ("visit.direction=pull", "schedule.fuse=off"), TINY, GENERAL),
+    ("sssp", ("relax.direction=push", "relax.balance=thread"), SMALL, GENERAL),
+    ("sssp", ("relax.direction=pull",), SMALL, GENERAL),
+    ("sssp", (), SMALL, GENERAL),
+    ("sssp", ("schedule.order=near_far",), SMALL, GENERAL),
+    (HOPS, ("schedule.order=near_far",), SMALL, GENERAL),
+    (FLOATS, (), SMALL, GENERAL),
+    (COUNTED, (), SMALL, GENERAL),
+    ("core", (), SMALL, GENERAL),
+    ("weak_hops", (), TINY, GENERAL),
+    ("neighborhoods", (), SMALL, GENERAL),
+    ("pagerank", (), SMALL, GENERAL),
+    ("sets", (), SMALL, GENERAL),
+    ("lookups", (), SMALL, GENERAL),
+    ("matching", (), SMALL, GENERAL),
+    (COMBINED, (), SMALL, GENERAL),
+    ("tree_edges", (), SMALL, GENERAL),
+    ("light_edges", (), SMALL, GENERAL),
+    ("back_edges", (), TINY, GENERAL),
+    ("edge_sets", (), SMALL, GENERAL),
+    ("common_neighbors", (), SMALL, GENERAL),
+    ("search_levels", (), SMALL, GENERAL),
+    ("coreness", (), SMALL, GENERAL),
+    ("numbered", (), SMALL, GENERAL),
 ]
 
 
@@ -151,8 +152,8 @@ def test_every_line_of_generated_text_is_executed() -> None:
     """A line of the runtime may be reached by any of the programs; it counts by its text."""
     reached: dict[str, int] = {}
     first_seen: dict[str, str] = {}
-    for name, words, shape in PROGRAMS:
-        built = build_program(name, words, shape, coverage=True)
+    for name, words, shape, on in PROGRAMS:
+        built = build_program(name, words, shape, coverage=True, on=on)
         run_everything(name, built)
         lines = built.generated.text.split("\n")
         own = f"{built.program.name}.cu"

@@ -14,7 +14,7 @@ from gdsl.plan.block_cache import has_bounds
 from gdsl.types import Widths
 
 from . import build
-from .running import NARROW, SMALL, TINY, device_for, emulated, expect, program_of, with_hub_bounds
+from .running import HUBS, NARROW, SMALL, TINY, device_for, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 GRAPHS = {
@@ -31,7 +31,7 @@ FORMS = ((SMALL, NARROW), (TINY, NARROW), (TINY, Widths.both(64)))
 def test_values_are_those_of_the_reference(name: str) -> None:
     """To the last bit: bounds are rounded to the side on which nothing is missed."""
     for shape, widths in FORMS:
-        built = emulated(with_hub_bounds(program_of(PROGRAMS[name])), shape, widths)
+        built = emulated(program_of(PROGRAMS[name]), shape, widths, on=HUBS)
         assert has_bounds(built.plan.schedule)
         for make in GRAPHS.values():
             made = make()

@@ -12,16 +12,16 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 
 from . import build
-from .running import NARROW, SMALL, TINY, device_for, differences, emulated, expect, program_of
+from .running import DEEP, HUBS, NARROW, SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
-SMALL_BLOCKS = ("schedule.block=64",)
 FROM_NEAR = ("schedule.order=near_far",)
 ROOM = dataclasses.replace(SMALL, listed_places=1 << 12, listed_edges=1 << 12)
 """Sets of any size are few."""
@@ -83,34 +83,35 @@ GRAPHS = (
 )
 
 
-def listed(text: str, *tune: str) -> int:
+def listed(text: str, on: GraphClass, *tune: str) -> int:
     """How many sweeps of a program keep few members so."""
-    return sum(sweep.hint(FewAsList) is not None for sweep in sweeps(plan_of(load(text, tune))))
+    return sum(sweep.hint(FewAsList) is not None for sweep in sweeps(plan_of(load(text, tune), graph=on)))
 
 
 @pytest.mark.parametrize(
-    "text, tune, wanted",
+    "text, on, tune, wanted",
     [
-        (LEVELS, ("schedule.block=256",), 1),
-        (LEVELS, ("schedule.block=512",), 0),  # the form of graphs with wide searches
-        (LEVELS, (), 0),
-        (LEVELS, ("schedule.block=256", "schedule.fuse=off"), 0),
-        (LEVELS, ("schedule.block=256", "reach.direction=pull"), 0),
-        (LEVELS, ("schedule.block=256", "reach.direction=push"), 1),
-        (LEVELS, ("schedule.block=256", "reach.balance=thread"), 0),
-        (AGAIN_AND_AGAIN, ("schedule.block=256",), 1),
-        (REUSED, ("schedule.block=256",), 0),
-        (REPLACED, ("schedule.block=256",), 0),
-        (LEFT, ("schedule.block=256",), 0),
-        (SOMETIMES, ("schedule.block=256",), 0),
-        (NONE_LEFT, ("schedule.block=256",), 1),
-        (PROGRAMS["detours"], FROM_NEAR, 1),
-        (PROGRAMS["detours"], (*FROM_NEAR, "schedule.block=1024"), 0),
-        (PROGRAMS["again"], FROM_NEAR, 0),
+        (LEVELS, DEEP, (), 1),
+        (LEVELS, DEEP, ("schedule.block=512",), 1),
+        (LEVELS, HUBS, (), 0),
+        (LEVELS, GENERAL, (), 0),
+        (LEVELS, GENERAL, ("schedule.block=256",), 0),
+        (LEVELS, DEEP, ("schedule.fuse=off",), 0),
+        (LEVELS, DEEP, ("reach.direction=pull",), 0),
+        (LEVELS, DEEP, ("reach.direction=push",), 1),
+        (LEVELS, DEEP, ("reach.balance=thread",), 0),
+        (AGAIN_AND_AGAIN, DEEP, (), 1),
+        (REUSED, DEEP, (), 0),
+        (REPLACED, DEEP, (), 0),
+        (LEFT, DEEP, (), 0),
+        (SOMETIMES, DEEP, (), 0),
+        (NONE_LEFT, DEEP, (), 1),
+        (PROGRAMS["detours"], GENERAL, FROM_NEAR, 1),
+        (PROGRAMS["again"], GENERAL, FROM_NEAR, 0),
     ],
 )
-def test_where_few_members_are_a_list(text: str, tune: tuple[str, ...], wanted: int) -> None:
-    assert listed(text, *tune) == wanted
+def test_where_few_members_are_a_list(text: str, on: GraphClass, tune: tuple[str, ...], wanted: int) -> None:
+    assert listed(text, on, *tune) == wanted
 
 
 @pytest.mark.parametrize("shape", [ROOM, IN_TURNS, SMALL, TINY], ids=["room", "in_turns", "small", "tiny"])
@@ -118,7 +119,7 @@ def test_where_few_members_are_a_list(text: str, tune: tuple[str, ...], wanted: 
 @pytest.mark.sampled(4)
 def test_results_and_traces_are_those_of_the_reference(text: str, shape: Sizes) -> None:
     for widths in (NARROW, Widths.both(64)):
-        built = emulated(program_of(text, SMALL_BLOCKS), shape, widths)
+        built = emulated(program_of(text), shape, widths, on=DEEP)
         assert any(sweep.hint(FewAsList) for sweep in sweeps(built.plan))
         for number, graph in enumerate(GRAPHS):
             bindings = bind(built.program, graph, {"source": number % graph.num_vertices})
@@ -142,7 +143,7 @@ def test_worklists_with_an_order(name: str, shape: Sizes) -> None:
 
 @pytest.mark.parametrize("text", [LEFT, SOMETIMES, NONE_LEFT], ids=["left", "sometimes", "none_left"])
 def test_loops_that_begin_again(text: str) -> None:
-    built = emulated(program_of(text, SMALL_BLOCKS), ROOM)
+    built = emulated(program_of(text), ROOM, on=DEEP)
     for number, graph in enumerate(GRAPHS):
         bindings = bind(built.program, graph, {"source": number % graph.num_vertices})
         found = built.run(graph, bindings, device_for(number))
@@ -152,7 +153,7 @@ def test_loops_that_begin_again(text: str) -> None:
 def test_stops_are_seen_at_their_barriers() -> None:
     """All barriers of the loop are those at which members are counted."""
     path = make_graph([(i, i + 1) for i in range(299)], 300, directed=False)
-    built = emulated(program_of("bfs", SMALL_BLOCKS), ROOM)
+    built = emulated(program_of("bfs"), ROOM, on=DEEP)
     bindings = bind(built.program, path, {"source": 0})
     for seed in range(8):
         device = device_for(seed)

@@ -12,6 +12,7 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
+from gdsl.plan.graph_class import class_of
 
 from . import build
 from .atomic_mutants import ATOMIC_MUTANTS
@@ -31,7 +32,7 @@ from .number_mutants import NUMBER_MUTANTS
 from .order_mutants import ORDER_MUTANTS
 from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
-from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of, with_hub_bounds
+from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .set_mutants import SET_MUTANTS
 from .vote_mutants import VOTE_MUTANTS
 
@@ -49,8 +50,7 @@ STEPS = 5_000_000
 def build_mutant(mutant: Mutant, folder: Path) -> Built:
     with templates_with(mutant, folder):
         program = program_of(mutant.program, mutant.words)
-        program = with_hub_bounds(program) if mutant.hub_bounds else program
-        plan = plan_of(program, SMALL)
+        plan = plan_of(program, SMALL, graph=class_of(mutant.graph))
         generated = generate(plan, NARROW)
     text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
     return Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)

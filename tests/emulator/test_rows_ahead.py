@@ -12,7 +12,8 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.operations import Over
 from gdsl.pipeline import load
-from gdsl.plan.heuristics import suited
+from gdsl.plan.graph_class import GENERAL
+from gdsl.plan.heuristics import class_for
 from gdsl.plan.hints import PrefetchRows
 from gdsl.plan.nodes import Plan
 from gdsl.plan.walking import sweeps
@@ -20,7 +21,7 @@ from gdsl.types import Widths
 
 from . import build
 from .driver import EmulatedModule
-from .running import NARROW, ROOT, SMALL, device_for, differences, emulated, expect, program_of, with_rows_ahead
+from .running import NARROW, ROOT, SHORT_LISTS, SMALL, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 MEANS = """program means;
@@ -70,7 +71,7 @@ def sweeps_with_rows(plan: Plan) -> Iterator[PrefetchRows]:
 
 
 def rows_of(text: str, *tune: str) -> list[PrefetchRows]:
-    return list(sweeps_with_rows(plan_of(with_rows_ahead(load(text, tune)))))
+    return list(sweeps_with_rows(plan_of(load(text, tune), graph=SHORT_LISTS)))
 
 
 def test_what_is_fetched() -> None:
@@ -86,12 +87,11 @@ def test_what_is_fetched() -> None:
 
 def test_which_graphs_have_this_form() -> None:
     program, counts = load(ROUNDS), (1 << 20, 3 << 20, 32)
-    assert suited(program, counts, 0).tuning.rows_ahead
-    assert suited(program, counts, 0) == suited(suited(program, counts, 0), counts, 0)
+    assert class_for(program, *counts).short_lists
     for others in ((1 << 19, 3 << 19, 32), (1 << 20, 3 << 20, 33)):
-        assert suited(program, others, 0) is program
+        assert class_for(program, *others) == GENERAL
     searches = load(str(ROOT / "samples" / "bfs.gdsl"))
-    assert not suited(searches, counts, 0).tuning.rows_ahead
+    assert not class_for(searches, *counts).short_lists
 
 
 def test_where_nothing_is() -> None:
@@ -103,7 +103,7 @@ def test_where_nothing_is() -> None:
 @pytest.mark.parametrize("text", [MEANS, ROUNDS], ids=["means", "rounds"])
 def test_results_are_those_of_the_reference(text: str) -> None:
     for widths in (NARROW, Widths.both(64)):
-        built = emulated(with_rows_ahead(program_of(text)), SMALL, widths)
+        built = emulated(program_of(text), SMALL, widths, on=SHORT_LISTS)
         assert any(sweep.hint(PrefetchRows) is not None for sweep in sweeps(built.plan))
         for seed, graph in enumerate(GRAPHS):
             bindings = bind(built.program, graph, {})
@@ -114,7 +114,7 @@ def test_results_are_those_of_the_reference(text: str) -> None:
 
 def test_fetches_are_made_and_stay_within() -> None:
     """Without the look where the last row is, something beyond an array would be fetched."""
-    built = emulated(with_rows_ahead(program_of(ROUNDS)), SMALL)
+    built = emulated(program_of(ROUNDS), SMALL, on=SHORT_LISTS)
     text = built.generated.text.replace("i + 2 * stride < size()", "true")
     assert text != built.generated.text
     wrong = dataclasses.replace(built, module=EmulatedModule(text, "wrong.cu"))

@@ -8,12 +8,13 @@ from support.near_far import DETOURS
 
 from gdsl.binding import bind
 from gdsl.graph import rmat
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 
 from . import build
-from .running import NARROW, SMALL, TINY, device_for, differences, emulated, expect, program_of
+from .running import DEEP, NARROW, SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 GRAPHS = {
@@ -48,19 +49,23 @@ WEIGHED = DETOURS.replace("program detours", "program weighed").replace(
     "vertex toll", "local edge miles : float32 = 1; vertex toll"
 )
 WEIGHED = WEIGHED.replace("0.125 * float32(int32(e) % 13)", "miles[e]")
-SMALL_BLOCKS = ("schedule.block=64",)
 FROM_NEAR = ("schedule.order=near_far",)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
-    "name, words",
-    [("bfs", SMALL_BLOCKS), (DETOURS, FROM_NEAR), (WEIGHED, FROM_NEAR), (OF_ALL_SIZES, SMALL_BLOCKS)],
+    "name, words, on",
+    [
+        ("bfs", (), DEEP),
+        (DETOURS, FROM_NEAR, GENERAL),
+        (WEIGHED, FROM_NEAR, GENERAL),
+        (OF_ALL_SIZES, (), DEEP),
+    ],
     ids=["bfs", "detours", "weighed", "of_all_sizes"],
 )
-def test_results_are_those_of_the_reference(name: str, words: tuple[str, ...]) -> None:
+def test_results_are_those_of_the_reference(name: str, words: tuple[str, ...], on: GraphClass) -> None:
     for shape, widths in ((SMALL, NARROW), (TINY, Widths.both(64))):
-        built = emulated(program_of(name, words), shape, widths)
+        built = emulated(program_of(name, words), shape, widths, on=on)
         assert any(sweep.hint(PrefetchSectors) is not None for sweep in sweeps(built.plan))
         assert "fetch_beside" in built.generated.text
         for graph in GRAPHS.values():

@@ -10,11 +10,12 @@ from support.graphs import grid, make_graph, random_graph
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.pipeline import load
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.hints import NextLevel
 from gdsl.plan.walking import operations, sweeps_of
 
 from . import build
-from .running import ROOT, SMALL, device_for, differences, emulated, expect
+from .running import DEEP, ROOT, SMALL, device_for, differences, emulated, expect
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -50,27 +51,26 @@ GRAPHS = (
 )
 
 
-def looks(text: str, *tune: str) -> int:
+def looks(text: str, on: GraphClass, *tune: str) -> int:
     """How many reductions look at a level ahead."""
-    sweeps = [sweep for each in operations(plan_of(load(text, tune))) for sweep in sweeps_of(each)]
+    sweeps = [sweep for each in operations(plan_of(load(text, tune), graph=on)) for sweep in sweeps_of(each)]
     return sum(1 for sweep in sweeps if sweep.hint(NextLevel) is not None)
 
 
 @pytest.mark.parametrize(
-    "text, tune, wanted",
+    "text, on, tune, wanted",
     [
-        (BETWEENNESS, ("schedule.block=256",), 1),
-        (FORWARD, ("schedule.block=64",), 1),
-        (BOTH, ("schedule.block=64",), 2),  # the lists of both directions, each for itself
-        (BETWEENNESS, (), 0),  # registers are for more threads
-        (BETWEENNESS, ("schedule.block=512",), 0),
-        (FORWARD, ("schedule.block=64", "schedule.fuse=off"), 0),  # what is known ends with a launch
-        (FORWARD.replace("g, (src", "vertices, (src"), ("schedule.block=64",), 0),
-        (FOUND, ("schedule.block=64",), 0),  # lists are not gone through to their ends
+        (BETWEENNESS, DEEP, (), 1),
+        (FORWARD, DEEP, (), 1),
+        (BOTH, DEEP, (), 2),  # the lists of both directions, each for itself
+        (BETWEENNESS, GENERAL, (), 0),  # levels are large
+        (FORWARD, DEEP, ("schedule.fuse=off",), 0),  # what is known ends with a launch
+        (FORWARD.replace("g, (src", "vertices, (src"), DEEP, (), 0),
+        (FOUND, DEEP, (), 0),  # lists are not gone through to their ends
     ],
 )
-def test_where_levels_are_looked_at(text: str, tune: tuple[str, ...], wanted: int) -> None:
-    assert looks(text, *tune) == wanted
+def test_where_levels_are_looked_at(text: str, on: GraphClass, tune: tuple[str, ...], wanted: int) -> None:
+    assert looks(text, on, *tune) == wanted
 
 
 SUMS = FORWARD.replace("vertex below", "vertex sums : int64; vertex others : int64; vertex below").replace(
@@ -85,8 +85,8 @@ SWAPPED = SUMS.replace("@keep;", "@keep; swap(sums, others);")
 @pytest.mark.parametrize("threads", [32, 64, 128])
 @pytest.mark.sampled(12)
 def test_results_are_those_of_the_reference(text: str, threads: int) -> None:
-    program = load(text, ("schedule.block=64",))
-    built = emulated(program, dataclasses.replace(SMALL, block_threads=threads, vote_words=16))
+    program = load(text)
+    built = emulated(program, dataclasses.replace(SMALL, block_threads=threads, vote_words=16), on=DEEP)
     for seed, graph in enumerate(GRAPHS):
         bindings = bind(program, graph, {"sources": [0, 5, 7]} if text == BETWEENNESS else {"source": 5})
         wanted = expect(program, graph, bindings)

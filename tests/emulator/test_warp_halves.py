@@ -71,7 +71,6 @@ def halves(text: str, *tune: str) -> dict[str, Warps]:
     "text, tune, wanted",
     [
         (BETWEENNESS, (), BOTH | {"arriving_further": Warps.LAST}),
-        (BETWEENNESS, ("schedule.block=256",), BOTH | {"arriving_further": Warps.LAST}),
         (WAYS, (), BOTH),
         (AHEAD, (), BOTH),
         (BESIDE, (), BOTH),

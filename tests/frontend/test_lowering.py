@@ -210,8 +210,8 @@ def test_a_knob_of_a_functor_is_for_those_of_its_operators_that_have_it() -> Non
 def test_every_knob_of_the_table_is_a_field(operator: str | None) -> None:
     """One more row asks for one more field, and for nothing else."""
     holder = nodes.OperatorKnobs if operator is not None else nodes.Tuning
-    others = ("hub_bounds", "rows_ahead", "without")  # decided by the graph, or by the caller for the plan
-    fields = [each.name for each in dataclasses.fields(holder) if each.name not in ("span", "sites", *others)]
+    others = ("span", "sites", "without")  # passes that a caller leaves out
+    fields = [each.name for each in dataclasses.fields(holder) if each.name not in others]
     assert sorted(fields) == sorted(settled(operator, {}))
     if operator is None:
         assert settled(None, {}) == {name: getattr(nodes.Tuning(NOWHERE), name) for name in fields}

@@ -8,6 +8,7 @@ from gdsl import pipeline
 from gdsl.passes import ir_passes
 from gdsl.plan import target
 from gdsl.plan.build import build
+from gdsl.plan.graph_class import GENERAL, GraphClass, class_of
 from gdsl.plan.nodes import Choice, Launch, Operation, Plan, Step, Sweep
 from gdsl.plan.target import Target
 from gdsl.plan.walking import operations, sweeps_of
@@ -15,10 +16,14 @@ from gdsl.plan.walking import operations, sweeps_of
 ROOT = Path(__file__).parents[2]
 
 
-def plan_of(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> Plan:
+DEEP, SHORT_LISTS, HUBS = (class_of([fact]) for fact in ("deep", "short-lists", "hubs"))
+"""Classes of graphs that programs have other plans for."""
+
+
+def plan_of(text: str, *tune: str, on: Target = target.CUDA_FUSED, graph: GraphClass = GENERAL) -> Plan:
     """The plan of a sample (by its name) or of a text."""
     source = str(ROOT / "samples" / f"{text}.gdsl") if text.isidentifier() else text
-    return build(ir_passes.apply(pipeline.load(source, tune=tune)), on)
+    return build(ir_passes.apply(pipeline.load(source, tune=tune)), on, graph=graph)
 
 
 def operation(plan: Plan, label: str) -> Operation:

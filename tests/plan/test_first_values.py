@@ -9,7 +9,7 @@ from gdsl.plan.block_cache import BLOCK, could_keep, keeps_first
 from gdsl.plan.grids import keeps_values, resident_threads
 from gdsl.plan.printer import print_plan
 
-from .planning import plan_of
+from .planning import DEEP, plan_of
 
 BY_DEGREE = "schedule.layout=by_degree"
 TEXT = """program p;
@@ -72,6 +72,5 @@ def test_where_it_is_not() -> None:
 
 
 def test_a_long_search_in_small_blocks_may_have_all_registers() -> None:
-    small = "schedule.block=256"
-    assert [resident_threads(plan_of(name, small)) for name in ("betweenness", "bfs")] == [256, 512]
+    assert [resident_threads(plan_of(name, graph=DEEP)) for name in ("betweenness", "bfs")] == [256, 512]
     assert resident_threads(plan_of("betweenness", "schedule.block=512")) is None

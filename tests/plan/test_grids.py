@@ -7,9 +7,10 @@ import pytest
 from gdsl.backends.cuda import plan_of as cuda_plan
 from gdsl.pipeline import load
 from gdsl.plan import target
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
-from .planning import plan_of
+from .planning import DEEP, plan_of
 
 ROADS, TOWN = (9_000_000, 32_000_000, 4), (114_599, 239_332, 6)
 SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
@@ -104,16 +105,16 @@ def test_a_long_program_that_only_sweeps_has_registers_for_two_blocks() -> None:
 
 
 @pytest.mark.parametrize(
-    "sample, tune, last",
+    "sample, tune, graph, last",
     [
-        ("bfs", (), False),
-        ("betweenness", ("schedule.block=256",), True),  # the next level is looked at during barriers
-        ("betweenness", (), False),
-        ("sssp", ("schedule.order=near_far",), True),  # one thread moves the bound
+        ("bfs", (), DEEP, False),
+        ("betweenness", (), DEEP, True),  # the next level is looked at during barriers
+        ("betweenness", (), GENERAL, False),
+        ("sssp", ("schedule.order=near_far",), GENERAL, True),  # one thread moves the bound
     ],
 )
 def test_a_thread_of_the_last_warp_waits_where_others_have_work_meanwhile(
-    sample: str, tune: tuple[str, ...], last: bool
+    sample: str, tune: tuple[str, ...], graph: GraphClass, last: bool
 ) -> None:
-    plan = plan_of(sample, *tune)
+    plan = plan_of(sample, *tune, graph=graph)
     assert plan.waiting_thread == (plan.sizes.block_threads - 32 if last else 0)

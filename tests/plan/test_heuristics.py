@@ -1,21 +1,20 @@
-"""Which programs have another form for roads and meshes, and what claims look at first."""
+"""Which programs have another plan for a class of graphs, and what claims look at first."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import pytest
 
 from gdsl import pipeline
 from gdsl.ir.nodes import Program
-from gdsl.operations import Order
 from gdsl.plan import target
-from gdsl.plan.heuristics import NARROW_BLOCK, has_choice, suited
+from gdsl.plan.graph_class import FACTS, GENERAL, class_of, measure
+from gdsl.plan.grids import NARROW_BLOCK
+from gdsl.plan.heuristics import class_for, depends_on_graph, effects_of_graph, relevant
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import sweeps, variants_of
 
-from .planning import ROOT, plan_of
+from .planning import DEEP, ROOT, plan_of
 from .test_grids import ROADS, SOCIAL, STAR
 
 TOWN = (100_000, 350_000, 4)
@@ -42,61 +41,91 @@ def program(text: str, *tune: str) -> Program:
 @pytest.mark.parametrize("text", ["bfs", "betweenness", FIXED])
 def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
     given = program(text)
-    assert has_choice(given)
-    found = suited(given, ROADS, ROOM)
-    assert found.tuning.block == NARROW_BLOCK and not has_choice(found), "and nothing is left to choose"
-    assert all(suited(given, shape, ROOM) is given for shape in (SOCIAL, STAR, TOWN))
-    assert f"a program of its own, {NARROW_BLOCK} threads per block" in print_plan(plan_of(text))
+    assert (
+        class_for(given, *ROADS, ROOM).deep and effects_of_graph(given)["deep"] == f"{NARROW_BLOCK} threads per block"
+    )
+    assert all(class_for(given, *shape, ROOM) == GENERAL for shape in (SOCIAL, STAR, TOWN))
+    assert plan_of(text, graph=DEEP).sizes.block_threads == NARROW_BLOCK
+    assert plan_of(text, "schedule.block=512", graph=DEEP).sizes.block_threads == 512, "a size that was asked for stays"
+    assert f"another plan, {NARROW_BLOCK} threads per block" in print_plan(plan_of(text))
+    assert print_plan(plan_of(text, graph=DEEP)).splitlines()[1] == "graph class: deep"
 
 
-@pytest.mark.parametrize(
-    "text, tune",
-    [
-        ("louvain", ()),
-        (ONCE, ()),
-        ("bfs", ("schedule.block=512",)),
-        ("bfs", ("schedule.fuse=off",)),
-    ],
-)
+@pytest.mark.parametrize("text, tune", [("louvain", ()), (ONCE, ()), ("bfs", ("schedule.fuse=off",))])
 def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
     given = program(text, *tune)
-    assert not has_choice(given) and suited(given, ROADS, ROOM) is given
-    assert "a program of its own" not in print_plan(plan_of(text, *tune))
+    assert not depends_on_graph(given) and class_for(given, *ROADS, ROOM) == GENERAL
+    assert relevant(given, class_of(FACTS)) == GENERAL
+    assert "another plan" not in print_plan(plan_of(text, *tune))
 
 
 @pytest.mark.parametrize("text", ["pagerank", "k_core", "coloring"])
 def test_sweeps_over_all_vertices_of_large_roads_fetch_rows_ahead(text: str) -> None:
     given = program(text)
-    found = suited(given, ROADS, ROOM)
-    assert has_choice(given) and found.tuning == dataclasses.replace(given.tuning, rows_ahead=True)
-    assert not has_choice(found), "and nothing is left to choose"
-    assert all(suited(given, shape, ROOM) is given for shape in (SOCIAL, STAR, TOWN))
-    assert "fetches what the next vertices need" in print_plan(plan_of(text))
-    assert not has_choice(program(text, "schedule.fuse=off"))
+    assert class_for(given, *ROADS, ROOM).facts == ("short-lists",)
+    assert all(class_for(given, *shape, ROOM) == GENERAL for shape in (SOCIAL, STAR, TOWN))
+    assert "prefetches what the next vertices need" in print_plan(plan_of(text))
+    assert not depends_on_graph(program(text, "schedule.fuse=off"))
 
 
 def test_an_order_has_blocks_of_its_own() -> None:
-    found = suited(program("sssp"), ROADS, ROOM)
-    assert found.tuning.order is Order.NEAR_FAR and found.tuning.block is None and not has_choice(found)
-    assert suited(program("sssp", "schedule.order=as_given"), ROADS, ROOM).tuning.block == NARROW_BLOCK
+    assert class_for(program("sssp"), *ROADS, ROOM).facts == ("narrow",)
+    assert class_for(program("sssp", "schedule.order=as_given"), *ROADS, ROOM).facts == ("deep",)
+    assert class_for(program("sssp", "schedule.order=near_far"), *ROADS, ROOM) == GENERAL
 
 
 @pytest.mark.parametrize("tune", ["auto", "as_given"])
 def test_large_graphs_of_hubs_have_bounds(tune: str) -> None:
     given = program("sssp", f"schedule.order={tune}")
-    found = suited(given, HUBS, ROOM)
-    assert found.tuning.hub_bounds and not has_choice(found), "and nothing is left to choose"
-    assert suited(found, ROADS, ROOM) is found
-    assert suited(given, HUBS, 100_000) is given, "where the GPU has no room for them"
-    assert all(suited(given, shape, ROOM) is given for shape in (STAR, (1 << 20, 1 << 23, 64)))
-    assert "keep bounds of their values" in print_plan(plan_of("sssp", f"schedule.order={tune}"))
+    assert class_for(given, *HUBS, ROOM).facts == ("hubs",)
+    assert class_for(given, *HUBS, 100_000) == GENERAL, "where the GPU has no room for them"
+    assert all(class_for(given, *shape, ROOM) == GENERAL for shape in (STAR, (1 << 20, 1 << 23, 64)))
+    assert "keep bounds of values" in print_plan(plan_of("sssp", f"schedule.order={tune}"))
 
 
 @pytest.mark.parametrize("tune", ["schedule.order=near_far", "schedule.fuse=off", "schedule.block=1024"])
 def test_none_have_bounds_that_are_tuned_otherwise(tune: str) -> None:
     given = program("sssp", tune)
-    assert not suited(given, HUBS, ROOM).tuning.hub_bounds
-    assert "keep bounds of their values" not in print_plan(plan_of("sssp", tune))
+    assert not class_for(given, *HUBS, ROOM).hubs and not relevant(given, class_of(["hubs"])).hubs
+    assert "keep bounds of values" not in print_plan(plan_of("sssp", tune))
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_facts_are_closed(name: str) -> None:
+    """A class says what follows from each of its facts, and its words give the class again."""
+    found = class_of([name])
+    assert found.has(name) and found.facts == (name,) and class_of(found.facts) == found != GENERAL
+
+
+@pytest.mark.parametrize(
+    "shape, facts",
+    [
+        ((0, 0, 0), ("bounded",)),
+        (TOWN, ("narrow",)),
+        ((114_599, 900_000, 20), ("bounded",)),
+        ((1 << 17, 1 << 18, 511), ("deep",)),
+        ((1 << 17, 1 << 18, 512), ()),
+        (ROADS, ("deep", "short-lists")),
+        ((1 << 20, 6 << 20, 32), ("short-lists",)),
+        (HUBS, ("hubs",)),
+        ((1 << 22, 1 << 24, 255), ("deep",)),
+        ((1 << 22, 1 << 24, 256), ("deep", "hubs")),
+        ((1 << 22, (1 << 24) - 1, 1 << 17), ()),
+        (STAR, ()),
+    ],
+)
+def test_what_is_measured(shape: tuple[int, int, int], facts: tuple[str, ...]) -> None:
+    found = measure(*shape)
+    assert found.facts == facts and class_of(found.facts) == found
+    assert str(found) == (", ".join(facts) or "general")
+
+
+def test_one_fact_decides_the_order_the_bounds_or_the_blocks() -> None:
+    every = class_of(FACTS)
+    assert relevant(program("sssp"), every).facts == ("narrow",)
+    assert relevant(program("sssp", "schedule.order=as_given"), every).facts == ("hubs",)
+    assert relevant(program("bfs"), every).facts == ("deep",)
+    assert relevant(program("pagerank"), every).facts == ("short-lists",)
 
 
 @pytest.mark.parametrize(

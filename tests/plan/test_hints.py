@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import pytest
 from oracles import CASES, Case
@@ -12,22 +13,23 @@ from gdsl.ir.nodes import Program
 from gdsl.operations import Layout
 from gdsl.plan import hints, target
 from gdsl.plan.build import build
+from gdsl.plan.graph_class import GENERAL
 from gdsl.plan.hints import Hint, ValueFirst
+from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import sweeps
 
+from .planning import DEEP, HUBS, SHORT_LISTS
 from .test_passes import program_of
 
 FORMS = (
-    (target.CUDA_FUSED, {}),
-    (target.CUDA_FUSED, {"block": 256}),
-    (target.CUDA_FUSED, {"hub_bounds": True}),
-    (target.CUDA_FUSED, {"rows_ahead": True}),
-    (target.CUDA_FUSED, {"layout": Layout.BY_DEGREE}),
-    (target.CUDA_UNFUSED, {}),
-    (target.CPU, {}),
+    (target.CUDA_FUSED, GENERAL, Layout.AUTO),
+    *((target.CUDA_FUSED, each, Layout.AUTO) for each in (DEEP, HUBS, SHORT_LISTS)),
+    (target.CUDA_FUSED, GENERAL, Layout.BY_DEGREE),
+    (target.CUDA_UNFUSED, GENERAL, Layout.AUTO),
+    (target.CPU, GENERAL, Layout.AUTO),
 )
-"""Targets, and the forms for classes of graphs."""
+"""Targets, classes of graphs and layouts."""
 NAMES = (
     "bfs",
     "betweenness",
@@ -40,16 +42,16 @@ NAMES = (
 )
 
 
-def tuned(program: Program, knobs: dict[str, object]) -> Program:
-    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, **knobs))
+def plans(program: Program) -> Iterator[Plan]:
+    for on, graph, layout in FORMS:
+        tuned = dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, layout=layout))
+        yield build(tuned, on, graph=graph)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(48)
 def test_a_plan_without_hints_of_any_kind_is_correct(case: Case) -> None:
-    program = program_of(case.name)
-    for on, knobs in FORMS:
-        plan = build(tuned(program, knobs), on)
+    for plan in plans(program_of(case.name)):
         kinds = kinds_of(plan)
         for without in ((Hint,), *((kind,) for kind in kinds)):
             stripped = without_hints(plan, *without)
@@ -58,8 +60,6 @@ def test_a_plan_without_hints_of_any_kind_is_correct(case: Case) -> None:
 
 
 def test_these_programs_have_all_kinds_of_hints_but_one() -> None:
-    programs = [program_of(name) for name in NAMES]
-    plans = (build(tuned(program, knobs), on) for program in programs for on, knobs in FORMS)
-    kinds = {kind for plan in plans for kind in kinds_of(plan)}
+    kinds = {kind for name in NAMES for plan in plans(program_of(name)) for kind in kinds_of(plan)}
     every = {kind for kind in vars(hints).values() if isinstance(kind, type) and issubclass(kind, Hint)}
     assert every - kinds == {Hint, ValueFirst}

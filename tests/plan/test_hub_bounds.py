@@ -14,6 +14,8 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import sweeps
 
+from .planning import HUBS, plan_of
+
 TEXT = """program p;
 problem {{ param s : vertex; input edge w : float32 where w >= 0; vertex a : {kind} = {first}; {more} }}
 {functors}
@@ -48,10 +50,8 @@ DIFFERENT = {"statement": "accept changed(a[dst] min= w[e] - a[src]);"}
 
 
 def plan(change: dict[str, str], *tune: str, on: target.Target = target.CUDA_FUSED) -> Plan:
-    """In the form that has bounds, where they may be."""
-    program = ir_passes.apply(pipeline.load(TEXT.format(**{**USUAL, **change}), tune=tune))
-    tuning = dataclasses.replace(program.tuning, hub_bounds=True)
-    return build(dataclasses.replace(program, tuning=tuning), on)
+    """For graphs of hubs."""
+    return plan_of(TEXT.format(**{**USUAL, **change}), *tune, on=on, graph=HUBS)
 
 
 def asks(plan: Plan) -> bool:
@@ -91,17 +91,14 @@ def test_not_everywhere() -> None:
     assert not block_cache.has_bounds(plan({}, on=target.CPU).schedule)
 
 
-def test_without_the_form_there_are_none() -> None:
+def test_for_other_graphs_there_are_none() -> None:
     program = ir_passes.apply(pipeline.load(TEXT.format(**USUAL)))
     assert block_cache.could_bound(program) and not asks(build(program, target.CUDA_FUSED))
 
 
-def test_what_is_worth_it() -> None:
-    sizes, hubs = target.CUDA_FUSED.sizes, (1 << 22, 1 << 27, 1 << 17)
-    assert block_cache.suits_bounds(sizes, 186_000, *hubs)
-    assert not block_cache.suits_bounds(sizes, (1 << 17) + block_cache.DECLARED - 1, *hubs)
-    assert not block_cache.suits_bounds(sizes, 186_000, 1 << 16, 1 << 20, 1 << 12)
-    assert not block_cache.suits_bounds(sizes, 186_000, 1 << 24, 1 << 26, 8)
-    assert not block_cache.suits_bounds(sizes, 186_000, (1 << 27) + 1, 1 << 31, 1 << 20), "an id has too many bits"
-    few = dataclasses.replace(sizes, bound_bits=6)
-    assert block_cache.suits_bounds(few, 50_000, 1 << 18, 1 << 27, 1 << 17)
+def test_where_there_is_room() -> None:
+    sizes = target.CUDA_FUSED.sizes
+    assert block_cache.has_room(sizes, 186_000, 1 << 22)
+    assert not block_cache.has_room(sizes, (1 << 17) + block_cache.DECLARED - 1, 1 << 22)
+    assert not block_cache.has_room(sizes, 186_000, (1 << 27) + 1), "an id has too many bits"
+    assert block_cache.has_room(dataclasses.replace(sizes, bound_bits=6), 50_000, 1 << 18)

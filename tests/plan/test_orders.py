@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from gdsl import pipeline
+from gdsl.backends.cuda import plan_of as cuda_plan
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
@@ -14,10 +15,11 @@ from gdsl.operations import Order, ReduceOperation
 from gdsl.passes import ir_passes
 from gdsl.plan import target
 from gdsl.plan.build import build
+from gdsl.plan.graph_class import GENERAL, measure
 from gdsl.plan.nodes import Dedup, Loop
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import steps_in
-from gdsl.plan.work_order import has_choice, key_type, orders, suited
+from gdsl.plan.work_order import has_choice, is_ordered, key_type, orders
 from gdsl.types import Type
 
 from .planning import ROOT, only_sweep, plan_of
@@ -51,14 +53,15 @@ def test_auto_waits_for_the_graph() -> None:
     assert orders(plan) == () and only_sweep(plan).order is None
     program = pipeline.load(ROOT / "samples" / "sssp.gdsl")
     assert has_choice(program)
-    assert suited(program, *ROADS).tuning.order is Order.NEAR_FAR
-    assert suited(program, *SOCIAL) is program and suited(program, *STAR) is program
+    assert is_ordered(program, measure(*ROADS)) and orders(cuda_plan(program, graph=measure(*ROADS)))
+    assert not is_ordered(program, measure(*SOCIAL)) and not is_ordered(program, measure(*STAR))
 
 
 @pytest.mark.parametrize("tune", ["schedule.order=as_given", NEAR_FAR])
 def test_what_is_asked_for_holds_on_every_graph(tune: str) -> None:
     program = pipeline.load(ROOT / "samples" / "sssp.gdsl", (tune,))
-    assert not has_choice(program) and suited(program, *ROADS) is program
+    assert not has_choice(program)
+    assert is_ordered(program, measure(*ROADS)) == is_ordered(program, GENERAL) == (tune == NEAR_FAR)
 
 
 @pytest.mark.parametrize("sample", ["bfs", "pagerank", "connected_components"])
@@ -130,9 +133,10 @@ def test_buckets_that_choose_go_from_near_to_far() -> None:
     for loop in (PUSH, named):
         program = buckets(loop)
         for graph in (ROADS, (1_000, 9_000, 40)):
-            assert suited(program, *graph).tuning.order is Order.NEAR_FAR
-        assert has_choice(program) and suited(program, *SOCIAL) is program
-        after = ir_passes.apply(suited(program, *ROADS))
+            assert is_ordered(program, measure(*graph))
+            assert [order.array for order in orders(cuda_plan(program, graph=measure(*graph)))] == ["a"]
+        assert has_choice(program) and not is_ordered(program, measure(*SOCIAL))
+        after = ir_passes.apply(program)
         (left,) = (step for step in after.schedule if isinstance(step, ir.While))
         assert [type(step) for step in left.body] == [ir.Advance] and not after.scalars and not after.vertex_functors
         assert [order.array for order in orders(build(after, target.CUDA_ORDERED))] == ["a"]

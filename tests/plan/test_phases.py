@@ -15,7 +15,7 @@ from gdsl.plan.nodes import Barrier, Directions, HoldMarks, Operation, Phase, Pl
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_blocks, map_operations, own_sweeps
 
-from .planning import ROOT, plan_of
+from .planning import DEEP, ROOT, plan_of
 
 PROGRAMS = tuple(sorted((ROOT / "samples").glob("*.gdsl"))) + tuple(
     sorted((ROOT / "tests" / "programs").glob("*.gdsl"))
@@ -78,13 +78,16 @@ def test_no_barrier_between_two_walks_can_be_removed(balance: str) -> None:
         ("bfs", ("visit.direction=push", "visit.frontier=bitmap")),
         ("bfs", ("visit.direction=pull", "visit.frontier=queue")),
         ("pagerank", ("received.balance=edges",)),
-        ("betweenness", ("schedule.block=128",)),
     ],
-    ids=["near-far", "bitmap", "queue of a pull", "a thread an edge", "next level"],
+    ids=["near-far", "bitmap", "queue of a pull", "a thread an edge"],
 )
 def test_nor_in_other_forms(name: str, words: tuple[str, ...]) -> None:
-    """Worklists with an order, bitmaps that are emptied, edges for threads, levels that are looked at meanwhile."""
+    """Worklists with an order, bitmaps that are emptied, edges for threads."""
     assert accepted_without(plan_of(name, *words)) == set()
+
+
+def test_nor_where_the_next_level_is_prefetched() -> None:
+    assert accepted_without(plan_of("betweenness", graph=DEEP)) == set()
 
 
 def bodies(text: str, *tune: str) -> list[tuple[Phase, ...]]:

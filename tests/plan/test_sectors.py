@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from gdsl.operations import Order, Over
-from gdsl.plan.heuristics import suited
+from gdsl.backends.cuda import plan_of as cuda_plan
+from gdsl.operations import Over
+from gdsl.plan.graph_class import GENERAL, GraphClass
+from gdsl.plan.heuristics import class_for
 from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.target import CPU, CUDA_UNFUSED, Target
 from gdsl.plan.walking import sweeps
 
-from .planning import plan_of
+from .planning import DEEP, plan_of
 from .test_grids import ROADS
 from .test_heuristics import HUBS, ROOM, program
 
@@ -29,7 +31,6 @@ problem { param s : vertex; }
 edge functor go(src, dst, e) { }
 schedule { frontier f = { s }; while (f) { f = advance(f, go); } }
 """
-NARROW = ("schedule.block=256",)
 
 
 def fetched(plan: Plan) -> list[tuple[str, ...]]:
@@ -39,36 +40,39 @@ def fetched(plan: Plan) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize(
-    "text, tune, arrays",
+    "text, tune, graph, arrays",
     [
-        ("bfs", NARROW, ("distance",)),
-        ("betweenness", NARROW, ("depth",)),
-        ("sssp", ("schedule.order=near_far",), ("distance",)),
-        (TWO_ENDS, NARROW, ("toll", "sums")),
+        ("bfs", (), DEEP, ("distance",)),
+        ("bfs", ("schedule.block=512",), DEEP, ("distance",)),
+        ("betweenness", (), DEEP, ("depth",)),
+        ("sssp", ("schedule.order=near_far",), GENERAL, ("distance",)),
+        (TWO_ENDS, (), DEEP, ("toll", "sums")),
     ],
 )
-def test_searches_fetch_what_they_wait_for(text: str, tune: tuple[str, ...], arrays: tuple[str, ...]) -> None:
+def test_searches_fetch_what_they_wait_for(
+    text: str, tune: tuple[str, ...], graph: GraphClass, arrays: tuple[str, ...]
+) -> None:
     """What they only store nobody waits for, and what is three values a vertex has other sectors."""
-    plan = plan_of(text, *tune)
+    plan = plan_of(text, *tune, graph=graph)
     assert set(fetched(plan)) == {arrays}
     assert f"prefetch nearby: where their out-edges begin, {', '.join(arrays)}" in print_plan(plan)
 
 
 @pytest.mark.parametrize(
-    "text, tune",
+    "text, tune, graph",
     [
-        ("bfs", ()),
-        ("bfs", ("schedule.block=512",)),
-        ("bfs", (*NARROW, "visit.direction=pull")),
-        ("bfs", (*NARROW, "visit.frontier=bitmap")),
-        (SPREAD, (*NARROW, "go.dedup=none")),
-        ("sssp", ("schedule.order=as_given",)),
-        ("pagerank", NARROW),
-        ("triangle_count", NARROW),
+        ("bfs", (), GENERAL),
+        ("bfs", ("schedule.block=256",), GENERAL),
+        ("bfs", ("visit.direction=pull",), DEEP),
+        ("bfs", ("visit.frontier=bitmap",), DEEP),
+        (SPREAD, ("go.dedup=none",), DEEP),
+        ("sssp", ("schedule.order=as_given",), GENERAL),
+        ("pagerank", (), DEEP),
+        ("triangle_count", (), DEEP),
     ],
 )
-def test_others_fetch_nothing(text: str, tune: tuple[str, ...]) -> None:
-    assert fetched(plan_of(text, *tune)) == []
+def test_others_fetch_nothing(text: str, tune: tuple[str, ...], graph: GraphClass) -> None:
+    assert fetched(plan_of(text, *tune, graph=graph)) == []
 
 
 def test_from_near_to_far_lists_are_fetched_too() -> None:
@@ -77,18 +81,16 @@ def test_from_near_to_far_lists_are_fetched_too() -> None:
     over = Over.OUT_EDGES
     assert sweep.hint(PrefetchSectors, over) == PrefetchSectors((over,), ("weight",), over=over)
     assert "prefetch nearby: the out-edges, weight" in print_plan(plan)
-    assert all(sweep.hint(PrefetchSectors, over) is None for sweep in sweeps(plan_of("bfs", *NARROW)))
+    assert all(sweep.hint(PrefetchSectors, over) is None for sweep in sweeps(plan_of("bfs", graph=DEEP)))
 
 
 def test_the_graph_decides() -> None:
     for name in ("bfs", "sssp"):
         given = program(name)
-        on_roads = suited(given, ROADS, ROOM)
-        assert on_roads.tuning.block == 256 or on_roads.tuning.order is Order.NEAR_FAR
-        of_hubs = suited(given, HUBS, ROOM)
-        assert fetched(plan_of(name)) == [] and of_hubs.tuning.order is not Order.NEAR_FAR
+        assert fetched(cuda_plan(given, graph=class_for(given, *ROADS, ROOM)))
+        assert fetched(cuda_plan(given, graph=class_for(given, *HUBS, ROOM))) == fetched(cuda_plan(given)) == []
 
 
 @pytest.mark.parametrize("on", [CPU, CUDA_UNFUSED], ids=["cpu", "unfused"])
 def test_other_targets_have_none(on: Target) -> None:
-    assert fetched(plan_of("bfs", *NARROW, on=on)) == []
+    assert fetched(plan_of("bfs", on=on, graph=DEEP)) == []

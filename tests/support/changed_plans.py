@@ -96,7 +96,7 @@ def changed(part: Any, wrap: Callable[[Any], Any]) -> Iterator[tuple[str, str, P
     if not dataclasses.is_dataclass(part) or isinstance(part, (Node, type)):
         return
     kind = type(part).__name__
-    if kind in ("Target", "Sizes", "Struct", "Buffer") or type(part).__module__.endswith("extents"):
+    if kind in ("Target", "GraphClass", "Sizes", "Struct", "Buffer") or type(part).__module__.endswith("extents"):
         return
     for field in dataclasses.fields(part):
         value = getattr(part, field.name)

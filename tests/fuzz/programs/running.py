@@ -35,7 +35,8 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
 from gdsl.native import compiler as compilers
 from gdsl.native import processes
-from gdsl.plan import block_cache, prefetch
+from gdsl.plan.graph_class import GENERAL, class_of
+from gdsl.plan.heuristics import effects_of_graph
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source
@@ -192,10 +193,9 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 
 
 _KEPT_FILES = 8
-_BLOCKS_SMALL = 0.2
 _UNCUT = 0.2
-_GRAPHS_FORM = 0.5
-"""Of the programs that some large graphs have in another form."""
+_OF_A_CLASS = 0.5
+"""Of the programs that have another plan for a class of graphs."""
 _compiled_files: list[Path] = []
 
 
@@ -206,14 +206,11 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     running, modes = _emulator("running"), _emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
     words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
-    words += ("schedule.block=64",) if random.random() < _BLOCKS_SMALL else ()  # also lists of few members
     shape = running.UNCUT if random.random() < _UNCUT else mode.shape
     program = running.program_of.__wrapped__(text, words)
-    if block_cache.could_bound(program) and random.random() < _GRAPHS_FORM:
-        program = running.with_hub_bounds(program)
-    elif prefetch.could_prefetch_rows(program) and random.random() < _GRAPHS_FORM:
-        program = running.with_rows_ahead(program)
-    built = running.emulated(program, shape, mode.widths)
+    facts = [fact for fact in ("deep", "short-lists", "hubs") if fact in effects_of_graph(program)]
+    on = class_of([random.choice(facts)]) if facts and random.random() < _OF_A_CLASS else GENERAL
+    built = running.emulated(program, shape, mode.widths, on=on)
     _compiled_files.append(built.module.path)
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
         _compiled_files.pop(0).unlink(missing_ok=True)
