@@ -254,7 +254,7 @@ def code_of(program: ir.Program, backend: str, widths: Widths, graph_class: Grap
     if backend == "cpu":
         return hash_of(cpu.source_text(program, widths), print_plan(cpu.plan_of(program)))
     plan = cuda.plan_of(program, graph=graph_class)
-    return hash_of(cuda.source_text(program, widths, graph_class), print_plan(plan))
+    return hash_of(cuda.source_text(program, widths, graph_class), print_plan(plan, classes=False))
 
 
 def hash_of(*texts: str) -> str:

@@ -58,12 +58,14 @@ from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 
 
-def print_plan(plan: Plan) -> str:
-    """The whole plan as text that ends with a line end; equal plans give equal text."""
+def print_plan(plan: Plan, *, classes: bool = True) -> str:
+    """The whole plan as text that ends with a line end; equal plans give equal text. `classes`: with the class of
+    graphs that it is for, and those for which there is another one."""
     target = plan.target
     form = "one launch" if target.fused else "a launch for each step"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
-    lines += [f"graph class: {plan.graph}", *(_other_classes(plan) if plan.graph == GENERAL else ())]
+    if classes:
+        lines += [f"graph class: {plan.graph}", *(_other_classes(plan) if plan.graph == GENERAL else ())]
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
