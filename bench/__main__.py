@@ -18,6 +18,7 @@ from bench.graphs import BenchmarkGraph, load, release
 from bench.loading import measure_loading
 from bench.maps import measure_map
 from bench.measure import Measurement, measure
+from bench.memory import measure_memory
 from bench.rows import Row, chosen_rows
 from gdsl.api.convergence import quiet
 from gdsl.backends import registry
@@ -50,6 +51,11 @@ from gdsl.diagnostics import GdslError
     "--tune", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
     help="Of each row: look so long for better knobs, and say by how much they beat auto.",
 )  # fmt: skip
+@click.option(
+    "--memory", metavar="SIZE",
+    help="What runs may use of the GPU's memory (2GB, host): with each time also the rates of the link and of managed "
+    "memory.",
+)  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a JSON document.")
 @quiet()  # iterations of a fixed number are not meant to converge
 def main(
@@ -64,6 +70,7 @@ def main(
     threads: int | None,
     with_peers: bool,
     tune: float | None,
+    memory: str | None,
     json_path: Path | None,
 ) -> None:
     """Measure gdsl's programs; docs/performance.md says what the columns are.
@@ -75,6 +82,8 @@ def main(
         times = {} if peer_times is None else summary.read_peer_times(peer_times)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    if memory is not None:
+        _check_memory(memory, backend)
     if list_only:
         click.echo("\n".join(row.name for row in chosen))
         return
@@ -83,18 +92,32 @@ def main(
     available = registry.get(backend).availability()
     if not available.ok:
         raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
-    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path)
+    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path, memory)
     measurements = run.all(chosen)
     summary.add_peer_times(measurements, times)
     Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
     compared = summary.lines(measurements) if classes or times else []
     for line in (*compared, *tuning.lines(measurements)):
         click.echo(line)
+    for measurement in measurements if memory is not None else ():
+        click.echo("\n  ".join([f"{measurement.row.title}, --memory {memory}:", *measurement.notes]))
     for measurement in measurements:
         if measurement.problem is not None:
             click.echo(f"FAILED {measurement.row.title}: {measurement.problem}", err=True)
     if any(measurement.problem is not None for measurement in measurements):
         raise SystemExit(1)
+
+
+def _check_memory(memory: str, backend: str) -> None:
+    """Raise a usage error for a size that is none, and on the host."""
+    from gdsl.memory_use import memory_use
+
+    if backend != "cuda":
+        raise click.UsageError("--memory is for the cuda backend")
+    try:
+        memory_use(memory)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--memory") from None
 
 
 def _words(text: str) -> list[str]:
@@ -113,7 +136,9 @@ class Run:
         with_peers: bool,
         tune: float | None,
         json_path: Path | None,
+        memory: str | None = None,
     ) -> None:
+        self.memory = memory
         self.backend, self.repeat, self.sources, self.threads = backend, repeat, sources, threads
         self.tune, self.json_path = tune, json_path
         self.modules: dict[str, Any] = {}
@@ -150,6 +175,8 @@ class Run:
             return measure_map(row, self._graph(row.graph), self.backend, self.repeat)
         if row.is_call:
             return measure_calls(row, self._graph(row.graph), self.backend, self.repeat)
+        if self.memory is not None:
+            return measure_memory(row, self._graph(row.graph), self.repeat, self.memory)
         measurement = measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)
         if self.tune is not None and measurement.problem is None:
             measurement.tuned = tuning.tune_row(measurement, self._graph(row.graph), self.backend, self.tune)

@@ -59,6 +59,8 @@ class Measurement:
     notes: list[str] = field(default_factory=list)
     tuned: Found | None = None
     problem: str | None = None
+    memory: str | None = None
+    """What the runs may use of the GPU's memory, if that was limited."""
 
 
 def measure(row: Row, graph: BenchmarkGraph, backend: str, repeat: int, peers: Sequence[Peer] = ()) -> Measurement:

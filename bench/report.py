@@ -49,7 +49,7 @@ def verdict(measurement: Measurement, backend: str) -> str:
     """FAILED for a wrong result; else whether the target is met, where there is one."""
     if measurement.problem is not None:
         return FAILED
-    limit = target(measurement.row, backend)
+    limit = target(measurement.row, backend) if measurement.memory is None else None
     if limit is None or measurement.ms is None:
         return "right"
     return "[green]pass[/]" if measurement.ms <= limit else "[yellow]slow[/]"

@@ -11,10 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
 from bench import checks, loading, measure, report, rows, tuning
+from bench.__main__ import main
 from bench.graphs import BenchmarkGraph, load, made_graph
 from bench.peers import Peer, PeerRun
 from bench.works import DAMPING, WORKS
@@ -324,3 +326,14 @@ def test_unknown_rows_are_a_mistake_of_use():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "ring9" in done.stderr
+
+
+def test_memory_is_for_the_gpu_and_a_size() -> None:
+    runner = CliRunner()
+    for words, said in (
+        (["--memory", "2 apples"], "memory must be auto, device, host or a size such as 2GB"),
+        (["--memory", "2GB", "--backend", "cpu"], "--memory is for the cuda backend"),
+    ):
+        found = runner.invoke(main, [*words, "--list"])
+        assert found.exit_code == 2 and said in found.output
+    assert runner.invoke(main, ["--memory", "2GB", "--list"]).exit_code == 0

@@ -338,7 +338,11 @@ class FakeRange:
         self.nbytes = sum(part.nbytes for part in self.parts)
         self.buffer = EmulatedBuffer(self.nbytes)
         cupy.hold(self.buffer, sum(part.nbytes for part in self.parts if part.owner != HOST))
+        library().native.emulator_mark_written(self.buffer.pointer, self.nbytes)
         self.pointer = self.buffer.pointer
+
+    def close(self) -> None:
+        """It is freed with the object."""
 
 
 def install(monkeypatch: Any) -> FakeCupy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import weakref
 from typing import Any
 
@@ -13,6 +14,7 @@ from gdsl.backends.cuda import flat_ranges
 from gdsl.backends.cuda.flat_ranges import HOST, FlatRange, Part
 from gdsl.diagnostics import GdslError
 from gdsl.graph.memory import available_memory
+from gdsl.graph.threads import by_threads
 from gdsl.numerals import readable_bytes
 
 _PORTABLE, _MAPPED, _READ_ONLY = 1, 2, 8
@@ -21,6 +23,10 @@ _LEAST_PINNED = 1 << 20
 """Smaller arrays are copied: they may share a page with others, which can be pinned only once."""
 _ALIGNMENT = 256
 """Of copies: an aligned list is read in whole lines of 128 bytes."""
+
+
+_PIECE, _THREADS = 1 << 24, 8
+"""Bytes that a thread copies at a time."""
 
 
 class HostBuffer:
@@ -61,9 +67,11 @@ def page_bytes(device: int) -> int | None:
     """The size of the pages between which a list can be divided; None if that is not possible here: without the extra
     `gdsl[gpus]`, or with a driver that cannot map the host's memory."""
     try:
-        return flat_ranges.page_bytes((device, HOST))
+        page = flat_ranges.page_bytes((device, HOST))
+        FlatRange([Part(device, page), Part(HOST, page)], [device]).close()  # containers may refuse it
     except GdslError:
         return None
+    return page
 
 
 def place(cupy: Any, device: int, values: NDArray[Any], resident: int) -> HostBuffer:
@@ -89,15 +97,22 @@ def _divided(cupy: Any, device: int, values: NDArray[Any], resident: int) -> Hos
     """A copy in a range of which the first pages are the GPU's."""
     page = flat_ranges.page_bytes((device, HOST))
     buffer = _divided_range(device, values.nbytes, resident, page)
-    runtime, source = cupy.cuda.runtime, values.ctypes.data
-    for first, last in ((0, resident), (resident, values.nbytes)):  # a copy ends where the owner changes
-        if last > first:
-            way = runtime.memcpyHostToDevice
-            runtime.memcpyAsync(
-                buffer.pointer + first, source + first, last - first, way, cupy.cuda.get_current_stream().ptr
-            )
-    cupy.cuda.get_current_stream().synchronize()
+    runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
+    runtime.memcpyAsync(buffer.pointer, values.ctypes.data, resident, runtime.memcpyHostToDevice, stream.ptr)
+    rest = values.view(numpy.uint8)[resident:]
+    there = (ctypes.c_uint8 * rest.nbytes).from_address(buffer.pointer + resident)
+    copy_by_threads(numpy.ctypeslib.as_array(there), rest)
+    stream.synchronize()
     return buffer
+
+
+def copy_by_threads(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Copy bytes between arrays of the host."""
+
+    def copy(first: int) -> None:
+        target[first : first + _PIECE] = source[first : first + _PIECE]
+
+    by_threads(copy, range(0, source.nbytes, _PIECE), _THREADS)
 
 
 def _divided_range(device: int, nbytes: int, resident: int, page: int) -> HostBuffer:
