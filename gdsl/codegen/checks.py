@@ -74,7 +74,7 @@ class CheckTable:
             site = CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS)
         return self.number(site)
 
-    def kept_edge(self, found: str, subject: str, span: Span) -> str:
+    def existing_edge(self, found: str, subject: str, span: Span) -> str:
         """The id `found` of an edge for the set `subject`, looked up in the list of the edge's source."""
         number = self.number(CheckSite(subject, Domain.EDGE, Type.EDGE, span, Stop.LEFT_OUT))
-        return f"kept_edge(d, {found}, {number})"
+        return f"existing_edge(d, {found}, {number})"

@@ -252,7 +252,7 @@ class FunctionPrinter:
         result = type_name(function.result)
         stopped = f"return {result}();"
         if function.name in self.long_functions:
-            lines.add(f"if (stop_requested_at_once(d)) {{ {stopped} }}")
+            lines.add(f"if (stop_requested_in_recursion(d)) {{ {stopped} }}")
         StatementPrinter(self.expressions(), lines, stopped=stopped).block(function.body)
         own = [
             FunctionParameter(Argument.OWN, type_name(kind), self.names.local(name))

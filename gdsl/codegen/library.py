@@ -22,12 +22,12 @@ from gdsl.types import Type, Widths
 
 TEAMS = ("teams", "teams_pull")
 """Files whose pieces replace others of the same names where each team of blocks has barriers of its own."""
-LISTED = "listed"
+INDIRECT_EDGE_IDS = "indirect_edge_ids"
 """The file whose pieces replace others of the same names in programs that build graphs."""
 BOTH_SIDES = "both_sides"
 """The file whose pieces replace those that call functions of the device, in a text that nvcc compiles for the host
 too; NVRTC, for which the others are, knows none of what these call."""
-IN_ORDER = "in_order"
+DIRECT_EDGE_IDS = "direct_edge_ids"
 """The file whose pieces replace those where no graph leaves out edges of another."""
 COMMON = {
     "arithmetic": True,
@@ -124,7 +124,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
             former = found.get(piece.names)
-            alone = former is None or file in (LISTED, IN_ORDER, BOTH_SIDES, *TEAMS)
+            alone = former is None or file in (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, *TEAMS)
             found[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )

@@ -199,7 +199,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield Buffer("keys", keys, room, Role.KEYS, Made.HOST, Cleared.WRITTEN, RUN, 2)
     if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
         places = Fixed(plan.sizes.listed_places)
-        yield Buffer("listed", listed_member(plan), places, Role.LISTED, Made.HOST, Cleared.WRITTEN, RUN, 2)
+        yield Buffer("listed", small_frontier_member(plan), places, Role.LISTED, Made.HOST, Cleared.WRITTEN, RUN, 2)
     if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
         yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
     if block_cache.has_bounds(plan.schedule):
@@ -267,9 +267,9 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
 
 
-def listed_member(plan: Plan) -> Struct:
+def small_frontier_member(plan: Plan) -> Struct:
     """The struct of a member of a set of few."""
-    return structs.listed_member(key_type(plan) or Type.UINT32)
+    return structs.small_frontier_member(key_type(plan) or Type.UINT32)
 
 
 def control_block(plan: Plan) -> Struct:

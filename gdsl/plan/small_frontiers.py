@@ -13,8 +13,8 @@ the first to come, a place in the queue, and how much the queue holds. So while 
 
 That is one way to the memory for a member, one for its neighbors and one for what becomes of them. Empty places are
 looked at for nothing, which is no loss while the grid has a thread for each; the edges of what was found are not
-counted, so that they cannot be many either: `fits_listed` of the runtime asks for both. Where a set is larger it is a
-queue as everywhere, and goes from one form to the other and back.
+counted, so that they cannot be many either: `fits_small_frontier` of the runtime requires both. A larger set is a
+queue as everywhere, and is converted from one form to the other and back.
 
 It is done on deep graphs and in loops from near to far, for a loop that has one such push and needs the members of its
 worklist nowhere else. The list ends with the loop, and its members are lost: a loop that begins again

@@ -99,7 +99,7 @@ TRACE_RECORD = Struct(
 )
 
 
-def listed_member(key: Type) -> Struct:
+def small_frontier_member(key: Type) -> Struct:
     """A member of a set of few, in plans whose worklists with an order have ranks of this type."""
     fields = (
         Field("id", _VERTEX),
@@ -107,7 +107,7 @@ def listed_member(key: Type) -> Struct:
         Field("degree", _U32, "of the same"),
         Field("key", key, "the rank of what it was found with, in a worklist with an order"),
     )
-    return Struct("listed_member", fields, "A member of a set of few, with its list.", aligned=16)
+    return Struct("small_frontier_member", fields, "A member of a set of few, with its list.", aligned=16)
 
 
 HUB_CHUNK = Struct(

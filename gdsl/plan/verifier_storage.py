@@ -135,7 +135,9 @@ class _Storage:
             fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
             self.expect(fits, f"the queues {queue.name} have no room for all")
         for listed in self.by_role.get(Role.LISTED, []):
-            fits = listed.extent == Fixed(plan.sizes.listed_places) and listed.element == buffers.listed_member(plan)
+            fits = listed.extent == Fixed(plan.sizes.listed_places) and listed.element == buffers.small_frontier_member(
+                plan
+            )
             self.expect(fits, "no room for the list of few members")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
         for buffer in (each for role in zero for each in self.by_role.get(role, [])):

@@ -84,8 +84,8 @@ BINS = (
     Mutant(
         "edges of those that are no members",
         _BALANCE,
-        "taken && members.contains(near)",
-        "taken",
+        "has_member && members.contains(near)",
+        "has_member",
         "bfs",
         "result",
         ("visit.direction=push", "visit.balance=edges"),
@@ -114,11 +114,11 @@ RESULTS = (
     Mutant(
         "one more than there is room for", _RESULTS, "writes && at < room", "writes && at <= room", TWICE, "race result"
     ),
-    Mutant("no marks when the room is used up", _RESULTS, "!early && mark(seen, v)", "!early", TWICE, "bounds"),
+    Mutant("no marks when the room is used up", _RESULTS, "!has_room && mark(marks, v)", "!has_room", TWICE, "bounds"),
     Mutant(
         "a size beyond the room", _RESULTS, "minimum(result.size, room)", "result.size", TWICE, "bounds race result"
     ),
-    Mutant("marks that stay", _RESULTS, "store_relaxed(&seen[result.queue[i] / 32], 0u);", "", TWICE, "result"),
+    Mutant("marks that stay", _RESULTS, "store_relaxed(&marks[result.queue[i] / 32], 0u);", "", TWICE, "result"),
 )
 
 BALANCE_MUTANTS = (*SHARES, *BINS, *RESULTS)

@@ -39,8 +39,8 @@ BOUND_MUTANTS = (
     _mutant("bounds end with their loop", "if (!first && members", "if (run.operators > 6 && members", ANEW),
     _mutant(
         "no barrier before bounds are asked",
-        "load_seen(&known.values[hub])); }\n    }\n    __syncthreads();",
-        "load_seen(&known.values[hub])); }\n    }",
+        "load_cached(&known.values[hub])); }\n    }\n    __syncthreads();",
+        "load_cached(&known.values[hub])); }\n    }",
         FROM_BELOW,
         "race result uninitialized",
     ),

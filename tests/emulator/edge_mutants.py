@@ -31,7 +31,7 @@ EDGE_MUTANTS = (
     Mutant(
         "marks of edges stay",
         _EDGES,
-        "store_relaxed(&seen[result.queue[i] / 32], 0u);",
+        "store_relaxed(&marks[result.queue[i] / 32], 0u);",
         "",
         BOTH_ENDS,
         "result",
@@ -47,7 +47,7 @@ EDGE_MUTANTS = (
     Mutant(
         "a far end for every edge",
         _EDGES,
-        "active && mark(seen, far)",
+        "active && mark(marks, far)",
         "active",
         FORWARD,
         "bounds result",

@@ -61,7 +61,7 @@ GRAPH_MUTANTS = (
     ),
     Mutant(
         "an edge looked for at a place too far",
-        "runtime/listed.cuh",
+        "runtime/indirect_edge_ids.cuh",
         "const edge at = g.offsets[source] + edge(place_of(g, source, edge(e)));",
         "const edge at = g.offsets[source] + edge(place_of(g, source, edge(e))) + 1;",
         NAMED,
@@ -89,8 +89,8 @@ GRAPH_MUTANTS = (
     Mutant(
         "keys stay behind",
         _SORTING,
-        "keys_aside[i] = moved.key;",
-        "keys_aside[i] = keys[i];",
+        "other_keys[i] = moved.key;",
+        "other_keys[i] = keys[i];",
         GRAPHS,
         "race result error",
     ),

@@ -168,7 +168,7 @@ KEPT_MUTANTS = (
     Mutant(
         "marks of numbered edges are left",
         _NUMBERS,
-        "    clear_edge_marks(seen, f);\n",
+        "    clear_edge_marks(marks, f);\n",
         "",
         "numbered",
         "result race",

@@ -6,15 +6,15 @@ from support.near_far import DETOURS
 
 from .mutants import Mutant
 
-_LISTED = "runtime/listed_sets.cuh"
+_SMALL_FRONTIERS = "runtime/small_frontiers.cuh"
 _FROM_NEAR = ("schedule.order=near_far",)
 
 
 def _mutant(name: str, old: str, new: str, shows: str, stops: bool = False) -> Mutant:
-    return Mutant(name, _LISTED, old, new, "bfs", shows, stops=stops, graph=("deep",))
+    return Mutant(name, _SMALL_FRONTIERS, old, new, "bfs", shows, stops=stops, graph=("deep",))
 
 
-def _ordered(name: str, old: str, new: str, shows: str, file: str = _LISTED) -> Mutant:
+def _ordered(name: str, old: str, new: str, shows: str, file: str = _SMALL_FRONTIERS) -> Mutant:
     return Mutant(name, file, old, new, DETOURS, shows, _FROM_NEAR)
 
 

@@ -83,7 +83,7 @@ BARRIERS = (
     Mutant(
         "nothing is released with the arrival",
         _BARRIERS,
-        "arrive_unasked(&control->arrived);",
+        "arrive_without_result(&control->arrived);",
         "atomicAdd(&control->arrived, 1ull);",
         "bfs",
         "race",
@@ -265,7 +265,7 @@ LEFT_OUT = (
         _BFS_PULL,
     ),
     Mutant(
-        "marks are not taken out", _FRONTIER, "store_relaxed(&seen[result.queue[i] / 32], 0u);", "", "sets", "result"
+        "marks are not taken out", _FRONTIER, "store_relaxed(&marks[result.queue[i] / 32], 0u);", "", "sets", "result"
     ),
     Mutant("marks do not take turns", _FRONTIER, "marks_turn(run) == 0", "true", STEPPING, "result bounds"),
     Mutant(

@@ -19,7 +19,9 @@ def _revisit(name: str, old: str, new: str, shows: str, file: str = "runtime/rev
 
 
 ORDER_MUTANTS = (
-    _revisit("the first pass takes all", "taken && (all || now != former)", "taken && now != former", "result"),
+    _revisit(
+        "the first pass takes all", "has_member && (all || now != former)", "has_member && now != former", "result"
+    ),
     _revisit("who has a new value is visited", "(all || now != former)", "(all || now == former)", "result"),
     _revisit(
         "what a loop begins with",
@@ -60,8 +62,8 @@ ORDER_MUTANTS = (
     _mutant("what is far is put off", "if (accepted && !near) { order.put_off(v); }", "", "result"),
     _mutant(
         "entries that still count",
-        "const bool counts = taken && key == now;",
-        "const bool counts = taken && key != now;",
+        "const bool counts = has_member && key == now;",
+        "const bool counts = has_member && key != now;",
         "result",
     ),
     _mutant("ranks of what is found", "keys[at + i] = staged_keys[i];", "keys[at + i] = staged_keys[0];", "result"),

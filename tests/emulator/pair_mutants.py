@@ -63,8 +63,8 @@ PAIR_MUTANTS = (
     Mutant(
         "halves of wide pairs are read one by one",
         _CUDA,
-        "load_wide(&x->first, found.first, found.second);",
-        "found.second = load_relaxed(&x->second);\n    found.first = load_relaxed(&x->first);",
+        "load_wide(&x->first, loaded.first, loaded.second);",
+        "loaded.second = load_relaxed(&x->second);\n    loaded.first = load_relaxed(&x->first);",
         OFFERS,
         "result",
     ),

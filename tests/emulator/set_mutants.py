@@ -119,8 +119,8 @@ INTERSECTIONS = (
     Mutant(
         "lanes leave the walks of a warp",
         _INTERSECT,
-        "start < total; start += 32 * LOOKS",
-        "start + lane < total; start += 32 * LOOKS",
+        "start < total; start += 32 * SEARCHES",
+        "start + lane < total; start += 32 * SEARCHES",
         _COMMON,
         "divergence deadlock",
     ),
@@ -152,7 +152,7 @@ INTERSECTIONS = (
     Mutant(
         "found neighbors are not marked",
         "operators/intersect.cu.j2",
-        "accepted && mark(seen, x)",
+        "accepted && mark(marks, x)",
         "accepted",
         _COMMON,
         "bounds result",
@@ -171,7 +171,7 @@ SETS = (
     Mutant(
         "a function does not tell how far the run has gone",
         "runtime/enactor.cuh",
-        "        run.go_on_from(called);\n",
+        "        run.continue_from(called);\n",
         "",
         GROWING,
         "result bounds",
@@ -249,9 +249,9 @@ SETS = (
     ),
     Mutant("the rest of a filter", _SETS, "active && test(v), v", "active, v", RESTS, "result"),
     Mutant(
-        "marks of the edges asked for stay",
+        "marks of the second set stay",
         "runtime/edge_sets.cuh",
-        "clear_edge_marks(marks, asked);",
+        "clear_edge_marks(marks, marked_set);",
         "",
         "edge_sets",
         "result",

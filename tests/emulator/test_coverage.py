@@ -172,12 +172,12 @@ UNREACHED = frozenset(
     {
         "if (largest_degree < int64(HUB_DEGREE)) { return 0; }",
         "__device__ __forceinline__ uint64 edges() const { return 0; }",
-        "__device__ __forceinline__ void tell(uint64) {}",
+        "__device__ __forceinline__ void record(uint64) {}",
         "order.put_off(staged[i]);",
         "atomicOr(&run.counters()->spilled, 1ull);",
         "state.factor = 0.5;",
     }
 )
-"""Lines that gcov says did not run. The first one did: what follows it has run. The next two belong to `nothing_owed`,
-whose `due` says that nobody asks; the others to worklists from near to far that find no room or visit much in vain, as
-they do in `test_near_far`."""
+"""Lines that gcov says did not run. The first one did, since what follows it has run. The next two belong to
+`no_deferred_edges`, whose `is_ready` is always false; the others to worklists from near to far that find no room or
+visit much in vain, as they do in `test_near_far`."""

@@ -112,3 +112,12 @@ def test_mutant_is_seen(mutant: Mutant, tmp_path: Path) -> None:
 def test_mutants_are_many() -> None:
     names = [mutant.name for mutant in ALL]
     assert len(names) == len(set(names)) >= 10
+
+
+TEMPLATES = Path(__file__).parents[2] / "templates" / "cuda"
+
+
+@pytest.mark.parametrize("mutant", [each for each in ALL if each.file != GENERATED], ids=lambda each: each.name)
+def test_mutant_changes_its_template(mutant: Mutant) -> None:
+    """Quick, so that a renamed template or variable is noticed for every mutant, not only for those that are built."""
+    assert mutant.old in (TEMPLATES / mutant.file).read_text(encoding="utf-8")

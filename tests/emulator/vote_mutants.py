@@ -112,8 +112,8 @@ VOTE_MUTANTS = (
         _VOTE,
         "run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, "
         "&counters->hubs, &counters->accepted);",
-        "run.shared.found = load_relaxed(&counters->hubs); "
-        "run.shared.found_second = load_relaxed(&counters->accepted);",
+        "run.shared.value = load_relaxed(&counters->hubs); "
+        "run.shared.second_value = load_relaxed(&counters->accepted);",
         _LABELS,
         "race result bounds",
     ),
@@ -155,7 +155,7 @@ VOTE_MUTANTS = (
     Mutant(
         "a part's votes are not told to its list",
         _PARTS,
-        "count_vote<false>(own, at == 0 ? Key(-1) : found, load_relaxed(&room.totals[at]), own.size);",
+        "count_vote<false>(own, at == 0 ? Key(-1) : key, load_relaxed(&room.totals[at]), own.size);",
         "",
         _LABELS,
         "result",
@@ -163,7 +163,7 @@ VOTE_MUTANTS = (
     Mutant(
         "the next part is counted where the last one still is",
         _PARTS,
-        "        __syncthreads();  // the room is used again\n",
+        "        __syncthreads();  // before the table in shared memory is reused\n",
         "",
         _LONGER,
         "race result uninitialized steps",

@@ -147,7 +147,7 @@ class Filters(PlanFilters):
             return text
         number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
         checked = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
-        return checks.kept_edge(checked, step.name, member.span) if define.asks_lists else checked
+        return checks.existing_edge(checked, step.name, member.span) if define.asks_lists else checked
 
     def number(self, value: Expression) -> str:
         """An expression whose type does not matter where it is a literal."""

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.codegen.cpu.filters import Filters
 from gdsl.codegen.cpu.generated import Generated, data_buffers, graph_parts
-from gdsl.codegen.library import IN_ORDER, LISTED, Library, Piece, struct_text, words_of
+from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.templates import render
@@ -32,7 +32,7 @@ LIBRARY = Library(
         "lists",
         "frontier",
         "run",
-        "ahead",
+        "prefetch",
         "loops",
         "vote",
         "intersect",
@@ -49,11 +49,11 @@ LIBRARY = Library(
 )
 
 
-LISTED_LIBRARY = dataclasses.replace(
-    LIBRARY, files=(*LIBRARY.files, LISTED, "memory_pool", "made_graphs", "contraction")
+GRAPH_BUILDING_LIBRARY = dataclasses.replace(
+    LIBRARY, files=(*LIBRARY.files, INDIRECT_EDGE_IDS, "memory_pool", "made_graphs", "contraction")
 )
 """The same for programs that build graphs."""
-CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))
+CONTRACTED_LIBRARY = dataclasses.replace(GRAPH_BUILDING_LIBRARY, files=(*GRAPH_BUILDING_LIBRARY.files, DIRECT_EDGE_IDS))
 """The same for those whose graphs have all edges."""
 _SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
 """The structs of the runtime that the host fills or reads."""
@@ -101,10 +101,10 @@ def _render(part: str, context: dict[str, object], **more: object) -> str:
 
 def _runtime(plan: Plan, widths: Widths, body: str, data: str) -> tuple[Piece, ...]:
     """What the program uses of the runtime, which comes before it."""
-    listed = LISTED_LIBRARY if leaves_edges_out(plan) else CONTRACTED_LIBRARY
+    building = GRAPH_BUILDING_LIBRARY if leaves_edges_out(plan) else CONTRACTED_LIBRARY
     shared = (structs_cpu.HOST_GRAPH, *_SHARED[1:]) if plan.graphs else _SHARED
     generated = {"data_slice": data, **{each.name: struct_text("cpu", each, widths) for each in shared}}
-    return (listed if plan.graphs else LIBRARY).link(body, generated)
+    return (building if plan.graphs else LIBRARY).link(body, generated)
 
 
 def _head(plan: Plan, widths: Widths) -> tuple[str, ...]:

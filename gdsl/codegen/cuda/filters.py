@@ -79,13 +79,13 @@ class Filters(PlanFilters):
         """Whether the problem data change but for the graph."""
         self.shares_data = plan.target.fused and bool(plan.graphs) and not self.changes_data
         """Whether all threads of a block have one copy of the data."""
-        self.lent_data = self._lent_data()
+        self.outlined_data = self._outlined_data()
         self.own_operations, self.launches = own_sweeps(plan), launches(plan)
         (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
         self._own_functions: tuple[tuple[str, FunctionText], ...] | None = None
         self._inlined_sizes = inlined_sizes(plan.program)
 
-    def _lent_data(self) -> str:
+    def _outlined_data(self) -> str:
         """Where functions that are called, not inlined, find the problem data. What they are handed is in memory, and
         so is whatever it points to: in a kernel that runs a whole schedule they get copies, and data in the block's
         memory. An address of the parameters would do as well, but is computed once for all threads of a warp, which
@@ -95,7 +95,7 @@ class Filters(PlanFilters):
         plan = self.plan
         if not plan.target.fused or plan.teams is not None or (plan.graphs and not self.shares_data):
             return ""
-        return "d" if plan.graphs else "lent"
+        return "d" if plan.graphs else "block_data"
 
     # Operators
 
@@ -188,7 +188,7 @@ class Filters(PlanFilters):
             return text
         number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
         found = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
-        found = checks.kept_edge(found, step.name, member.span) if define.asks_lists else found
+        found = checks.existing_edge(found, step.name, member.span) if define.asks_lists else found
         return f"{step.domain.value}({found})"
 
     def tests(self, variant: Variant) -> tuple[str, ...]:

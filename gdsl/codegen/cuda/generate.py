@@ -15,7 +15,7 @@ from gdsl.codegen.names import UNDEFINED, identifiers_of
 from gdsl.codegen.structs import struct_dtype
 from gdsl.codegen.templates import render
 from gdsl.plan import structs
-from gdsl.plan.buffers import control_block, listed_member
+from gdsl.plan.buffers import control_block, small_frontier_member
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import Struct
 from gdsl.plan.walking import leaves_edges_out
@@ -119,7 +119,7 @@ class _Generation:
         """The structs whose size the host must know, and their parts."""
         plan, control = self.plan, control_block(self.plan)
         (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
-        checked = [control, structs.TRACE_RECORD, structs.HUB_CHUNK, listed_member(plan)]
+        checked = [control, structs.TRACE_RECORD, structs.HUB_CHUNK, small_frontier_member(plan)]
         checked += [plan.saved] if plan.saved is not None else []
         parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
         found = {struct.name: struct_text("cuda", struct, self.widths) for struct in checked}
@@ -137,7 +137,7 @@ class _Generation:
             "key_word": alias_text("cuda", "key_word", key_type(self.plan) or Type.UINT32),
             "block_storage": self._block_storage(_STORED),
         }
-        made = runtime.LISTED_LIBRARY if leaves_edges_out(self.plan) else runtime.CONTRACTED_LIBRARY
+        made = runtime.GRAPH_BUILDING_LIBRARY if leaves_edges_out(self.plan) else runtime.CONTRACTED_LIBRARY
         library = made if self.plan.graphs else runtime.LIBRARY
         if self.plan.teams is not None:
             generated |= self._of_teams()

@@ -85,7 +85,10 @@ def run_slice(plan: Plan) -> Struct:
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
         ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
         ("keys", Field("keys", Pointer("key_word"), "ranks of entries that are worked off, and of those found", 2)),
-        ("listed", Field("listed", Pointer("listed_member"), "of a set of few, and of what is found from there", 2)),
+        (
+            "listed",
+            Field("listed", Pointer("small_frontier_member"), "of a set of few, and of what is found from there", 2),
+        ),
         ("visited", Field("visited", Pointer("key_word"), "of each vertex: the rank of what it was visited with")),
         ("bounded", Field("bounded", Pointer("vertex"), "by place: the vertex that has a bound there")),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import BOTH_SIDES, IN_ORDER, LISTED, TEAMS, Library, Piece
+from gdsl.codegen.library import BOTH_SIDES, DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, TEAMS, Library, Piece
 
 FILES = (
     "platform",
@@ -43,7 +43,7 @@ FILES = (
     "buckets",
     "ranks",
     "near_far",
-    "listed_sets",
+    "small_frontiers",
     "revisits",
     "hub_bounds",
     "numbers",
@@ -52,11 +52,11 @@ PLATFORM = "platform"
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")
 
 
-LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "sorting", "made_graphs"))
+GRAPH_BUILDING_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, INDIRECT_EDGE_IDS, "sorting", "made_graphs"))
 """The same for programs that make graphs."""
 
 
-CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))
+CONTRACTED_LIBRARY = dataclasses.replace(GRAPH_BUILDING_LIBRARY, files=(*GRAPH_BUILDING_LIBRARY.files, DIRECT_EDGE_IDS))
 """The same where none of them leaves out edges of another."""
 
 

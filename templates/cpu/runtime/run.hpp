@@ -10,9 +10,9 @@ inline bool stop_requested(const data_slice& d, uint32& polls) {
     return polls % 1024 == 0 && stopping(*d.run);
 }
 
-// piece: stop_requested_at_once
+// piece: stop_requested_in_recursion
 // For functions that call others without end.
-inline bool stop_requested_at_once(const data_slice& d) { return stopping(*d.run); }
+inline bool stop_requested_in_recursion(const data_slice& d) { return stopping(*d.run); }
 
 // piece: checked_index
 // `index` if the element exists; otherwise 0, and the run stops after this operator.

@@ -1,6 +1,6 @@
 // piece: push_each_warp
-// Visits the edges of every member: a warp takes a member. All functions here return, as `push_warps` does, how many
-// edges the members that this thread took have, and call `visit(active, near, far, e)` by whole warps.
+// Visits the edges of every member, one warp per member. All functions here call `visit(active, near, far, e)` with
+// whole warps, and return how many edges the members assigned to this thread have, as `push_warps` does.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_each_warp(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size();
@@ -19,7 +19,7 @@ __device__ __forceinline__ uint64 push_each_warp(enactor& run, const Members& me
 }
 
 // piece: push_each_block
-// The same with a block for a member.
+// Visits the edges of every member, one block per member.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_each_block(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size();
@@ -38,7 +38,7 @@ __device__ __forceinline__ uint64 push_each_block(enactor& run, const Members& m
 }
 
 // piece: block_running_sum
-// The sum of the values of this thread of the block and of those before it. Everybody takes part.
+// The inclusive prefix sum over the block's threads. All threads must call it.
 __device__ __forceinline__ uint64 block_running_sum(block_storage& shared, uint64 value) {
     for (uint32 step = 1; step < 32; step *= 2) {
         const uint64 below = __shfl_up_sync(FULL_WARP, value, step);
@@ -52,16 +52,16 @@ __device__ __forceinline__ uint64 block_running_sum(block_storage& shared, uint6
 }
 
 // piece: running_sum
-// The running sum of the members' degrees: within tiles of as many members as a block has threads, and of what comes
-// before each tile. It ends with a barrier.
+// The prefix sum of the members' degrees, in two levels: within tiles of as many members as a block has threads, and
+// over the tiles.
 struct running_sum {
     const uint64* sums;
     const uint64* tiles;
     uint64 size, total;
 
-    // The items of all members up to number `i`.
+    // The number of edges of the members up to and including `i`.
     __device__ __forceinline__ uint64 end(uint64 i) const { return tiles[i / BLOCK_THREADS] + sums[i]; }
-    // The first member, from number `low` on, whose items end after `item`.
+    // The first member, from `low` on, whose edges end after `item`.
     __device__ __forceinline__ uint64 owner(uint64 item, uint64 low) const {
         uint64 high = size - 1;
         while (low < high) {
@@ -73,7 +73,7 @@ struct running_sum {
 };
 
 // piece: sum_degrees
-// `begin(near)` is called for every member; what it returns is added to `visited`.
+// Computes the prefix sum. Calls `begin(near)` for every member.
 // barriers: 2
 template <class Members, class Lists, class Begin>
 __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& members, const Lists& lists, Begin begin) {
@@ -82,10 +82,10 @@ __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& 
     const uint64 size = members.size(), count = (size + BLOCK_THREADS - 1) / BLOCK_THREADS;
     for (uint64 tile = blockIdx.x; tile < count; tile += gridDim.x) {
         const uint64 i = tile * BLOCK_THREADS + threadIdx.x;
-        const bool taken = i < size;
-        const vertex near = taken ? members[i] : vertex(0);
-        const uint64 sum = block_running_sum(run.shared, taken ? uint64(lists.last(near) - lists.first(near)) : 0);
-        if (taken) {
+        const bool has_member = i < size;
+        const vertex near = has_member ? members[i] : vertex(0);
+        const uint64 sum = block_running_sum(run.shared, has_member ? uint64(lists.last(near) - lists.first(near)) : 0);
+        if (has_member) {
             begin(near);
             sums[i] = sum;
         }
@@ -111,8 +111,8 @@ __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& 
 }
 
 // piece: each_share
-// Every thread gets as many of the edges as any other, a warp a stretch of them:
-// `visit(active, near, far, e)` for each.
+// Calls `visit(active, near, far, e)` for every edge. Every thread gets the same number of edges, and each warp a
+// contiguous range of them.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ void each_share(const running_sum& items, const Members& members, const Lists& lists, Visit visit) {
     const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
@@ -132,7 +132,7 @@ __device__ __forceinline__ void each_share(const running_sum& items, const Membe
 }
 
 // piece: push_merge
-// Visits the edges of every member: equal numbers of edges for all threads.
+// Visits the edges of every member, with equal numbers of edges for all threads (merge path).
 // barriers: 2
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_merge(enactor& run, const Members& members, const Lists& lists, Visit visit) {
@@ -143,19 +143,19 @@ __device__ __forceinline__ uint64 push_merge(enactor& run, const Members& member
 }
 
 // piece: bin_sizes
-// How many members each bin has by now.
+// The number of members in each bin.
 struct bin_sizes {
     uint64 of_threads, of_warps, of_blocks;
 };
 
-// piece: sorted_by_now
-__device__ __forceinline__ bin_sizes sorted_by_now(enactor& run) {
+// piece: current_bin_sizes
+__device__ __forceinline__ bin_sizes current_bin_sizes(enactor& run) {
     const uint64* const bins = run.counters()->bins;
     return bin_sizes{load_relaxed(&bins[0]), load_relaxed(&bins[1]), load_relaxed(&bins[2])};
 }
 
 // piece: sort_into_bins
-// Sorts the members by degree: those of a thread, of a warp, and of a block. It ends with a barrier.
+// Sorts the members into three bins by degree: for threads, for warps, and for blocks.
 // barriers: 1
 template <class Members, class Lists>
 __device__ __forceinline__ void sort_into_bins(enactor& run, const Members& members, const Lists& lists) {
@@ -174,7 +174,7 @@ __device__ __forceinline__ void sort_into_bins(enactor& run, const Members& memb
 }
 
 // piece: binned
-// The members of one bin from number `begin` on.
+// The members of one bin, from index `begin` on.
 struct binned {
     const vertex* bin;
     uint64 begin, end;
@@ -183,14 +183,14 @@ struct binned {
 };
 
 // piece: push_bins
-// Visits the edges of every member: by a block, a warp or a thread, as its degree asks for. `begin`: what the bins hold
-// of before.
+// Visits the edges of every member with a block, a warp or a thread, depending on its degree. `begin`: the sizes of the
+// bins before this operator.
 // barriers: 1
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_bins(enactor& run, const Members& members, const Lists& lists, Visit visit,
                                             const bin_sizes begin = bin_sizes()) {
     sort_into_bins(run, members, lists);
-    const bin_sizes end = sorted_by_now(run);
+    const bin_sizes end = current_bin_sizes(run);
     const auto bins = run.slice.bins;
     uint64 visited = push_each_block(run, binned{bins[2], begin.of_blocks, end.of_blocks}, lists, visit);
     visited += push_each_warp(run, binned{bins[1], begin.of_warps, end.of_warps}, lists, visit);
@@ -198,7 +198,7 @@ __device__ __forceinline__ uint64 push_bins(enactor& run, const Members& members
 }
 
 // piece: out_table
-// All edges by their ids, as out-edges.
+// All edges by id, as out-edges.
 struct out_table {
     const graph_slice& g;
     __device__ __forceinline__ vertex near(edge e) const { return __ldg(&g.edge_sources[e]); }
@@ -206,7 +206,7 @@ struct out_table {
 };
 
 // piece: in_table
-// The same as in-edges.
+// All edges by id, as in-edges.
 struct in_table {
     const graph_slice& g;
     __device__ __forceinline__ vertex near(edge e) const { return __ldg(&g.columns[e]); }
@@ -214,16 +214,16 @@ struct in_table {
 };
 
 // piece: push_edges
-// Visits the edges of every member: a thread takes an edge of the graph and asks for its end.
+// Visits the edges of every member: each thread takes edges of the graph and tests whether their near ends are members.
 template <class Members, class Table, class Visit>
 __device__ __forceinline__ uint64 push_edges(enactor& run, const Members& members, const Table& table, Visit visit) {
     const uint64 count = table.g.num_edges;
     uint64 visited = 0;
     for (uint64 base = warp_index() * 32; base < count; base += grid_warps() * 32) {
-        const bool taken = base + lane_index() < count;
+        const bool has_member = base + lane_index() < count;
         const edge at = edge(base + lane_index());
-        const vertex near = taken ? table.near(at) : vertex(0);
-        const bool active = taken && members.contains(near);
+        const vertex near = has_member ? table.near(at) : vertex(0);
+        const bool active = has_member && members.contains(near);
         visited += active ? 1 : 0;
         visit(active, near, active ? table.neighbor(at) : vertex(0), at);
     }
@@ -231,7 +231,8 @@ __device__ __forceinline__ uint64 push_edges(enactor& run, const Members& member
 }
 
 // piece: add_by_runs
-// What the lanes bring for their members; where lanes side by side bring it for the same one, it is added up before.
+// Adds the lanes' parts to their members. Parts of adjacent lanes with the same member are combined first (a segmented
+// scan).
 template <class Member, class T, class Combine, class Add>
 __device__ __forceinline__ void add_by_runs(bool active, Member near, T part, Combine combine, Add add) {
     const uint32 lane = lane_index(), all = __ballot_sync(FULL_WARP, active);
@@ -248,7 +249,7 @@ __device__ __forceinline__ void add_by_runs(bool active, Member near, T part, Co
 }
 
 // piece: reduce_each_warp
-// For every member the reduction of `value` over its edges, a warp a member.
+// Reduces `value` over the edges of every member, one warp per member.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_each_warp(enactor& run, const Members& members, const Lists& lists, T identity,
                                                  Combine combine, Value value, Assign assign) {
@@ -269,7 +270,7 @@ __device__ __forceinline__ void reduce_each_warp(enactor& run, const Members& me
 }
 
 // piece: reduce_merge
-// The same with equal numbers of edges for all threads; `add` combines a part with what stands there.
+// Reduces with equal numbers of edges for all threads; `add` combines a part with the stored value.
 // barriers: 2
 template <class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
 __device__ __forceinline__ void reduce_merge(enactor& run, const Members& members, const Lists& lists, T identity,
@@ -286,13 +287,13 @@ __device__ __forceinline__ void reduce_merge(enactor& run, const Members& member
 }
 
 // piece: reduce_bins
-// The same by a block, a warp or a thread, as a member's degree asks for.
+// Reduces with a block, a warp or a thread per member, depending on its degree.
 // barriers: 1
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_bins(enactor& run, const Members& members, const Lists& lists, T identity, Combine combine,
                                             Value value, Assign assign, const bin_sizes begin = bin_sizes()) {
     sort_into_bins(run, members, lists);
-    const bin_sizes end = sorted_by_now(run);
+    const bin_sizes end = current_bin_sizes(run);
     const auto bins = run.slice.bins;
     reduce_blocks(run, binned{bins[2], begin.of_blocks, end.of_blocks}, lists, identity, combine, value, assign);
     reduce_each_warp(run, binned{bins[1], begin.of_warps, end.of_warps}, lists, identity, combine, value, assign);
@@ -300,7 +301,7 @@ __device__ __forceinline__ void reduce_bins(enactor& run, const Members& members
 }
 
 // piece: reduce_by_edges
-// The same with a thread for an edge of the graph.
+// Reduces with one thread per edge of the graph.
 // barriers: 1
 template <class T, class Members, class Table, class Value, class Combine, class Assign, class Add>
 __device__ __forceinline__ void reduce_by_edges(enactor& run, const Members& members, const Table& table, T identity,

@@ -1,6 +1,6 @@
 // piece: lead_arrivals
-// The leader reports the arrival of its block. All threads leave a stopped run at the same barrier: the leader passes a
-// request on with its next arrival, in the bit of that barrier's parity, since it may be one barrier ahead of threads
+// The leader's arrival for its block. All threads must leave a stopped run at the same barrier, so the leader passes a
+// stop request on with its next arrival, as a flag for that barrier's parity. It may be one barrier ahead of threads
 // that still read the word, but never two.
 __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
     const bool passes_on = shared.stop_requested && !stopped;
@@ -9,56 +9,57 @@ __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_blo
 }
 
 // piece: leave_barrier
-// Run by the waiting thread of a block after its last barrier so far; `stopped`: the run ends there.
+// Run by the block's waiting thread after a barrier. `stopped`: the run ends here.
 template <class Then>
 __device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barriers, bool stopped, Then then) {
-    const bool owed = shared.owed.due(false);
-    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
+    const bool ready = shared.deferred.is_ready(false);
+    const uint64 edges = ready ? shared.deferred.edges() : 0;  // overlaps with the loads of `then`
     shared.stopped = stopped;
     shared.barriers = barriers;
     then();
-    if (owed) { shared.owed.tell(edges); }
+    if (ready) { shared.deferred.record(edges); }
 }
 
 // piece: pass_barrier
-// Run by one thread of a block at a barrier: it reports the arrival of its block, waits for all others, and runs `then`
-// before its block continues.
+// Run by the block's waiting thread: reports the arrival of its block, waits for all other blocks, and runs `then`
+// before its own block continues.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
     if (blockIdx.x == 0) {
-        shared.waited -= poll_host(shared, control, host_stop);  // the time after it is added below
-        const bool owed = shared.owed.due(true);
-        const uint64 edges = owed ? shared.owed.edges() : 0;
+        shared.waited -= poll_host(shared, control, host_stop);  // the end of the wait is added below
+        const bool ready = shared.deferred.is_ready(true);
+        const uint64 edges = ready ? shared.deferred.edges() : 0;
         lead_arrivals(shared, control, stop, stopped);
-        if (owed) { shared.owed.tell(edges); }
+        if (ready) { shared.deferred.record(edges); }
     } else {
-        arrive_unasked(&control->arrived);
+        arrive_without_result(&control->arrived);
     }
-    const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
+    const uint64 word = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     if (blockIdx.x == 0) { shared.waited += cycles(); }
-    leave_barrier(shared, barriers + 1, (found & stop) != 0, then);
+    leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }
 
 // piece: wait_for_all
-// The same, and the block learns the values of the two words, if there are any. Long programs have dozens of barriers,
-// and this is as long as a short operator. Only one thread calls it, so the others save no registers.
+// A barrier after which the block's shared memory holds the values of the two words, if they are not null. Long
+// programs have dozens of barriers, so this is not inlined. Only one thread calls it, so the other threads save no
+// registers.
 __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                       const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {
-        const uint64 found = word != nullptr ? load_relaxed(word) : 0;
-        const uint64 found_second = second != nullptr ? load_relaxed(second) : 0;  // side by side
-        if (word != nullptr) { shared.found = found; }
-        if (second != nullptr) { shared.found_second = found_second; }
+        const uint64 value = word != nullptr ? load_relaxed(word) : 0;
+        const uint64 value_of_second = second != nullptr ? load_relaxed(second) : 0;  // both loads overlap
+        if (word != nullptr) { shared.value = value; }
+        if (second != nullptr) { shared.second_value = value_of_second; }
     });
 }
 
 // piece: meet
 // Waits until every block has arrived; all threads then see what any thread wrote before. Returns whether the run is
-// stopped, and leaves in shared memory the values of the two words after the barrier, if there are any. One thread of
-// each block reads them: the warps of a whole grid would queue for the slice of the L2 cache that has them.
-// The parts of the run are separate parameters, so that they stay in registers.
+// stopped, and leaves the values of the two words in shared memory, if they are not null. One thread per block reads
+// them: if every warp did, they would queue for the same slice of the L2 cache. The members of the run are separate
+// parameters, so that they stay in registers.
 __device__ __forceinline__ bool meet(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                      const uint64* word = nullptr, const uint64* second = nullptr) {
     __syncthreads();
@@ -74,7 +75,7 @@ __device__ __forceinline__ void synchronize(enactor& run) {
 }
 
 // piece: synchronize_then
-// The same, with `then` run by one thread of each block after the barrier.
+// A barrier after which one thread of each block runs `then`.
 template <class Then>
 __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
     __syncthreads();
@@ -84,7 +85,7 @@ __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
 }
 
 // piece: synchronize_meanwhile
-// The same, with `meanwhile` run by all warps but the one that waits.
+// A barrier during which all warps except the waiting one run `meanwhile`.
 template <class Meanwhile>
 __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile meanwhile) {
     __syncthreads();
@@ -95,26 +96,26 @@ __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile me
 }
 
 // piece: synchronize_and_read
-// A barrier that returns the value of `word` after it to all threads.
+// A barrier that returns the value that `word` has after it, to all threads.
 __device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
     run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, word);
-    return run.shared.found;
+    return run.shared.value;
 }
 
 // piece: synchronize_and_count accepted_count
-// A barrier after which all threads know how many elements the operator has accepted, and their edges.
+// A barrier that returns how many elements the operator has accepted, and their edges, to all threads.
 struct accepted_count {
     uint64 members, edges;
 };
 __device__ __forceinline__ accepted_count synchronize_and_count(enactor& run) {
     const operator_counters* const counters = run.counters();
     run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->accepted, &counters->edges);
-    return accepted_count{run.shared.found, run.shared.found_second};
+    return accepted_count{run.shared.value, run.shared.second_value};
 }
 
 // piece: share
-// Stores a value that is the same in all threads of a block in shared memory. All threads have read the former value,
-// and none continues before the new one is stored.
+// Stores a value that is the same in all threads of a block in shared memory. All threads have read the former value
+// before, and none continues before the new one is stored.
 template <class T>
 __device__ __forceinline__ void share(T& place, const T& value) {
     __syncthreads();

@@ -1,5 +1,5 @@
 // piece: edge_frontier_at
-// An empty set of edges with the storage of number `i`.
+// An empty edge frontier in storage slot `i`.
 __device__ __forceinline__ edge_frontier edge_frontier_at(const run_slice& slice, uint32 i) {
     return edge_frontier{slice.edge_queues[i], 0};
 }
@@ -21,7 +21,7 @@ struct all_edges {
 };
 
 // piece: each_edge_of
-// Every edge of a set, with its source and destination.
+// Visits every edge of a set, with its source and destination.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_edge_of(const Members& members, const graph_slice& g, Visit visit) {
     for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) {
@@ -31,7 +31,7 @@ __device__ __forceinline__ void each_edge_of(const Members& members, const graph
 }
 
 // piece: each_edge_by_warps
-// The same with whole warps: `visit(active, source, destination, e)`.
+// As `each_edge_of`, with whole warps: `visit(active, source, destination, e)`.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_edge_by_warps(const Members& members, const graph_slice& g, Visit visit) {
     const uint64 size = members.size();
@@ -43,17 +43,17 @@ __device__ __forceinline__ void each_edge_by_warps(const Members& members, const
 }
 
 // piece: edge_collector
-// Gathers a warp's accepted edges in shared memory and appends them to the result STAGED at a time.
+// Collects a warp's accepted edges in shared memory and appends them to the result, STAGED at a time.
 struct edge_collector {
     enactor& run;
     edge_frontier& result;
     edge* const staged;
-    uint32 count;  // staged so far, the same for the whole warp
+    uint32 count;  // staged edges, the same for the whole warp
 
     __device__ edge_collector(enactor& run, edge_frontier& result)
         : run(run), result(result), staged(run.shared.staged_edges[threadIdx.x / 32]), count(0) {}
 
-    // The whole warp calls; each lane may bring an edge.
+    // The whole warp must call it; each lane may add an edge.
     __device__ __forceinline__ void append(bool accepted, edge e) {
         const uint32 votes = __ballot_sync(FULL_WARP, accepted);
         if (votes == 0) { return; }
@@ -79,34 +79,34 @@ struct edge_collector {
 };
 
 // piece: end_edges
-// The barrier after which a set of edges can be read.
+// The barrier after which an edge frontier can be read.
 // barriers: 1, publishes accepted
 __device__ __forceinline__ void end_edges(enactor& run, edge_frontier& result) {
     result.size = synchronize_and_read(run, &run.counters()->accepted);
 }
 
 // piece: edge_marks_of
-// One bit an edge says that the edge is in the result already; the two bitmaps take turns as those of `marks_of`.
+// One bit per edge: it is in the result already. Two bitmaps are used alternately, as those of `marks_of`.
 __device__ __forceinline__ uint32* edge_marks_of(const enactor& run) {
     return marks_turn(run) == 0 ? run.slice.edge_marks[0] : run.slice.edge_marks[1];
 }
 
 // piece: mark_edge
-// True for the first call with this edge.
-__device__ __forceinline__ bool mark_edge(uint32* seen, edge e) {
-    uint32* const word = &seen[e / 32];
+// Marks an edge. Returns true for the first call with this edge.
+__device__ __forceinline__ bool mark_edge(uint32* marks, edge e) {
+    uint32* const word = &marks[e / 32];
     const uint32 bit = 1u << (e % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
 }
 
 // piece: clear_edge_marks
-// Takes out the marks of a result, once all have come to its barrier.
-__device__ __forceinline__ void clear_edge_marks(uint32* seen, const edge_frontier& result) {
-    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
+// Clears the marks of a result after its barrier.
+__device__ __forceinline__ void clear_edge_marks(uint32* marks, const edge_frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&marks[result.queue[i] / 32], 0u); }
 }
 
 // piece: define_edges
-// A set from a few edges, in which one may stand twice.
+// Defines a set from a few edges, with possible duplicates.
 // barriers: 1
 __device__ __forceinline__ void define_edges(enactor& run, edge_frontier& result, const edge* members, uint32 count,
                                              uint64 num_edges) {
@@ -114,9 +114,9 @@ __device__ __forceinline__ void define_edges(enactor& run, edge_frontier& result
     if (leader() && num_edges > 0) {
         uint32 size = 0;
         for (uint32 i = 0; i < count; ++i) {
-            bool seen = false;
-            for (uint32 j = 0; j < i; ++j) { seen |= members[j] == members[i]; }
-            if (seen) { continue; }
+            bool is_duplicate = false;
+            for (uint32 j = 0; j < i; ++j) { is_duplicate |= members[j] == members[i]; }
+            if (is_duplicate) { continue; }
             result.queue[size] = members[i];
             size += 1;
         }
@@ -143,21 +143,21 @@ __device__ __forceinline__ void copy_edges(enactor& run, edge_frontier& result, 
 }
 
 // piece: collect_far_ends
-// The far ends of a set of edges: `ends` has that of each edge.
+// Collects the far ends of a set of edges; `ends[e]` is that of edge e.
 // barriers: 1
 template <class Counted>
 __device__ __forceinline__ void collect_far_ends(enactor& run, frontier& result, const edge_frontier& edges,
                                                  const vertex* ends, const Counted counted) {
     begin_operator(run);
     collector out(run, result, counted);
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     for (uint64 base = warp_index() * 32; base < edges.size; base += grid_warps() * 32) {
         const bool active = base + lane_index() < edges.size;
         const vertex far = active ? __ldg(&ends[edges.queue[base + lane_index()]]) : vertex(0);
-        out.append(active && mark(seen, far), far);
+        out.append(active && mark(marks, far), far);
     }
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     run.operators += 1;
 }

@@ -1,5 +1,5 @@
 // piece: marks_of_members
-// Marks that are made of a set of edges.
+// Marks the members of a set of edges.
 // barriers: 1
 __device__ __forceinline__ uint32* marks_of_members(enactor& run, const edge_frontier& f) {
     uint32* const marks = edge_marks_of(run);
@@ -9,7 +9,7 @@ __device__ __forceinline__ uint32* marks_of_members(enactor& run, const edge_fro
 }
 
 // piece: append_edges
-// Collects the members that are (or are not) marked.
+// Collects the members that are marked, or those that are not.
 template <bool marked, class Members>
 __device__ __forceinline__ void append_edges(edge_collector& out, const Members& members, const uint32* marks) {
     const uint64 size = members.size();
@@ -21,16 +21,16 @@ __device__ __forceinline__ void append_edges(edge_collector& out, const Members&
 }
 
 // piece: end_marked_edges
-// The end of a result that was collected by the marks of `asked`.
+// Ends a result that was collected by the marks of `marked_set`.
 // barriers: 1
-__device__ __forceinline__ void end_marked_edges(enactor& run, edge_frontier& result, uint32* marks, const edge_frontier& asked) {
+__device__ __forceinline__ void end_marked_edges(enactor& run, edge_frontier& result, uint32* marks, const edge_frontier& marked_set) {
     end_edges(run, result);
-    clear_edge_marks(marks, asked);
+    clear_edge_marks(marks, marked_set);
     run.operators += 1;
 }
 
 // piece: unite_edges
-// All of the second set, and of the first what is not in it.
+// All of the second set, and the members of the first that are not in it.
 // barriers: 2
 __device__ __noinline__ void unite_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
                                          const edge_frontier& second) {
@@ -44,7 +44,7 @@ __device__ __noinline__ void unite_edges(enactor& run, edge_frontier& result, co
 }
 
 // piece: intersect_edges
-// Walks the first set and asks for the second.
+// The members of the first set that are in the second.
 // barriers: 2
 __device__ __noinline__ void intersect_edges(enactor& run, edge_frontier& result, const edge_frontier& first,
                                              const edge_frontier& second) {
@@ -57,7 +57,7 @@ __device__ __noinline__ void intersect_edges(enactor& run, edge_frontier& result
 }
 
 // piece: subtract_edges
-// Walks the first set and leaves out the second.
+// The members of the first set that are not in the second.
 // barriers: 2
 template <class Members>
 __device__ __noinline__ void subtract_edges(enactor& run, edge_frontier& result, const Members& first,

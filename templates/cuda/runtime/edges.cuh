@@ -11,7 +11,7 @@ __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, e
 // piece: fetch_list
 // The degree of a vertex whose edges are walked next: the first of them are prefetched into the L2 cache.
 __device__ __forceinline__ edge fetch_list(edge first, edge last, const vertex* neighbors) {
-    if (first < last) { fetch_ahead(&neighbors[first]); }
+    if (first < last) { prefetch_to_l2(&neighbors[first]); }
     return last - first;
 }
 
@@ -21,13 +21,13 @@ struct out_lists {
     __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.offsets[v]); }
     __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.columns); }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.columns); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
 // piece: first_places
@@ -50,13 +50,13 @@ struct in_lists {
     __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.in_offsets[v]); }
     __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.in_offsets[v + 1]); }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.in_sources); }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.in_sources); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
     __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
 // piece: all_lists
@@ -64,16 +64,16 @@ struct in_lists {
 struct all_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v) + in_lists{g}.degree(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const {
-        return out_lists{g}.degree_ahead(v) + in_lists{g}.degree_ahead(v);
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const {
+        return out_lists{g}.degree_with_prefetch(v) + in_lists{g}.degree_with_prefetch(v);
     }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // The edges of a result that a warp has counted, until it adds all of them; only its first lane has the number.
 __device__ __forceinline__ void hold_no_edges(block_storage& shared) {
     if (lane_index() == 0) { shared.held_edges[threadIdx.x / 32] = 0; }
@@ -82,7 +82,7 @@ __device__ __forceinline__ void hold_edges(block_storage& shared, uint64 edges) 
     edges = warp_sum(edges);
     if (lane_index() == 0) { shared.held_edges[threadIdx.x / 32] += edges; }
 }
-__device__ __forceinline__ void tell_edges(block_storage& shared, operator_counters* counters) {
+__device__ __forceinline__ void publish_edges(block_storage& shared, operator_counters* counters) {
     const uint64 edges = lane_index() == 0 ? shared.held_edges[threadIdx.x / 32] : 0;
     if (edges > 0) { atomicAdd(&counters->edges, edges); }
 }

@@ -16,25 +16,25 @@ __device__ __forceinline__ uint32 marks_turn(const enactor& run) {
 
 // piece: mark
 // True for the first call with this vertex.
-__device__ __forceinline__ bool mark(uint32* seen, vertex v) {
-    uint32* const word = &seen[v / 32];
+__device__ __forceinline__ bool mark(uint32* marks, vertex v) {
+    uint32* const word = &marks[v / 32];
     const uint32 bit = 1u << (v % 32);
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
 }
 
 // piece: mark_unread
 // The same without reading the mark first, which would be one more wait: for results with few duplicates.
-__device__ __forceinline__ bool mark_unread(uint32* seen, vertex v) {
+__device__ __forceinline__ bool mark_unread(uint32* marks, vertex v) {
     const uint32 bit = 1u << (v % 32);
-    return (atomicOr(&seen[v / 32], bit) & bit) == 0;
+    return (atomicOr(&marks[v / 32], bit) & bit) == 0;
 }
 
 // piece: former_marks is_unmarked
 // The word of the mark of `v` before it was set, if `marks` holds, else all bits: no branch depends on it, so that
 // several are in flight before one is used.
-__device__ __forceinline__ uint32 former_marks(uint32* seen, vertex v, bool marks) {
+__device__ __forceinline__ uint32 former_marks(uint32* marks, vertex v, bool active) {
     uint32 former = ~uint32(0);
-    if (marks) { former = atomicOr(&seen[v / 32], 1u << (v % 32)); }
+    if (active) { former = atomicOr(&marks[v / 32], 1u << (v % 32)); }
     return former;
 }
 __device__ __forceinline__ bool is_unmarked(uint32 former, vertex v) { return (former >> (v % 32) & 1) == 0; }
@@ -42,8 +42,8 @@ __device__ __forceinline__ bool is_unmarked(uint32 former, vertex v) { return (f
 // piece: clear_marks
 // Clears the marks of a result, after its barrier. The result's queue is not written before the next barrier: the next
 // result goes into other storage.
-__device__ __forceinline__ void clear_marks(uint32* seen, const frontier& result) {
-    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&seen[result.queue[i] / 32], 0u); }
+__device__ __forceinline__ void clear_marks(uint32* marks, const frontier& result) {
+    for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&marks[result.queue[i] / 32], 0u); }
 }
 
 // piece: queue_members members_of
@@ -84,11 +84,11 @@ struct all_members {
 // For results whose edges no later operator counts.
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
-    __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex) const { return 0; }
     __device__ __forceinline__ void add(operator_counters*, uint64) const {}
     __device__ __forceinline__ void begin(block_storage&) const {}
     __device__ __forceinline__ void hold(block_storage&, uint64) const {}
-    __device__ __forceinline__ void tell(block_storage&, operator_counters*) const {}
+    __device__ __forceinline__ void publish(block_storage&, operator_counters*) const {}
 };
 
 // piece: collector
@@ -118,7 +118,7 @@ struct collector {
     }
     __device__ __forceinline__ void flush() {
         if (count > 0) { append_rest(run.counters(), result.queue, staged, count, counted); }
-        counted.tell(run.shared, run.counters());
+        counted.publish(run.shared, run.counters());
         count = 0;
     }
     __device__ __forceinline__ void write() {
@@ -146,14 +146,14 @@ struct fetching {
     const Fetch fetch;
     __device__ fetching(const Counted counted, const Fetch fetch) : counted(counted), fetch(fetch) {}
     __device__ __forceinline__ edge degree(vertex v) const { return counted.degree(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const {
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const {
         fetch(v);
-        return counted.degree_ahead(v);
+        return counted.degree_with_prefetch(v);
     }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { counted.add(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { counted.begin(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { counted.hold(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { counted.tell(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { counted.publish(shared, c); }
 };
 
 // piece: append_rest
@@ -165,7 +165,7 @@ __device__ __forceinline__ void append_rest(operator_counters* counters, vertex*
     const uint32 lane = lane_index();
     uint64 at = lane == 0 ? atomicAdd(&counters->accepted, uint64(count)) : 0;
     uint64 edges = 0;  // loaded while the atomic is under way
-    for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_ahead(staged[i]); }
+    for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_with_prefetch(staged[i]); }
     at = __shfl_sync(FULL_WARP, at, 0);
     for (uint32 i = lane; i < count; i += 32) { queue[at + i] = staged[i]; }
     counted.add(counters, edges);

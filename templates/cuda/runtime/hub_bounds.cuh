@@ -10,7 +10,7 @@ struct hub_bounds {
     __device__ __forceinline__ hub_bounds(uint64 num_vertices) : first(1) {
         while ((num_vertices - 1) >> BOUND_BITS >> first != 0) { first += 1; }
     }
-    __device__ __forceinline__ static uint32* at(vertex v) { return static_cast<uint32*>(own_memory()) + uint32(v) % PLACES; }
+    __device__ __forceinline__ static uint32* at(vertex v) { return static_cast<uint32*>(dynamic_shared_memory()) + uint32(v) % PLACES; }
     __device__ __forceinline__ uint32 id(vertex v) const { return uint32(v >> BOUND_BITS) << (32 - first); }
     __device__ __forceinline__ uint32 word(vertex v) const { return load_relaxed(at(v)); }
     __device__ __forceinline__ bool is_of(uint32 word, vertex v) const { return (word ^ id(v)) >> (32 - first) == 0; }
@@ -18,7 +18,7 @@ struct hub_bounds {
     // The bound, or else the value itself.
     __device__ __forceinline__ float32 look(vertex v, const float32* x) const {
         const uint32 found = word(v);
-        return is_of(found, v) ? __int_as_float(int32(found << first)) : load_seen(x);
+        return is_of(found, v) ? __int_as_float(int32(found << first)) : load_cached(x);
     }
     __device__ __forceinline__ static float32 worst() { return __int_as_float(Falls ? 0x7f800000 : int32(0xff800000u)); }
     __device__ __forceinline__ void note(vertex v, float32 seen) const {
@@ -71,7 +71,7 @@ __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds
 #pragma unroll 4
     for (uint32 place = threadIdx.x; place < bounds.PLACES; place += BLOCK_THREADS) {
         const vertex hub = run.slice.bounded[place];
-        if (hub < g.num_vertices) { bounds.note(hub, members * 8 < g.num_vertices ? bounds.worst() : load_seen(&known.values[hub])); }
+        if (hub < g.num_vertices) { bounds.note(hub, members * 8 < g.num_vertices ? bounds.worst() : load_cached(&known.values[hub])); }
     }
     __syncthreads();
 }

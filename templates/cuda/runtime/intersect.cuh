@@ -1,24 +1,27 @@
 // piece: intersect_warps
-// The common out-neighbors of both ends of every member, which is an edge, or the vertex that a pair is known by: so
-// `ends` says, and below "an edge" is either. A warp takes up to 32 members; of each the shorter list is walked, and
-// each of its vertices looked for in the longer one. All these walks are shared evenly among the lanes. A walk of
-// LONG_WALK places or more is cut into chunks, which all warps take side by side in `intersect_hubs`; what these have
-// no room for, the warp walks itself. `visit(common, x, e, at, found)` is called by whole warps; x is a common
-// neighbor of the edge e where `common` holds, once for each, and stands at these places of both lists first. What e
-// is says it only `with_edges`. Returns how many edges the two lists of the members that this thread took have.
+//
+// The common out-neighbors of both ends of every member. A member is an edge, or the vertex that stands for a pair;
+// `ends` maps it to its two ends, and below "edge" means either. Each warp takes up to 32 members. It walks the shorter
+// list of each, searches the longer list for each neighbor, and shares all walks evenly among its lanes. A walk of
+// LONG_WALK positions or more is cut into chunks, which `intersect_hubs` spreads over all warps; if there is no room
+// for more chunks, the warp walks the rest itself.
+//
+// Calls `visit(common, x, e, at, place)` with whole warps. Where `common` holds, x is a common neighbor of the edge e,
+// reported once, and `at` and `place` are its first positions in both lists. `e` is only set `with_edges`. Returns the
+// total length of both lists of the members assigned to this thread.
 template <bool with_edges, class Members, class Ends, class Visit>
 __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slice& g, const Members& members,
                                                   const Ends& ends, Visit visit) {
     const out_lists lists{g};
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size);
+    const uint32 width = members_per_warp(size);
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size && !asked_to_stop(run); base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
+    for (uint64 base = warp_index() * width; base < size && !warp_stop_requested(run); base += warps * width) {
+        const bool has_member = lane < width && base + lane < size;
         common_walk walk = {0, 0, 0, 0};
-        const edge member = taken ? edge(members[base + lane]) : edge(0);
-        if (taken) { walk = walk_of(g, ends, member); }
+        const edge member = has_member ? edge(members[base + lane]) : edge(0);
+        if (has_member) { walk = walk_of(g, ends, member); }
         visited += uint64(walk.last - walk.first) + uint64(walk.high - walk.low);
         const bool is_long = walk.last - walk.first >= LONG_WALK;
         const edge rest = defer_walk(run, g, is_long, member, walk);
@@ -30,11 +33,11 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        for (uint32 start = 0; start < total; start += 32 * LOOKS) {
-            vertex x[LOOKS];
-            edge e[LOOKS], at[LOOKS], low[LOOKS], high[LOOKS];
+        for (uint32 start = 0; start < total; start += 32 * SEARCHES) {
+            vertex x[SEARCHES];
+            edge e[SEARCHES], at[SEARCHES], low[SEARCHES], high[SEARCHES];
 #pragma unroll
-            for (uint32 k = 0; k < LOOKS; ++k) {
+            for (uint32 k = 0; k < SEARCHES; ++k) {
                 const uint32 item = start + 32 * k + lane;
                 const bool active = item < total;
                 const uint32 owner = owner_of(inclusive, active ? item : total - 1);
@@ -49,20 +52,21 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
             }
             places_in_lists(lists, low, high, x);
 #pragma unroll
-            for (uint32 k = 0; k < LOOKS; ++k) { visit(low[k] < high[k], x[k], e[k], at[k], low[k]); }
+            for (uint32 k = 0; k < SEARCHES; ++k) { visit(low[k] < high[k], x[k], e[k], at[k], low[k]); }
         }
     }
     return visited;
 }
 
 // piece: intersect_hubs
-// The chunks that `intersect_warps` left, a warp each: of each the first place, and in place of the last one the edge.
+// Walks the chunks that `intersect_warps` deferred, one warp per chunk. Such a chunk has its first position, and the
+// edge in the field `last`.
 // barriers: 1 if there are long lists, publishes chunks
 template <class Ends, class Visit>
 __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, const Ends& ends, Visit visit) {
     if (g.largest_degree < int64(LONG_WALK)) { return; }
     const uint64 chunks = minimum(synchronize_and_read(run, &run.counters()->hubs), hub_room(g));
-    for (uint64 chunk = warp_index(); chunk < chunks && !asked_to_stop(run); chunk += grid_warps()) {
+    for (uint64 chunk = warp_index(); chunk < chunks && !warp_stop_requested(run); chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const edge e = part.last, last = walk_of(g, ends, e).last;
         intersect_part(g, ends, e, part.first, minimum(edge(part.first + HUB_CHUNK), last), visit);
@@ -70,9 +74,9 @@ __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& 
 }
 
 // piece: intersect_tables
-// The same for the edges that `is_tabled` names, of all. A block takes as many edges as it has threads, which have few
-// sources of such long lists between them: the list of one after the other becomes a table in shared memory, in which
-// the lists of the destinations are looked up, a place a lane.
+// As `intersect_warps`, for the edges for which `is_tabled` holds. A block takes as many edges as it has threads, which
+// have few sources with such long lists. It builds a hash table in shared memory from the list of each source in turn,
+// and looks up the lists of the destinations in it.
 template <bool with_places, class Members, class Visit>
 __device__ __forceinline__ uint64 intersect_tables(enactor& run, const graph_slice& g, const Members& members, Visit visit) {
     if (g.largest_degree < int64(TABLE_LEAST)) { return 0; }
@@ -81,7 +85,7 @@ __device__ __forceinline__ uint64 intersect_tables(enactor& run, const graph_sli
     uint64 visited = 0;
     for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < members.size(); base += grid_threads()) {
         if (threadIdx.x == 0) { table.runs = 0; }
-        if (__syncthreads_or(asked_to_stop(run))) { break; }
+        if (__syncthreads_or(warp_stop_requested(run))) { break; }
         const bool begins = begins_table(g, members, base);
         if (begins) { table.starts[atomicAdd(&table.runs, 1u)] = threadIdx.x; }
         const uint32 runs = __syncthreads_count(begins);
@@ -98,7 +102,7 @@ __device__ __forceinline__ uint64 intersect_tables(enactor& run, const graph_sli
 }
 
 // piece: begins_table
-// Whether this thread's edge, of those from place `base` on, is the first of its source's there, and has a table.
+// Whether this thread's edge is the first edge of its source, among those from `base` on, and its source has a table.
 template <class Members>
 __device__ __forceinline__ bool begins_table(const graph_slice& g, const Members& members, uint64 base) {
     const uint64 at = base + threadIdx.x;
@@ -109,7 +113,7 @@ __device__ __forceinline__ bool begins_table(const graph_slice& g, const Members
 }
 
 // piece: intersect_table
-// The edges at the places `start` to `end`, of one source, whose list, at `first` to `last`, becomes the table.
+// Intersects the edges from `start` to `end`, all of one source, whose list is at `first` to `last`.
 template <bool with_places, class Members, class Visit>
 __device__ __forceinline__ uint64 intersect_table(const graph_slice& g, const Members& members, neighbor_table& table,
                                                   uint64 start, uint64 end, edge first, edge last, Visit visit) {
@@ -124,15 +128,15 @@ __device__ __forceinline__ uint64 intersect_table(const graph_slice& g, const Me
         const uint32 row = __ffs(rows) - 1;
         const edge e = __shfl_sync(FULL_WARP, member, row);
         const edge walk = __shfl_sync(FULL_WARP, own_first, row), walk_last = __shfl_sync(FULL_WARP, own_last, row);
-        for (edge begin = walk; begin < walk_last; begin += 32 * TABLE_LOOKS) {
-            vertex x[TABLE_LOOKS];
+        for (edge begin = walk; begin < walk_last; begin += 32 * TABLE_READS) {
+            vertex x[TABLE_READS];
 #pragma unroll
-            for (uint32 k = 0; k < TABLE_LOOKS; ++k) {
+            for (uint32 k = 0; k < TABLE_READS; ++k) {
                 const edge at = begin + 32 * k + lane_index();
                 x[k] = at < walk_last ? lists.neighbor(at) : NO_VERTEX;
             }
 #pragma unroll
-            for (uint32 k = 0; k < TABLE_LOOKS; ++k) {
+            for (uint32 k = 0; k < TABLE_READS; ++k) {
                 const edge at = begin + 32 * k + lane_index();
                 const bool common = x[k] != NO_VERTEX && table.has(x[k]) && is_new_in_list(lists, walk, at, x[k]);
                 visit(common, x[k], e, at, common && with_places ? first_place(lists, first, last, x[k]) : last);
@@ -143,9 +147,8 @@ __device__ __forceinline__ uint64 intersect_table(const graph_slice& g, const Me
 }
 
 // piece: neighbor_table
-// The neighbors of a vertex, each at the place that its id gives or the next that is free, of TABLE_SPREAD places a
-// neighbor or as many as there is room for; and where the edges of such vertices begin among those that the block has
-// taken.
+// A hash table of the neighbors of one vertex, with linear probing and up to TABLE_SPREAD slots per neighbor. Also
+// records where the edges of sources with tables begin among the block's edges.
 struct neighbor_table {
     vertex slots[TABLE_SLOTS];
     uint32 starts[BLOCK_THREADS / TABLE_LEAST + 2];
@@ -155,17 +158,17 @@ struct neighbor_table {
 
     __device__ __forceinline__ bool has(vertex x) const {
         uint32 slot = place(x) & mask;
-        vertex found = slots[slot];
-        while (found != x && found != NO_VERTEX) {
+        vertex stored = slots[slot];
+        while (stored != x && stored != NO_VERTEX) {
             slot = (slot + 1) & mask;
-            found = slots[slot];
+            stored = slots[slot];
         }
-        return found == x;
+        return stored == x;
     }
 };
 
 // piece: fill_table
-// The neighbors at the places `first` to `last` become the table. The whole block calls.
+// Builds the table from the neighbors at `first` to `last`. The whole block must call it.
 __device__ __forceinline__ void fill_table(neighbor_table& table, const out_lists& lists, edge first, edge last) {
     uint32 size = 4;
     while (size < TABLE_SLOTS && size < TABLE_SPREAD * uint32(last - first)) { size *= 2; }
@@ -184,20 +187,20 @@ __device__ __forceinline__ void fill_table(neighbor_table& table, const out_list
 }
 
 // piece: has_table is_tabled
-// Whether a list is made a table, and whether an edge whose source has it and whose destination has another is looked
-// up in it: not where that one is so long that looking up the table's vertices in it is less work.
+// Whether a list becomes a table, and whether an edge uses its source's table. It does not if its destination's list is
+// so long that searching it is cheaper.
 __device__ __forceinline__ bool has_table(edge degree) { return degree >= TABLE_LEAST && 2 * uint64(degree) <= TABLE_SLOTS; }
 __device__ __forceinline__ bool is_tabled(edge degree, edge other) {
     return has_table(degree) && uint64(other) <= TABLE_REACH * uint64(degree);
 }
 
-// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
-constexpr uint32 TABLE_SPREAD = 8;  // places of a table for each neighbor, where there is room
-constexpr uint32 TABLE_LOOKS = 8;  // places of each lane that are read side by side
-constexpr uint64 TABLE_REACH = 4;  // times longer than the table's list may be what is looked up in it
+// piece: TABLE_READS TABLE_REACH TABLE_SPREAD
+constexpr uint32 TABLE_SPREAD = 8;  // slots per neighbor, if there is room
+constexpr uint32 TABLE_READS = 8;  // loads per lane that overlap
+constexpr uint64 TABLE_REACH = 4;  // a list that is looked up may be so many times as long as the table's
 
 // piece: first_place
-// The first place of x, which is there, among the neighbors at the places `low` to `high`.
+// The first position of x, which must be present, among the neighbors at `low` to `high`.
 __device__ __forceinline__ edge first_place(const out_lists& lists, edge low, edge high, vertex x) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -207,7 +210,7 @@ __device__ __forceinline__ edge first_place(const out_lists& lists, edge low, ed
 }
 
 // piece: untabled_ends
-// The ends of an edge, of those that no table serves; the others have no destination.
+// The ends of an edge. Edges that use a table have no destination here.
 struct untabled_ends {
     const graph_slice& g;
     __device__ __forceinline__ vertex source(edge e) const { return __ldg(&g.edge_sources[e]); }
@@ -219,17 +222,17 @@ struct untabled_ends {
 };
 
 // piece: intersect_part
-// The places `first` to `last` of the walk for an edge, by one warp.
+// One warp walks the positions `first` to `last` for one edge.
 template <class Ends, class Visit>
 __device__ __forceinline__ void intersect_part(const graph_slice& g, const Ends& ends, edge e, edge first, edge last,
                                                Visit visit) {
     const out_lists lists{g};
     const common_walk walk = walk_of(g, ends, e);
-    for (edge start = first; start < last; start += 32 * LOOKS) {
-        vertex x[LOOKS];
-        edge at[LOOKS], low[LOOKS], high[LOOKS];
+    for (edge start = first; start < last; start += 32 * SEARCHES) {
+        vertex x[SEARCHES];
+        edge at[SEARCHES], low[SEARCHES], high[SEARCHES];
 #pragma unroll
-        for (uint32 k = 0; k < LOOKS; ++k) {
+        for (uint32 k = 0; k < SEARCHES; ++k) {
             at[k] = start + 32 * k + lane_index();
             const bool active = at[k] < last;
             x[k] = active ? lists.neighbor(at[k]) : vertex(0);
@@ -238,12 +241,12 @@ __device__ __forceinline__ void intersect_part(const graph_slice& g, const Ends&
         }
         places_in_lists(lists, low, high, x);
 #pragma unroll
-        for (uint32 k = 0; k < LOOKS; ++k) { visit(low[k] < high[k], x[k], e, at[k], low[k]); }
+        for (uint32 k = 0; k < SEARCHES; ++k) { visit(low[k] < high[k], x[k], e, at[k], low[k]); }
     }
 }
 
 // piece: common_walk walk_of
-// The walk for one edge: the places `first` to `last` of the shorter list; `low` to `high` is the longer one.
+// The walk for one edge: `first` to `last` is the shorter list, `low` to `high` the longer one.
 struct common_walk {
     edge first, last, low, high;
 };
@@ -266,7 +269,7 @@ struct edge_ends {
 };
 
 // piece: pair_ends
-// A vertex and its partner, which is NO_VERTEX where it has none.
+// A vertex and its partner; NO_VERTEX if it has none.
 struct pair_ends {
     const vertex* partners;
     __device__ __forceinline__ vertex source(edge u) const { return vertex(u); }
@@ -274,32 +277,32 @@ struct pair_ends {
 };
 
 // piece: is_new_in_list
-// Whether the neighbor `x` at place `at` is the first of its equals in the list that begins at `first`: parallel edges
-// stand side by side.
+// Whether the neighbor `x` at `at` is the first of its parallel edges in the list that begins at `first`. Parallel
+// edges are adjacent.
 __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge first, edge at, vertex x) {
     return at == first || lists.neighbor(at - 1) != x;
 }
 
-// piece: LOOKS places_in_lists
-// The first places of each `x` among the neighbors at the places `low` to `high`, which ascend, are left in `low`;
-// that is `high` where it is not there. LOOKS searches go side by side, so that none waits for another's loads.
-constexpr uint32 LOOKS = 6;
-__device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[LOOKS], const edge (&high)[LOOKS],
-                                                const vertex (&x)[LOOKS]) {
-    edge left[LOOKS];
+// piece: SEARCHES places_in_lists
+// Binary searches for each `x` in the ascending neighbors at `low` to `high`. Leaves its first position in `low`, or
+// `high` if it is absent. SEARCHES searches are interleaved, so that their loads overlap.
+constexpr uint32 SEARCHES = 6;
+__device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[SEARCHES], const edge (&high)[SEARCHES],
+                                                const vertex (&x)[SEARCHES]) {
+    edge left[SEARCHES];
     edge most = 0;
 #pragma unroll
-    for (uint32 k = 0; k < LOOKS; ++k) {
+    for (uint32 k = 0; k < SEARCHES; ++k) {
         left[k] = high[k] - low[k];
         most = maximum(most, left[k]);
     }
     while (most > 0) {
         most = 0;
-        vertex middle[LOOKS];
+        vertex middle[SEARCHES];
 #pragma unroll
-        for (uint32 k = 0; k < LOOKS; ++k) { middle[k] = left[k] > 0 ? lists.neighbor(low[k] + left[k] / 2) : vertex(0); }
+        for (uint32 k = 0; k < SEARCHES; ++k) { middle[k] = left[k] > 0 ? lists.neighbor(low[k] + left[k] / 2) : vertex(0); }
 #pragma unroll
-        for (uint32 k = 0; k < LOOKS; ++k) {
+        for (uint32 k = 0; k < SEARCHES; ++k) {
             const edge half = left[k] / 2;
             const bool below = left[k] > 0 && middle[k] < x[k];
             low[k] += below ? half + 1 : 0;
@@ -308,20 +311,20 @@ __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&l
         }
     }
 #pragma unroll
-    for (uint32 k = 0; k < LOOKS; ++k) {
+    for (uint32 k = 0; k < SEARCHES; ++k) {
         if (low[k] < high[k] && lists.neighbor(low[k]) != x[k]) { low[k] = high[k]; }
     }
 }
 
 // piece: hub_room
-// How many chunks there is room for.
+// The capacity for chunks.
 __device__ __forceinline__ uint64 hub_room(const graph_slice& g) {
     return 2 * (uint64(g.num_edges) / HUB_CHUNK + uint64(g.num_edges) / HUB_DEGREE + 2);
 }
 
 // piece: defer_walk
-// Leaves a lane's long walk for later, in chunks of HUB_CHUNK places, as far as there is room. Returns where the rest
-// begins. The whole warp calls.
+// Defers a lane's long walk, in chunks of HUB_CHUNK positions, as far as there is room. Returns where the rest begins.
+// The whole warp must call it.
 __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, bool defer, edge e, const common_walk& walk) {
     if (!__any_sync(FULL_WARP, defer)) { return walk.first; }
     const uint32 chunks = defer ? uint32((walk.last - walk.first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
@@ -339,7 +342,7 @@ __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, b
 }
 
 // piece: check_pairs
-// Stops the run where one of two sets has members more than the other.
+// Stops the run if two sets differ in size.
 // barriers: 1
 __device__ __forceinline__ void check_pairs(enactor& run, const data_slice& d, int64 more, uint32 check) {
     if (leader() && more != 0) { checked_index(d, more, 0, check); }

@@ -5,7 +5,7 @@ __device__ __forceinline__ void each_vertex(const Members& members, Visit visit)
 }
 
 // piece: each_vertex_by_warps
-// The same with whole warps: `visit(active, v)`.
+// As `each_vertex`, with whole warps: `visit(active, v)`.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_vertex_by_warps(const Members& members, Visit visit) {
     const uint64 size = members.size();
@@ -23,10 +23,10 @@ __device__ __forceinline__ void side_by_side(Step step) {
 }
 
 // piece: each_vertex_side_by_side
-// `ahead(vertices, values)` reads `Values` of `several` vertices, then `visit(v, values)` is called for each that is
-// active. Each thread has the vertices that it has in `each_vertex`; the first one is used for those beyond the end.
-template <uint32 several, class Values, class Members, class Ahead, class Visit>
-__device__ __forceinline__ void each_vertex_side_by_side(const Members& members, Ahead ahead, Visit visit) {
+// As `each_vertex`, with `several` vertices per thread at a time: `load(vertices, values)` reads `Values` for all of
+// them, then `visit(v, values)` is called for each active one. Beyond the end, the first vertex is repeated.
+template <uint32 several, class Values, class Members, class Load, class Visit>
+__device__ __forceinline__ void each_vertex_side_by_side(const Members& members, Load load, Visit visit) {
     const uint64 size = members.size(), stride = grid_threads();
     for (uint64 base = thread_index(); base < size; base += several * stride) {
         vertex v[several];
@@ -36,7 +36,7 @@ __device__ __forceinline__ void each_vertex_side_by_side(const Members& members,
             values[k].active = at < size;
             v[k] = members[at < size ? at : base];
         });
-        ahead(v, values);
+        load(v, values);
         side_by_side<several>([&](uint32 k) {
             if (values[k].active) { visit(v[k], values[k]); }
         });
@@ -58,7 +58,7 @@ __device__ __forceinline__ void each_id(int64 count, Visit visit) {
 }
 
 // piece: define_frontier
-// A set from a few vertices, with possible duplicates.
+// Defines a set from a few vertices, with possible duplicates.
 // barriers: 1
 template <class Counted>
 __device__ __forceinline__ void define_frontier(enactor& run, frontier& result, const vertex* members, uint32 count,
@@ -68,9 +68,9 @@ __device__ __forceinline__ void define_frontier(enactor& run, frontier& result, 
         uint32 size = 0;
         uint64 edges = 0;
         for (uint32 i = 0; i < count; ++i) {
-            bool seen = false;
-            for (uint32 j = 0; j < i; ++j) { seen |= members[j] == members[i]; }
-            if (seen) { continue; }
+            bool is_duplicate = false;
+            for (uint32 j = 0; j < i; ++j) { is_duplicate |= members[j] == members[i]; }
+            if (is_duplicate) { continue; }
             result.queue[size] = members[i];
             size += 1;
             edges += counted.degree(members[i]);
@@ -116,47 +116,47 @@ __device__ __forceinline__ void copy_frontier(enactor& run, frontier& result, co
 }
 
 // piece: fetch_sector
-// Prefetches into the L2 cache the sector of 32 bytes of which `x[i]` is the first element, if it is one.
+// Prefetches a 32-byte sector into the L2 cache if `x[i]` is its first element.
 template <class T, class Id>
 __device__ __forceinline__ void fetch_sector(const T* x, Id i) {
     constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
-    if (i % elements == 0) { fetch_ahead(&x[i]); }
+    if (i % elements == 0) { prefetch_to_l2(&x[i]); }
 }
 
 // piece: fetch_first_edge
-// Prefetches the beginning of a list.
+// Prefetches the beginning of a list into the L2 cache.
 __device__ __forceinline__ void fetch_first_edge(const edge* offsets, const vertex* neighbors, vertex v, int64 num_edges) {
     const edge first = __ldg(&offsets[v]);
-    if (int64(first) < num_edges) { fetch_ahead(&neighbors[first]); }
+    if (int64(first) < num_edges) { prefetch_to_l2(&neighbors[first]); }
 }
 
-// piece: in_rows members_in_rows
-// Members that a thread takes with a stride: with each one, the data of the next is prefetched, and a part of it for
-// the one after that.
+// piece: with_row_prefetch prefetching_members
+// Members that a thread takes with a stride. Access to a member prefetches the data of the next one, and part of the
+// data of the one after.
 template <class Members, class Fetch>
-struct members_in_rows {
+struct prefetching_members {
     const Members members;
     const Fetch fetch;
     const uint64 stride;
-    const bool ahead;
+    const bool prefetches;
     __device__ __forceinline__ uint64 size() const { return members.size(); }
     __device__ __forceinline__ vertex operator[](uint64 i) const {
-        if (ahead && i + 2 * stride < size()) { fetch(vertex(i + stride), vertex(i + 2 * stride)); }
+        if (prefetches && i + 2 * stride < size()) { fetch(vertex(i + stride), vertex(i + 2 * stride)); }
         return members[i];
     }
 };
 template <class Members, class Fetch>
-__device__ __forceinline__ members_in_rows<Members, Fetch> in_rows(const Members& members, const Fetch& fetch) {
-    return members_in_rows<Members, Fetch>{members, fetch, grid_threads(), in_order(members)};
+__device__ __forceinline__ prefetching_members<Members, Fetch> with_row_prefetch(const Members& members, const Fetch& fetch) {
+    return prefetching_members<Members, Fetch>{members, fetch, grid_threads(), is_in_id_order(members)};
 }
 
-// piece: in_order
-// Whether the members of a set are all vertices in their order.
+// piece: is_in_id_order
+// Whether a set is all vertices in id order.
 template <class Members>
-__device__ __forceinline__ bool in_order(const Members&) { return false; }
+__device__ __forceinline__ bool is_in_id_order(const Members&) { return false; }
 
-// piece: in_order for all_members
-__device__ __forceinline__ bool in_order(const all_members&) { return true; }
+// piece: is_in_id_order for all_members
+__device__ __forceinline__ bool is_in_id_order(const all_members&) { return true; }
 
-// piece: in_order for whole_members
-__device__ __forceinline__ bool in_order(const whole_members& members) { return members.whole; }
+// piece: is_in_id_order for whole_members
+__device__ __forceinline__ bool is_in_id_order(const whole_members& members) { return members.whole; }

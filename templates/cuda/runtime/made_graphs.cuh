@@ -149,7 +149,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     sort_ids_with_keys(run, ids, old_edges, bits, destination);
     sort_ids_with_keys(run, ids, old_edges, bits, source);
     const edge* const order = ids.ids;
-    edge* const ends = ids.aside;  // looked up once: they are scattered over the graph
+    edge* const ends = ids.other_ids;  // looked up once, since they are scattered over the graph
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {

@@ -5,12 +5,12 @@ template <class T, class Id>
 __device__ __forceinline__ void fetch_beside(const T* x, Id i, int64 length) {
     constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
     if (i % elements == 0 && int64(i) + 2 * elements < length) {
-        fetch_ahead(&x[i + elements]);
-        fetch_ahead(&x[i + 2 * elements]);
+        prefetch_to_l2(&x[i + elements]);
+        prefetch_to_l2(&x[i + 2 * elements]);
     }
     if (i % elements == elements - 1 && i >= 2 * elements) {
-        fetch_ahead(&x[i - elements]);
-        fetch_ahead(&x[i - 2 * elements]);
+        prefetch_to_l2(&x[i - elements]);
+        prefetch_to_l2(&x[i - 2 * elements]);
     }
 }
 
@@ -186,14 +186,14 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
 // that is not smaller has lost; any other learns the outcome from the exchange.
 template <class T>
 __device__ __forceinline__ bool changed_min(T* x, T value) {
-    const T former = lower_to(x, value, load_seen(x));
+    const T former = lower_to(x, value, load_cached(x));
     return value < former || (former != former && value == value);
 }
 
 // piece: changed_max
 template <class T>
 __device__ __forceinline__ bool changed_max(T* x, T value) {
-    const T former = raise_to(x, value, load_seen(x));
+    const T former = raise_to(x, value, load_cached(x));
     return former < value || (former != former && value == value);
 }
 
@@ -207,7 +207,7 @@ __device__ __forceinline__ bool late_changed_min(T* x, T value, T seen) {
     return lower;
 }
 template <class T>
-__device__ __forceinline__ bool late_changed_min(T* x, T value) { return late_changed_min(x, value, load_seen(x)); }
+__device__ __forceinline__ bool late_changed_min(T* x, T value) { return late_changed_min(x, value, load_cached(x)); }
 
 // piece: late_changed_max
 template <class T>
@@ -217,7 +217,7 @@ __device__ __forceinline__ bool late_changed_max(T* x, T value, T seen) {
     return higher;
 }
 template <class T>
-__device__ __forceinline__ bool late_changed_max(T* x, T value) { return late_changed_max(x, value, load_seen(x)); }
+__device__ __forceinline__ bool late_changed_max(T* x, T value) { return late_changed_max(x, value, load_cached(x)); }
 
 // piece: changed_add changed_subtract changed_multiply changed_and changed_or changed_xor
 template <class T>

@@ -1,10 +1,10 @@
-// piece: unlisted carry_over
+// piece: no_small_frontier carry_over
 // The members of a worklist with an order are always in its queue.
-struct unlisted {
+struct no_small_frontier {
     static constexpr bool holds = false;
 };
 template <class Out>
-__device__ __forceinline__ void carry_over(unlisted&, Out&) {}
+__device__ __forceinline__ void carry_over(no_small_frontier&, Out&) {}
 
 // piece: near_far_state
 // What a block knows of a loop from near to far. Its first thread has it, the same in all blocks. Ranks are bits,
@@ -56,8 +56,8 @@ struct near_far {
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(load_now(&values[v])); }
     __device__ __forceinline__ void put_off(vertex v) const { atomicOr(&far[v / 32], 1u << (v % 32)); }
 
-    // For `push_listed`: the rank that a member was found with, whether it still has it, and whether an accepted one is near.
-    __device__ __forceinline__ key_word found_with(uint64 place) const { return keys[place]; }
+    // For `push_small_frontier`: the rank that a member was found with, whether it still has it, and whether an accepted one is near.
+    __device__ __forceinline__ key_word rank_of_member(uint64 place) const { return keys[place]; }
     __device__ __forceinline__ bool counts(vertex v, key_word key) const { return rank_now(v) == key; }
     __device__ __forceinline__ bool keeps(bool accepted, vertex v, key_word key) const {
         const bool near = accepted && key >= state.bound;
@@ -97,14 +97,14 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
     synchronize_then(run, [&] {
         const uint64 found = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->visited);
         const bool spilled = load_relaxed(&counters->spilled) != 0;
-        run.shared.found = found;
+        run.shared.value = found;
         order.state.rounds += 1;
         order.state.edges += edges;
         order.state.spilled |= spilled;
     });
     result.queued = true;
     result.mapped = false;
-    result.size = minimum(run.shared.found, order.room);
+    result.size = minimum(run.shared.value, order.room);
     order.peak = maximum(order.peak, result.size);
     exchange(order.keys, order.next_keys);
 }
@@ -121,13 +121,13 @@ struct entry_collector {
     vertex* const staged;
     key_word* const staged_keys;
     key_word* const keys;
-    const uint64 taken;  // places that have entries already
+    const uint64 occupied;  // places that have entries already
     const key_word bound;
     uint32 count;  // staged so far, the same for the whole warp
 
-    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 taken, const Fetch fetch)
+    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 occupied, const Fetch fetch)
         : run(run), result(result), order(order), fetch(fetch), staged(run.shared.staged[threadIdx.x / 32]),
-          staged_keys(run.shared.staged_keys[threadIdx.x / 32]), keys(keys), taken(taken), bound(order.state.bound), count(0) {}
+          staged_keys(run.shared.staged_keys[threadIdx.x / 32]), keys(keys), occupied(occupied), bound(order.state.bound), count(0) {}
 
     // The whole warp calls; each lane may bring a vertex.
     __device__ __forceinline__ void append(bool accepted, vertex v, key_word key) {
@@ -153,7 +153,7 @@ struct entry_collector {
         if (amount < STAGED) {
             for (uint32 i = lane; i < amount; i += 32) { fetch(staged[i]); }  // while the atomic is in flight
         }
-        at = taken + __shfl_sync(FULL_WARP, at, 0);
+        at = occupied + __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) {
             if (at + i < order.room) {
                 result.queue[at + i] = staged[i];
@@ -298,8 +298,8 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& se
         if (threadIdx.x == 0) { move_bound(order); }
         __syncthreads();
         begin_operator(run);
-        const uint64 taken = set.holds ? 0 : f.size;
-        entry_collector out(run, f, order, order.keys, taken, fetch_nothing{});
+        const uint64 occupied = set.holds ? 0 : f.size;
+        entry_collector out(run, f, order, order.keys, occupied, fetch_nothing{});
         if (set.holds) { carry_over(set, out); }
         look_through(run, order, out, num_vertices);
         out.flush();
@@ -307,17 +307,17 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& se
         synchronize_then(run, [&] {
             const uint64 accepted = load_relaxed(&counters->accepted), nearest = load_relaxed(&counters->nearest);
             const uint64 seen = load_relaxed(&counters->seen), spilled = load_relaxed(&counters->spilled);
-            run.shared.found = accepted;
+            run.shared.value = accepted;
             order.state.left = (seen & STILL_FAR) != 0;
             order.state.nearest = key_word(nearest);
             order.state.looked = true;
             order.state.missed = seen == STILL_FAR;
             order.state.spilled = spilled != 0;
         });
-        const uint64 found = run.shared.found;
+        const uint64 found = run.shared.value;
         const bool left = order.state.left;
         run.operators += 1;
-        f.size = minimum(taken + found, order.room);
+        f.size = minimum(occupied + found, order.room);
         order.peak = f.size;
         if (f.size == 0 && !left) { return false; }
         if (f.size > 0) { break; }
@@ -344,21 +344,21 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
 template <class Order, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size, warps = grid_warps();
-    const uint32 width = maximum(members_a_warp(size), members.order.usual);
+    const uint32 width = maximum(members_per_warp(size), members.order.usual);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
-        const uint64 place = taken ? base + lane : base;  // no branch, so that all loads overlap
+        const bool has_member = lane < width && base + lane < size;
+        const uint64 place = has_member ? base + lane : base;  // no branch, so that all loads overlap
         const vertex near = members.queue[place];
         const key_word key = members.order.keys[place], now = members.order.rank_now(near);
         const edge first = lists.first(near), last = lists.last(near);
-        const bool counts = taken && key == now;
+        const bool counts = has_member && key == now;
         const edge degree = counts ? last - first : edge(0);
         visited += counts ? lists.degree(near) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, near, first, last);
-        visit_two_rows(lists, near, first, hub ? 0 : uint32(degree), visit);
+        visit_row_pairs(lists, near, first, hub ? 0 : uint32(degree), visit);
     }
     return visited;
 }

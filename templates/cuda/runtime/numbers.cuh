@@ -1,6 +1,6 @@
 // piece: number_bits
-// The place of each bit among all, in three sweeps: 1024 at a time are counted, then what lies before each 1024, by one
-// warp, then each is told its place.
+// Numbers the bits that are set, in three sweeps: count them per 1024 bits, compute the prefix sum of the counts with
+// one warp, and assign the numbers.
 // barriers: 3
 template <class Store>
 __device__ __forceinline__ void number_bits(enactor& run, const uint32* bits, uint64 count, Store store) {
@@ -49,17 +49,17 @@ __device__ __forceinline__ void number_vertices(enactor& run, frontier& f, uint6
 }
 
 // piece: number_edges
-// Of edges there is no bitmap: marks stand for it.
+// Edge frontiers have no bitmap, so marks take its place.
 // barriers: 5
 template <class Store>
 __device__ __forceinline__ void number_edges(enactor& run, const edge_frontier& f, uint64 num_edges, Store store) {
     begin_operator(run);
-    uint32* const seen = edge_marks_of(run);
-    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { mark_edge(seen, f.queue[i]); }
+    uint32* const marks = edge_marks_of(run);
+    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { mark_edge(marks, f.queue[i]); }
     synchronize(run);
-    number_bits(run, seen, num_edges, store);
-    clear_edge_marks(seen, f);
-    synchronize(run);  // the set may be written next
+    number_bits(run, marks, num_edges, store);
+    clear_edge_marks(marks, f);
+    synchronize(run);  // the set may be written after this
     run.operators += 1;
 }
 

@@ -1,5 +1,5 @@
 // piece: stored_pair
-// A pair in memory: the ranks of both parts, in one word of 64 bits where they fit, else in two.
+// A pair in memory: the ranks of both parts, in one word of 64 bits if they fit, otherwise in two words.
 template <class A, class B, bool narrow = (sizeof(A) <= 4 && sizeof(B) <= 4)>
 struct stored_pair {
     uint64 word;
@@ -17,19 +17,19 @@ struct alignas(16) stored_pair<A, B, false> {
 // piece: load_pair
 template <class A, class B>
 __device__ __forceinline__ stored_pair<A, B, true> load_pair(const stored_pair<A, B, true>* x) {
-    stored_pair<A, B, true> found;
-    found.word = load_relaxed(&x->word);
-    return found;
+    stored_pair<A, B, true> loaded;
+    loaded.word = load_relaxed(&x->word);
+    return loaded;
 }
 template <class A, class B>
 __device__ __forceinline__ stored_pair<A, B, false> load_pair(const stored_pair<A, B, false>* x) {
-    stored_pair<A, B, false> found;
-    load_wide(&x->first, found.first, found.second);
-    return found;
+    stored_pair<A, B, false> loaded;
+    load_wide(&x->first, loaded.first, loaded.second);
+    return loaded;
 }
 
 // piece: exchange_pair
-// One compare-and-swap; `former`, which is expected, becomes what was found.
+// One compare-and-swap. `former` holds the expected pair, and the former pair afterwards.
 template <class A, class B>
 __device__ __forceinline__ bool exchange_pair(stored_pair<A, B, true>* x, stored_pair<A, B, true>& former,
                                               stored_pair<A, B, true> value) {
@@ -46,7 +46,7 @@ __device__ __forceinline__ bool exchange_pair(stored_pair<A, B, false>* x, store
 }
 
 // piece: is_ordered
-// Whether words of 64 bits are ordered as the pairs are: only -0.0 and NaN stand elsewhere.
+// Whether the order of 64-bit words is the order of the pairs. Only -0.0 and NaN break it.
 template <class A, class B>
 __device__ __forceinline__ bool is_ordered(stored_pair<A, B, true> x) {
     const pair_of<A, B> value = unpacked(x);
@@ -54,7 +54,7 @@ __device__ __forceinline__ bool is_ordered(stored_pair<A, B, true> x) {
 }
 
 // piece: reduce_min for stored_pair
-// Reads before the atomic: most updates of a minimum come too late to change it.
+// Reads before the atomic: most updates do not lower the minimum.
 template <class A, class B>
 __device__ __forceinline__ pair_of<A, B> reduce_min(stored_pair<A, B, true>* x, pair_of<A, B> value) {
     stored_pair<A, B, true> former = load_pair(x);

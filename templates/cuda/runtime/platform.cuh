@@ -6,16 +6,17 @@ typedef unsigned long long uint64;
 typedef float float32;
 typedef double float64;
 
-// The word of the grid barrier: arrivals, and above them whether to stop at an even barrier, at an odd one, and whether
-// a stop is requested.
+// The word of the grid barrier: the number of arrivals, and three flags: stop at an even barrier, stop at an odd barrier,
+// and a stop is requested.
 constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1ull << 61;
 constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
 // piece: smaller larger
-// Of a number and NaN the number; of equal ones, as -0.0 and 0.0 are, the first. Said as a choice that compilers do not
-// look into: of two minima of integers the assembler of CUDA 13.0 makes one instruction for sm_90 in which it loses the
-// sign of a negated one, and of a choice between floats the compiler makes a maximum in which 0.0 is above -0.0.
+// The smaller or larger of two values: of a number and NaN the number, of equal values (-0.0 and 0.0) the first.
+// Written as PTX selections, which the compiler cannot transform. For sm_90, the assembler of CUDA 13.0 fuses two
+// integer minima into one instruction that loses the sign of a negated operand, and the compiler replaces a selection
+// between floats by a maximum that orders 0.0 above -0.0.
 __device__ __forceinline__ int32 smaller(int32 a, int32 b) {
     int32 chosen;
     asm("{ .reg .pred less; setp.lt.s32 less, %2, %1; selp.b32 %0, %2, %1, less; }" : "=r"(chosen) : "r"(a), "r"(b));
@@ -52,7 +53,8 @@ __device__ __forceinline__ float64 larger(float64 a, float64 b) {
 }
 
 // piece: magnitude
-// Without the sign, as bits: the assembler of CUDA 13.0 takes `fabs(x) >= -1` for true, which it is not of NaN.
+// The absolute value, by clearing the sign bit. The assembler of CUDA 13.0 folds `fabs(x) >= -1` to true, which is
+// wrong for NaN.
 __device__ __forceinline__ float32 magnitude(float32 a) {
     float32 result;
     asm("and.b32 %0, %1, 0x7fffffff;" : "=f"(result) : "f"(a));
@@ -65,8 +67,8 @@ __device__ __forceinline__ float64 magnitude(float64 a) {
 }
 
 // piece: multiplied
-// Hidden from the compiler, which makes a shift by 31 of a product with 2^31, of which the assembler of CUDA 13.0 makes
-// a product with -2^31 in loops.
+// A product that the compiler cannot transform. It replaces a product with 2^31 by a shift, which the assembler of CUDA
+// 13.0 replaces in loops by a product with -2^31.
 __device__ __forceinline__ uint64 multiplied(uint64 a, uint64 b) {
     uint64 result;
     asm("mul.lo.u64 %0, %1, %2;" : "=l"(result) : "l"(a), "l"(b));
@@ -74,7 +76,8 @@ __device__ __forceinline__ uint64 multiplied(uint64 a, uint64 b) {
 }
 
 // piece: negated
-// Hidden from the compiler, which takes `a < 0 ? -a : a` for a number that is never negative; the least one stays so.
+// A negation that the compiler cannot transform. It assumes that `a < 0 ? -a : a` is never negative, but the least
+// integer stays negative.
 __device__ __forceinline__ int32 negated(int32 a) {
     int32 result;
     asm("neg.s32 %0, %1;" : "=r"(result) : "r"(a));
@@ -87,15 +90,15 @@ __device__ __forceinline__ int64 negated(int64 a) {
 }
 
 // piece: load_relaxed
-// A read that may meet writes of other threads: never torn, never from a stale cache line.
+// Loads a value that other threads may write: never torn, never from a stale cache line.
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
 
-// piece: load_seen
-// A read that may meet writes of other threads and be from a cache line of the multiprocessor: as old as the last
-// barrier at most, which throws these away.
+// piece: load_cached
+// Loads a value that other threads may write. It may come from the multiprocessor's cache, which barriers invalidate,
+// so it is at most as old as the last barrier.
 template <class T>
-__device__ __forceinline__ T load_seen(const T* x) {
+__device__ __forceinline__ T load_cached(const T* x) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
     if constexpr (sizeof(T) == 4) {
         union { uint32 from; T to; } bits;
@@ -109,8 +112,7 @@ __device__ __forceinline__ T load_seen(const T* x) {
 }
 
 // piece: load_once
-// A read of data that is not written at the same time and not needed again: it takes no room in the multiprocessor's
-// cache.
+// Loads data that nobody writes meanwhile and that is not needed again. It is not kept in the multiprocessor's cache.
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
@@ -125,25 +127,25 @@ __device__ __forceinline__ T load_once(const T* x) {
     }
 }
 
-// piece: own_memory own_bytes
-// Dynamic shared memory of the launch, whose size is not known here: it may be empty.
-__device__ __forceinline__ void* own_memory() {
-    extern __shared__ float4 lent[];
-    return lent;
+// piece: dynamic_shared_memory dynamic_shared_bytes
+// The dynamic shared memory of the launch. Its size is only known at run time and may be 0.
+__device__ __forceinline__ void* dynamic_shared_memory() {
+    extern __shared__ float4 dynamic[];
+    return dynamic;
 }
-__device__ __forceinline__ uint32 own_bytes() {
+__device__ __forceinline__ uint32 dynamic_shared_bytes() {
     uint32 bytes;
     asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
     return bytes;
 }
 
 // piece: store_relaxed
-// A write that may meet reads and equal writes of other threads.
+// Stores a value that other threads may read, or write with an equal value.
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<volatile T*>(x) = value; }
 
 // piece: load_acquire
-// What other threads wrote before they released `x` is seen by what follows.
+// Later reads see all that other threads wrote before they released `x`.
 __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
     uint64 value;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
@@ -151,48 +153,49 @@ __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
 }
 
 // piece: arrive
-// Adds to `x` once all that this thread has written or seen is there for others. Returns what was there.
+// Adds to `x` and returns its former value. All that this thread has written or seen before is visible to threads that
+// acquire `x`.
 __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
     uint64 before;
     asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
     return before;
 }
 
-// piece: arrive_unasked
-// Adds one, and returns nothing.
-__device__ __forceinline__ void arrive_unasked(uint64* x) {
+// piece: arrive_without_result
+// Adds 1, as `arrive`, without a result.
+__device__ __forceinline__ void arrive_without_result(uint64* x) {
     asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
 }
 
 // piece: wait_for_arrivals
-// Spins until `x` counts `target` arrivals. Returns what it found.
+// Spins until `x` counts `target` arrivals. Returns its value.
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & ARRIVALS) < target) { found = load_acquire(x); }
-    return found;
+    uint64 value = load_acquire(x);
+    while ((value & ARRIVALS) < target) { value = load_acquire(x); }
+    return value;
 }
 
 // piece: arrive_with
-// The same with more to add.
+// Adds `value`, as `arrive`, without a result.
 __device__ __forceinline__ void arrive_with(uint64* x, uint64 value) {
     asm volatile("red.release.gpu.global.add.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
 }
 
 // piece: wait_for_field
-// Spins until these bits of `x` are as many as `target`. Returns what it found.
+// Spins until the bits `field` of `x` have at least the value `target`. Returns the whole word.
 __device__ __forceinline__ uint64 wait_for_field(const uint64* x, uint64 field, uint64 target) {
-    uint64 found = load_acquire(x);
-    while ((found & field) < target) { found = load_acquire(x); }
-    return found;
+    uint64 value = load_acquire(x);
+    while ((value & field) < target) { value = load_acquire(x); }
+    return value;
 }
 
-// piece: fetch_ahead
-// Prefetches into the L2 cache what is read later.
+// piece: prefetch_to_l2
+// Prefetches data into the L2 cache.
 template <class T>
-__device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
+__device__ __forceinline__ void prefetch_to_l2(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
 
 // piece: or_of_warp
-// The bits that any lane of the warp has.
+// The bitwise or of all lanes' bits.
 __device__ __forceinline__ uint32 or_of_warp(uint32 bits) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_or_sync(FULL_WARP, bits);
@@ -203,11 +206,11 @@ __device__ __forceinline__ uint32 or_of_warp(uint32 bits) {
 }
 
 // piece: cycles
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart and to see what takes how long.
+// The multiprocessor's clock. It is cheap to read, and precise enough to space polls and to time operators.
 __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
 
 // piece: nanoseconds
-// The GPU's clock, which ticks less often and is slow to read.
+// The GPU's global timer. It has a coarser resolution than the clock, and is slow to read.
 __device__ __forceinline__ uint64 nanoseconds() {
     uint64 now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
@@ -215,26 +218,27 @@ __device__ __forceinline__ uint64 nanoseconds() {
 }
 
 // piece: read_host_flag
-// The host's memory, so about a microsecond.
+// Reads host memory, which takes about a microsecond.
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *static_cast<const volatile uint32*>(flag); }
 
 // piece: exchange_wide
-// One compare-and-swap of two words at a multiple of 16 bytes; what was expected becomes what was found.
+// One 16-byte compare-and-swap of two words at a multiple of 16 bytes. `first` and `second` hold the expected values,
+// and the former values afterwards.
 __device__ __forceinline__ void exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_first, uint64 new_second) {
-    asm volatile("{ .reg .b128 expected, value, found; mov.b128 expected, {%0, %1}; mov.b128 value, {%3, %4};"
-                 " atom.relaxed.gpu.global.cas.b128 found, [%2], expected, value; mov.b128 {%0, %1}, found; }"
+    asm volatile("{ .reg .b128 expected, value, former; mov.b128 expected, {%0, %1}; mov.b128 value, {%3, %4};"
+                 " atom.relaxed.gpu.global.cas.b128 former, [%2], expected, value; mov.b128 {%0, %1}, former; }"
                  : "+l"(first), "+l"(second) : "l"(x), "l"(new_first), "l"(new_second) : "memory");
 }
 
 // piece: load_wide
-// Both words of one moment.
+// Loads both words in one access.
 __device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {
-    asm volatile("{ .reg .b128 found; ld.relaxed.gpu.global.b128 found, [%2]; mov.b128 {%0, %1}, found; }"
+    asm volatile("{ .reg .b128 both; ld.relaxed.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
                  : "=l"(first), "=l"(second) : "l"(x) : "memory");
 }
 
 // piece: store_wide
-// Both words in one access.
+// Stores both words in one access.
 __device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 second) {
     asm volatile("{ .reg .b128 value; mov.b128 value, {%1, %2}; st.relaxed.gpu.global.b128 [%0], value; }"
                  : : "l"(x), "l"(first), "l"(second) : "memory");

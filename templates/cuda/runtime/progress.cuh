@@ -1,14 +1,14 @@
 // piece: end_kernel
-// Leaves the count of barriers for the next kernel of the unfused form.
+// Stores the number of barriers for the next kernel of the unfused form.
 __device__ __forceinline__ void end_kernel(enactor& run) {
-    if (scribe()) {
+    if (is_trace_writer()) {
         run.control->barriers = run.shared.barriers;
         end_clock(run);
     }
 }
 
 // piece: begin_pass
-// Whether the loop may have one more pass; checks the limit that the caller set.
+// Whether the loop runs another pass. Checks the caller's limit on iterations.
 __device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 iteration) {
     if (run.stopped) { return false; }
     if (int64(iteration) < run.slice.max_iterations) { return true; }
@@ -18,24 +18,24 @@ __device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 itera
 }
 
 // piece: count_pass
-// A pass of an outermost loop is over.
+// Counts a finished pass of an outermost loop.
 __device__ __forceinline__ void count_pass(enactor& run) {
     if (threadIdx.x == 0) { run.shared.passes += 1; }
 }
 
 // piece: begin_operator
-// Clears the counters of the operator after the next. Of two operators in a row at least one has a barrier, so all are
-// clear before they are used; and those of an earlier operator have been read within the next two barriers, which come
-// within the next four operators.
+// Clears the counters for the operator after the next one. Of two consecutive operators at least one has a barrier, so
+// counters are clear before they are used. Those of earlier operators are read within two barriers, which means within
+// four operators.
 __device__ __forceinline__ void begin_operator(enactor& run) {
-    if (scribe()) {
+    if (is_trace_writer()) {
         run.shared.began = cycles();
         run.control->counters[(run.operators + 2) % 8] = operator_counters();
     }
 }
 
 // piece: ticks
-// Cycles as a record has them, in pieces of 32; more than a minute counts as one.
+// Cycles in units of 32, as trace records store them. More than about a minute saturates.
 __device__ __forceinline__ uint32 ticks(uint64 cycles) { return uint32(minimum(cycles >> 5, uint64(0xffffffff))); }
 
 // piece: write_record
@@ -53,64 +53,64 @@ __device__ OUTLINED void write_record(block_storage& shared, control_block* cont
 }
 
 // piece: note_operator
-// An operator's line in the trace.
+// Writes the trace record of an operator.
 __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (scribe()) {
+    if (is_trace_writer()) {
         write_record(run.shared, run.control, run.slice.trace, run.slice.trace_capacity, site, iteration, size, edges, pulled);
     }
 }
 
 // piece: end_operator
-// After a barrier of an operator that counts: its line in the trace, for which only the trace writer needs `edges`. The
-// next operator has counters of its own.
+// Ends an operator after a barrier: writes its trace record and moves on to the next counters. Only the trace writer
+// needs `edges`.
 __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     note_operator(run, site, iteration, size, edges, pulled);
     run.operators += 1;
 }
 
 // piece: end_walk
-// The same for an operator that counts the edges it walks; `whole`: after a barrier. They are added to the trace at the
-// next barrier, whichever that is: only the trace needs them, so no thread waits for the memory.
-__device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iteration, uint64 size, bool whole) {
-    if (scribe()) {
-        owed_edges& owed = run.shared.owed;
-        if (owed.due(false)) { owed.tell(owed.edges()); }
+// Ends an operator that counts the edges it walks. `complete`: its count is final. Only the trace needs the count, so
+// it is added at the next barrier, and no thread waits for the load.
+__device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iteration, uint64 size, bool complete) {
+    if (is_trace_writer()) {
+        deferred_edges& deferred = run.shared.deferred;
+        if (deferred.is_ready(false)) { deferred.record(deferred.edges()); }
         const uint64 traced = run.shared.traced;
-        uint64* const place = traced < run.slice.trace_capacity ? &run.slice.trace[traced].edges : nullptr;
-        owed = owed_edges{&run.counters()->visited, place, whole};
+        uint64* const destination = traced < run.slice.trace_capacity ? &run.slice.trace[traced].edges : nullptr;
+        deferred = deferred_edges{&run.counters()->visited, destination, complete};
     }
     end_operator(run, site, iteration, size, 0, false);
 }
 
 // piece: end_walks
-// At the end of a kernel, once all have walked.
+// Adds the last deferred count at the end of a kernel.
 __device__ __forceinline__ void end_walks(enactor& run) {
-    owed_edges& owed = run.shared.owed;
-    if (scribe() && owed.due(false)) { owed.tell(owed.edges()); }
+    deferred_edges& deferred = run.shared.deferred;
+    if (is_trace_writer() && deferred.is_ready(false)) { deferred.record(deferred.edges()); }
 }
 
-// piece: nothing_owed
-// Programs without reductions have no deferred trace counts.
-struct nothing_owed {
+// piece: no_deferred_edges
+// Programs without reductions have no deferred edge counts.
+struct no_deferred_edges {
     __device__ __forceinline__ void clear() {}
-    __device__ __forceinline__ bool due(bool) const { return false; }
+    __device__ __forceinline__ bool is_ready(bool) const { return false; }
     __device__ __forceinline__ uint64 edges() const { return 0; }
-    __device__ __forceinline__ void tell(uint64) {}
+    __device__ __forceinline__ void record(uint64) {}
 };
 
-// piece: owed_edges
-// How many edges an operator has walked, added to the trace at a later barrier. Only in the leader's block.
-struct owed_edges {
-    const uint64* counted;  // null if nothing is deferred
-    uint64* place;  // in the trace, if there is room
-    bool whole;  // all had been counted before this barrier
+// piece: deferred_edges
+// The edge count of an operator, to be added to the trace at a later barrier. Only the leader's block uses it.
+struct deferred_edges {
+    const uint64* counter;  // null: nothing is deferred
+    uint64* destination;  // in the trace; null: the trace is full
+    bool complete;  // the count was final before this barrier
 
-    __device__ __forceinline__ void clear() { counted = nullptr; }
-    // A load that no compiler moves before the test for the leader: other threads would read it while it changes.
-    __device__ __forceinline__ bool due(bool early) const { return load_relaxed(&counted) != nullptr && (whole || !early); }
-    __device__ __forceinline__ uint64 edges() const { return load_relaxed(counted); }
-    __device__ __forceinline__ void tell(uint64 edges) {
-        if (place != nullptr) { *place = edges; }
+    __device__ __forceinline__ void clear() { counter = nullptr; }
+    // A relaxed load, which the compiler cannot hoist above the test for the leader, where it would race.
+    __device__ __forceinline__ bool is_ready(bool before_barrier) const { return load_relaxed(&counter) != nullptr && (complete || !before_barrier); }
+    __device__ __forceinline__ uint64 edges() const { return load_relaxed(counter); }
+    __device__ __forceinline__ void record(uint64 edges) {
+        if (destination != nullptr) { *destination = edges; }
         clear();
     }
 };

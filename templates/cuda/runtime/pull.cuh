@@ -1,12 +1,12 @@
 // piece: follow_edges
-// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+// Counts the edges that no frontier has had yet, starting with the first pass of a loop.
 __device__ __forceinline__ void follow_edges(direction_state& state, uint64 edges, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= minimum(state.unvisited, edges);
 }
 
 // piece: bitmap_result
-// The result of a pull: a warp writes the word of its 32 vertices.
+// The result of a pull, as a bitmap; each warp writes the word of its 32 vertices.
 template <class Counted>
 struct bitmap_result {
     enactor& run;
@@ -22,7 +22,7 @@ struct bitmap_result {
         if (lane_index() == 0) { result.bitmap[word] = votes; }
         if (accepted) { count(v); }
     }
-    // For one lane of a warp, where several warps may bring the same vertex.
+    // Called by one lane of a warp; several warps may add the same vertex.
     __device__ __forceinline__ void add(vertex v) {
         const uint32 bit = 1u << (v % 32);
         if ((atomicOr(&result.bitmap[v / 32], bit) & bit) == 0) { count(v); }
@@ -47,7 +47,7 @@ struct bitmap_discarder {
 };
 
 // piece: pull_list
-// The neighbors from `at` to `end`, which `at` is afterwards, unless the vertex is closed before.
+// Visits the neighbors from `at` to `end`, until the vertex is closed. Leaves `at` after the last visited neighbor.
 template <bool closes, class Members, class Lists, class Select, class Visit>
 __device__ __forceinline__ bool pull_list(const Members& members, const Lists& lists, Select select, Visit visit, vertex far,
                                           edge& at, edge end, bool& closed) {
@@ -57,11 +57,11 @@ __device__ __forceinline__ bool pull_list(const Members& members, const Lists& l
         vertex near[PULLED_AT_ONCE];
 #pragma unroll
         for (uint32 i = 0; i < PULLED_AT_ONCE; ++i) { near[i] = i < left ? lists.neighbor(at + i) : vertex(0); }
-        uint32 found = 0;
+        uint32 hits = 0;
 #pragma unroll
-        for (uint32 i = 0; i < PULLED_AT_ONCE; ++i) { found |= i < left && members.contains(near[i]) ? 1u << i : 0u; }
-        for (; found != 0 && !closed; found &= found - 1) {
-            const edge place = at + (__ffs(found) - 1);
+        for (uint32 i = 0; i < PULLED_AT_ONCE; ++i) { hits |= i < left && members.contains(near[i]) ? 1u << i : 0u; }
+        for (; hits != 0 && !closed; hits &= hits - 1) {
+            const edge place = at + (__ffs(hits) - 1);
             accepted |= visit(lists.neighbor(place), far, place);
             closed = closes && !select(far);
         }
@@ -71,9 +71,9 @@ __device__ __forceinline__ bool pull_list(const Members& members, const Lists& l
 }
 
 // piece: pull_warps
-// Each thread takes a vertex that may still be reached and looks among its edges for those from the frontier. Where the
-// functor closes the thread stops at the first that does. Long lists are left, in chunks, to `pull_hubs`; a closing
-// functor tries the first PULL_PREFIX edges of them before.
+// Each thread takes a vertex that may still be reached and searches its edges for those from the frontier. If the
+// functor closes, it stops at the first store. Long lists are deferred in chunks to `pull_hubs`; a closing functor
+// first tries PULL_PREFIX of their edges.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
                                            Select select, Visit visit, Out& out) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
 }
 
 // piece: pull_hubs
-// The chunks that `pull_warps` left, a warp each; several warps may write to the same far end.
+// Visits the chunks that `pull_warps` deferred, one warp per chunk. Several warps may write to the same far end.
 // barriers: 1 if there are long lists, publishes chunks
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,

@@ -1,20 +1,20 @@
 // piece: push_warps
 // Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
-// Returns, as `push_threads` and `push_blocks` do, how many edges the members that this thread took have.
-// Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
-// `visit(active, near, far, e)` is called by whole warps.
+// Calls `visit(active, near, far, e)` with whole warps. Returns how many edges the members assigned to this thread
+// have, as `push_threads` and `push_blocks` do. Lists of HUB_DEGREE edges or more are cut into chunks, which
+// `push_hubs` spreads over all warps.
 template <class Warps = all_warps, class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size * Warps::operators);
+    const uint32 width = members_per_warp(size * Warps::operators);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = Warps::index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += taken ? lists.degree(near) : edge(0);
+        const bool has_member = lane < width && base + lane < size;
+        const vertex near = has_member ? members[base + lane] : vertex(0);
+        const edge first = has_member ? lists.first(near) : edge(0);
+        const edge degree = has_member ? lists.last(near) - first : edge(0);
+        visited += has_member ? lists.degree(near) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
@@ -32,29 +32,29 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
     return visited;
 }
 
-// piece: visit_two_rows listed_edge
-// Goes through the lists of a warp's members, of which a lane has `own` edges of `near`, from `first` on. Two edges a
-// lane are on the way side by side. `visit` as in `push_warps`.
-struct listed_edge {
+// piece: visit_row_pairs row_edge
+// Visits the lists of a warp's members; a lane has `own` edges of `near`, from `first` on. Each lane loads two edges
+// before it visits them, so that the loads overlap. `visit` as in `push_warps`.
+struct row_edge {
     bool active;
     vertex near, far;
     edge at;
 };
 template <class Lists, class Visit>
-__device__ __forceinline__ void visit_two_rows(const Lists& lists, vertex near, edge first, uint32 own, Visit visit) {
+__device__ __forceinline__ void visit_row_pairs(const Lists& lists, vertex near, edge first, uint32 own, Visit visit) {
     const uint32 lane = lane_index();
     const uint32 inclusive = warp_inclusive_sum(own);
     const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-    const auto listed = [&](uint32 item) {
+    const auto edge_of_item = [&](uint32 item) {
         const bool active = item < total;
         const uint32 owner = owner_of(inclusive, active ? item : total - 1);
         const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
         const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-        return listed_edge{active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at};
+        return row_edge{active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at};
     };
     for (uint32 start = 0; start < total; start += 64) {
         const bool two = start + 32 < total;
-        const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
+        const row_edge one = edge_of_item(start + lane), other = two ? edge_of_item(start + 32 + lane) : row_edge();
         visit(one.active, one.near, one.far, one.at);
         if (two) { visit(other.active, other.near, other.far, other.at); }
     }
@@ -67,7 +67,8 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
 }
 
 // piece: write_chunks
-// The lanes' long lists in chunks of `chunk_edges` edges, `chunks` of a list from place `at` on. The whole warp calls.
+// Writes the lanes' long lists as chunks of `chunk_edges` edges: `chunks` of each list, from index `at` on. The whole
+// warp must call it.
 __device__ __forceinline__ void write_chunks(hub_chunk* room, uint64 at, uint32 chunks, uint32 deferring, vertex v, edge first,
                                              edge last, uint32 chunk_edges) {
 #pragma unroll 1
@@ -87,8 +88,8 @@ __device__ __forceinline__ void write_chunks(hub_chunk* room, uint64 at, uint32 
 }
 
 // piece: note_chunks
-// Puts the lanes' long lists among the chunks, `counter` of them so far, in chunks of `chunk_edges` edges. The whole
-// warp calls.
+// Appends the lanes' long lists to the `counter` chunks so far, in chunks of `chunk_edges` edges. The whole warp must
+// call it.
 __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, uint32 deferring, vertex v, edge first, edge last,
                                          uint32 chunk_edges) {
     const bool defer = (deferring >> lane_index() & 1) != 0;
@@ -101,8 +102,8 @@ __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, ui
 }
 
 // piece: defer_list
-// Leaves a lane's long list for later, in chunks of `chunk_edges` edges, which the whole warp notes: a list may have
-// thousands. The whole warp calls.
+// Defers a lane's long list, in chunks of `chunk_edges` edges. A list may have thousands of chunks, so the whole warp
+// writes them and must call this.
 __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last,
                                            uint32 chunk_edges = HUB_CHUNK) {
     const uint32 deferring = __ballot_sync(FULL_WARP, defer);
@@ -111,7 +112,8 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
 }
 
 // piece: push_hubs
-// The chunks that `push_warps` left, from number `begin` on, a warp each. Returns how many there are by now.
+// Visits the chunks that `push_warps` deferred, from index `begin` on, one warp per chunk. Returns the number of chunks
+// so far.
 // barriers: 1 if there are long lists, publishes chunks
 template <class Lists, class Visit>
 __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
@@ -129,21 +131,21 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 }
 
 // piece: push_warps_side_by_side
-// The same with `several` edges of each lane side by side: `ahead` reads `Values` of them, then `visit` is called for
-// each. The last edge stands for those beyond the end.
-template <uint32 several, class Values, class Warps = all_warps, class Members, class Lists, class Ahead, class Visit>
+// As `push_warps`, with `several` edges per lane at a time: `load` reads `Values` for all of them, then `visit` is
+// called for each. Lanes beyond the end repeat the last edge.
+template <uint32 several, class Values, class Warps = all_warps, class Members, class Lists, class Load, class Visit>
 __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Members& members, const Lists& lists,
-                                                          Ahead ahead, Visit visit) {
+                                                          Load load, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size * Warps::operators);
+    const uint32 width = members_per_warp(size * Warps::operators);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = Warps::index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex member = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(member) : edge(0);
-        const edge degree = taken ? lists.last(member) - first : edge(0);
-        visited += taken ? lists.degree(member) : edge(0);
+        const bool has_member = lane < width && base + lane < size;
+        const vertex member = has_member ? members[base + lane] : vertex(0);
+        const edge first = has_member ? lists.first(member) : edge(0);
+        const edge degree = has_member ? lists.last(member) - first : edge(0);
+        visited += has_member ? lists.degree(member) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, member, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
@@ -162,7 +164,7 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
                 near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
             });
             side_by_side<several>([&](uint32 k) { far[k] = lists.neighbor(at[k]); });
-            ahead(near, far, at, values);
+            load(near, far, at, values);
             side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
         }
     }
@@ -170,11 +172,11 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
 }
 
 // piece: push_hubs_side_by_side
-// The chunks that `push_warps_side_by_side` left, as `push_hubs` does.
+// Visits the chunks that `push_warps_side_by_side` deferred, as `push_hubs` does.
 // barriers: 1 if there are long lists, publishes chunks
-template <uint32 several, class Values, class Lists, class Ahead, class Visit>
+template <uint32 several, class Values, class Lists, class Load, class Visit>
 __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin,
-                                                         Ahead ahead, Visit visit) {
+                                                         Load load, Visit visit) {
     if (largest_degree < int64(HUB_DEGREE)) { return 0; }
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
@@ -190,7 +192,7 @@ __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 lar
                 near[k] = part.vertex_id;
             });
             side_by_side<several>([&](uint32 k) { far[k] = lists.neighbor(at[k]); });
-            ahead(near, far, at, values);
+            load(near, far, at, values);
             side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
         }
     }
@@ -198,18 +200,18 @@ __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 lar
 }
 
 // piece: push_threads
-// Visits the edges of every member: a thread takes a member.
+// Visits the edges of every member, one thread per member.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_threads(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size();
     uint64 visited = 0;
     for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
-        const bool taken = base + lane_index() < size;
-        const vertex near = taken ? members[base + lane_index()] : vertex(0);
-        const edge last = taken ? lists.last(near) : edge(0);
-        edge at = taken ? lists.first(near) : edge(0);
-        visited += taken ? lists.degree(near) : edge(0);
-        vertex next = at < last ? lists.neighbor(at) : vertex(0);  // a list is not waited for edge by edge
+        const bool has_member = base + lane_index() < size;
+        const vertex near = has_member ? members[base + lane_index()] : vertex(0);
+        const edge last = has_member ? lists.last(near) : edge(0);
+        edge at = has_member ? lists.first(near) : edge(0);
+        visited += has_member ? lists.degree(near) : edge(0);
+        vertex next = at < last ? lists.neighbor(at) : vertex(0);  // loaded one edge ahead
         while (__any_sync(FULL_WARP, at < last)) {
             const bool active = at < last;
             const vertex far = next;
@@ -222,26 +224,27 @@ __device__ __forceinline__ uint64 push_threads(enactor& run, const Members& memb
 }
 
 // piece: push_short_lists
-// The same where the graph has no other lists and every warp has its fill of members; else as `push_warps`.
+// As `push_threads` if the graph has only short lists and every warp has 32 members; otherwise as `push_warps`.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_short_lists(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    const bool alone = lists.g.largest_degree <= int64(SHORT_LIST) && members_a_warp(members.size()) == 32;
+    const bool alone = lists.g.largest_degree <= int64(SHORT_LIST) && members_per_warp(members.size()) == 32;
     return alone ? push_threads(run, members, lists, visit) : push_warps(run, members, lists, visit);
 }
 
 // piece: push_blocks
-// Visits the edges of every member: a block takes a member a thread and shares all their edges among its threads.
+// Visits the edges of every member: a block takes as many members as it has threads and shares all their edges among
+// them.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_blocks(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     block_tile& tile = run.shared.tile;
     const uint64 size = members.size();
     uint64 visited = 0;
     for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < size; base += uint64(gridDim.x) * BLOCK_THREADS) {
-        const bool taken = base + threadIdx.x < size;
-        const vertex near = taken ? members[base + threadIdx.x] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
-        visited += taken ? lists.degree(near) : edge(0);
+        const bool has_member = base + threadIdx.x < size;
+        const vertex near = has_member ? members[base + threadIdx.x] : vertex(0);
+        const edge first = has_member ? lists.first(near) : edge(0);
+        const edge degree = has_member ? lists.last(near) - first : edge(0);
+        visited += has_member ? lists.degree(near) : edge(0);
         tile.near[threadIdx.x] = near;
         tile.first[threadIdx.x] = first;
         const edge total = block_inclusive_sum(tile, degree);
@@ -259,7 +262,7 @@ __device__ __forceinline__ uint64 push_blocks(enactor& run, const Members& membe
 }
 
 // piece: block_tile
-// The members that a block has taken, and where the edges of each end in the block's work.
+// The members of a block, and where the edges of each end in the block's work.
 struct block_tile {
     vertex near[BLOCK_THREADS];
     edge first[BLOCK_THREADS];
@@ -267,7 +270,7 @@ struct block_tile {
 };
 
 // piece: block_inclusive_sum
-// Fills `inclusive` with the running sum over the block's threads and returns the total.
+// Fills `inclusive` with the prefix sum over the block's threads and returns the total.
 __device__ __forceinline__ edge block_inclusive_sum(block_tile& tile, edge value) {
     tile.inclusive[threadIdx.x] = value;
     __syncthreads();

@@ -8,13 +8,13 @@ struct first_values {
     uint32 count;
 
     __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
-        count = uint32(minimum(size, uint64(own_bytes() / sizeof(T))));
+        count = uint32(minimum(size, uint64(dynamic_shared_bytes() / sizeof(T))));
         __syncthreads();  // until the former values are no longer read
-        for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(own_memory())[i] = values[i]; }
+        for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(dynamic_shared_memory())[i] = values[i]; }
         __syncthreads();
     }
     __device__ __forceinline__ T operator[](vertex v) const {
-        return uint64(v) < count ? static_cast<const T*>(own_memory())[v] : values[v];
+        return uint64(v) < count ? static_cast<const T*>(dynamic_shared_memory())[v] : values[v];
     }
 };
 
@@ -124,14 +124,14 @@ template <uint32 side_by_side, class Warps = all_warps, class T, class Members, 
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index(), width = members_a_warp(size * Warps::operators);
+    const uint32 lane = lane_index(), width = members_per_warp(size * Warps::operators);
     const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
     uint64 visited = 0;
     for (uint64 base = Warps::index() * width; base < size; base += grid_warps() * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        const edge first = taken ? lists.first(near) : edge(0);
-        const edge degree = taken ? lists.last(near) - first : edge(0);
+        const bool has_member = lane < width && base + lane < size;
+        const vertex near = has_member ? members[base + lane] : vertex(0);
+        const edge first = has_member ? lists.first(near) : edge(0);
+        const edge degree = has_member ? lists.last(near) - first : edge(0);
         visited += degree;
         const bool hub = degree >= REDUCED_HUB;
         defer_list(run, hub, near, first, first + degree, chunk);
@@ -149,7 +149,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
             const uint32 by_warp = __ballot_sync(FULL_WARP, own > GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);
         }
-        if (taken) { assign(near, reduced, !hub); }
+        if (has_member) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
 }
@@ -160,7 +160,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
 struct lists_ahead {
     const vertex* queue = nullptr;  // of the set; null if nothing is known
     uint64 size = 0;
-    bool taken = false;
+    bool has_member = false;
     few_lists few;
 };
 
@@ -171,14 +171,14 @@ __device__ __forceinline__ void look_ahead(lists_ahead& next, const history_stat
                                            const Lists& lists) {
     const uint64 size = history.known >= 0 ? history.last - history.first : 0;
     const vertex* const queue = members + history.first;
-    const uint32 lane = lane_index(), width = members_a_warp(size);
+    const uint32 lane = lane_index(), width = members_per_warp(size);
     const uint64 place = warp_index() * width + lane;
     next.queue = nullptr;
     if (size == 0 || width == 32) { return; }
-    next.taken = lane < width && place < size;
-    next.few.near = next.taken ? queue[place] : vertex(0);
-    next.few.first = next.taken ? lists.first(next.few.near) : edge(0);
-    const edge degree = next.taken ? lists.last(next.few.near) - next.few.first : edge(0);
+    next.has_member = lane < width && place < size;
+    next.few.near = next.has_member ? queue[place] : vertex(0);
+    next.few.first = next.has_member ? lists.first(next.few.near) : edge(0);
+    const edge degree = next.has_member ? lists.last(next.few.near) - next.few.first : edge(0);
     if (__any_sync(FULL_WARP, degree >= REDUCED_HUB)) { return; }
     next.few.degree = uint32(degree);
     next.few.inclusive = warp_inclusive_sum(next.few.degree);
@@ -197,7 +197,7 @@ __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& fo
         return;
     }
     const T reduced = reduce_few(lists, found.few, identity, combine, value);
-    if (found.taken) { assign(found.few.near, reduced, true); }
+    if (found.has_member) { assign(found.few.near, reduced, true); }
     count_visited(run, found.few.degree);
 }
 
@@ -282,13 +282,13 @@ template <class T, class Members, class Lists, class Value, class Combine, class
 __device__ __forceinline__ void reduce_until(enactor& run, const Members& members, const Lists& lists, T identity, T final,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index(), width = members_a_warp(size);
+    const uint32 lane = lane_index(), width = members_per_warp(size);
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex near = taken ? members[base + lane] : vertex(0);
-        edge at = taken ? lists.first(near) : edge(0);
-        const edge last = taken ? lists.last(near) : edge(0);
+        const bool has_member = lane < width && base + lane < size;
+        const vertex near = has_member ? members[base + lane] : vertex(0);
+        edge at = has_member ? lists.first(near) : edge(0);
+        const edge last = has_member ? lists.last(near) : edge(0);
         visited += last - at;
         const edge tried = last - at > SHORT_LIST ? at + SHORT_LIST : last;
         T reduced = identity;
@@ -304,7 +304,7 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
         reduced = until_in_groups<8>(by_eight, lists, near, at, last, identity, final, combine, value, reduced);
         const uint32 by_warp = __ballot_sync(FULL_WARP, open && !hub && last - at > GROUPED_LIST);
         reduced = until_in_groups<32>(by_warp, lists, near, at, last, identity, final, combine, value, reduced);
-        if (taken) { assign(near, reduced, !hub); }
+        if (has_member) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
 }

@@ -1,5 +1,5 @@
 // piece: bitmap_collector
-// Puts a warp's accepted vertices into the result's bitmap, which holds nothing before and no vertex twice.
+// Adds a warp's accepted vertices to the result's bitmap, which is empty at first. No vertex may be added twice.
 template <class Counted>
 struct bitmap_collector {
     enactor& run;
@@ -32,24 +32,24 @@ __device__ __forceinline__ void clear_bitmap(enactor& run, frontier& result, uin
 }
 
 // piece: late_collector
-// Gathers a warp's accepted vertices and appends them to the result 32 at a time, a vertex as often as it comes while
-// the first half of the queue has room. What is left over is marked and goes, once a vertex, into the second half:
-// either half has room for all vertices.
+// Collects a warp's accepted vertices and appends them to the result, 32 at a time. While the first half of the queue
+// has room, duplicates are appended, too. The rest are marked, and go to the second half without duplicates. Each half
+// has room for all vertices.
 template <class Counted>
 struct late_collector {
     enactor& run;
     frontier& result;
     const Counted counted;
     const uint64 room;
-    uint32* const seen;
+    uint32* const marks;
     vertex* const staged;
     uint32 count;  // staged so far, the same for the whole warp
 
     __device__ late_collector(enactor& run, frontier& result, const Counted counted, uint64 room)
-        : run(run), result(result), counted(counted), room(room), seen(marks_of(run)),
+        : run(run), result(result), counted(counted), room(room), marks(marks_of(run)),
           staged(run.shared.staged[threadIdx.x / 32]), count(0) {}
 
-    // The whole warp calls; each lane may bring a vertex.
+    // The whole warp must call it; each lane may add a vertex.
     __device__ __forceinline__ void append(bool accepted, vertex v) {
         const uint32 votes = __ballot_sync(FULL_WARP, accepted);
         if (votes == 0) { return; }
@@ -71,28 +71,28 @@ struct late_collector {
         count -= amount;
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
         at = __shfl_sync(FULL_WARP, at, 0) + lane;
-        const bool early = writes && at < room;
-        const bool late = writes && !early && mark(seen, v);
-        if (early) { result.queue[at] = v; }
-        const uint32 votes = __ballot_sync(FULL_WARP, late);
+        const bool has_room = writes && at < room;
+        const bool is_new = writes && !has_room && mark(marks, v);
+        if (has_room) { result.queue[at] = v; }
+        const uint32 votes = __ballot_sync(FULL_WARP, is_new);
         if (votes != 0) {
             at = lane == 0 ? atomicAdd(&run.counters()->late, uint64(__popc(votes))) : 0;
             at = __shfl_sync(FULL_WARP, at, 0) + __popc(votes & ((1u << lane) - 1));
-            if (late) { result.queue[room + at] = v; }
+            if (is_new) { result.queue[room + at] = v; }
         }
-        counted.add(run.counters(), early || late ? counted.degree(v) : edge(0));
+        counted.add(run.counters(), has_room || is_new ? counted.degree(v) : edge(0));
         __syncwarp(FULL_WARP);
     }
 };
 
 // piece: end_late_queue
-// The barrier after which such a result can be read; then its marks are taken out, as `clear_marks` does.
+// The barrier after which such a result can be read. Clears its marks, as `clear_marks` does.
 // barriers: 1, publishes accepted
 __device__ __forceinline__ void end_late_queue(enactor& run, frontier& result, uint64 room) {
     end_queue(run, result);
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     result.size = minimum(result.size, room) + load_relaxed(&run.counters()->late);
     for (uint64 i = room + thread_index(); i < result.size; i += grid_threads()) {
-        store_relaxed(&seen[result.queue[i] / 32], 0u);
+        store_relaxed(&marks[result.queue[i] / 32], 0u);
     }
 }

@@ -129,21 +129,21 @@ template <class Members, class Known, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& members, const Known& known, bool all,
                                                  const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size);
+    const uint32 width = members_per_warp(size);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex near = members[taken ? base + lane : base];  // no branch, so that all loads overlap
-        const key_word now = known.rank_now(near), former = taken ? known.visited[near] : key_word(0);
+        const bool has_member = lane < width && base + lane < size;
+        const vertex near = members[has_member ? base + lane : base];  // no branch, so that all loads overlap
+        const key_word now = known.rank_now(near), former = has_member ? known.visited[near] : key_word(0);
         const edge first = lists.first(near), last = lists.last(near);
-        const bool counts = taken && (all || now != former);
+        const bool counts = has_member && (all || now != former);
         const edge degree = counts ? last - first : edge(0);
         visited += counts ? lists.degree(near) : edge(0);
         const bool hub = degree >= CUT_DEGREE;
         if (counts) { known.visited[near] = hub ? ~key_word(0) : now; }
         defer_parted_list(run, lists.g, known, hub, near, now, first, last);
-        visit_two_rows(lists, near, first, hub ? 0 : uint32(degree), visit);
+        visit_row_pairs(lists, near, first, hub ? 0 : uint32(degree), visit);
     }
     return visited;
 }
@@ -172,24 +172,24 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
 
 // piece: push_unvisited_side_by_side
 // `push_unvisited` with `several` edges of each lane side by side, of which each has the value that its member is
-// visited with, its `own`: `ahead` reads the rest of `Values`, then `visit` is called for each, and `ends` with what it
+// visited with, its `own`: `load` reads the rest of `Values`, then `visit` is called for each, and `ends` with what it
 // gives, for which it need not wait. The last edge is used for those beyond the end.
-template <uint32 several, class Values, class Members, class Known, class Lists, class Ahead, class Visit, class Ends>
+template <uint32 several, class Values, class Members, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
-                                                              const Lists& lists, Ahead ahead, Visit visit,
+                                                              const Lists& lists, Load load, Visit visit,
                                                               Ends ends) {
     const vertex size = vertex(members.size());  // counted as ids are, which takes half of the registers
-    const uint32 width = even_members_a_warp(size), lane = lane_index();
+    const uint32 width = even_members_per_warp(size), lane = lane_index();
     const vertex stride = vertex(grid_warps() * width);
     uint64 visited = 0;
     vertex base = vertex(minimum(warp_index() * width, uint64(size)));
     for (; base < size; base += minimum(stride, vertex(size - base))) {
-        const bool taken = lane < minimum(vertex(width), vertex(size - base));
-        const vertex member = members[taken ? base + lane : base];  // no branch, so that all loads overlap
+        const bool has_member = lane < minimum(vertex(width), vertex(size - base));
+        const vertex member = members[has_member ? base + lane : base];  // no branch, so that all loads overlap
         const auto value = known.value_now(member);
-        const key_word now = known.rank(value), former = taken ? known.visited[member] : key_word(0);
+        const key_word now = known.rank(value), former = has_member ? known.visited[member] : key_word(0);
         const edge first = lists.first(member), last = lists.last(member);
-        const bool counts = taken && (all || now != former);
+        const bool counts = has_member && (all || now != former);
         const edge degree = counts ? last - first : edge(0);
         visited += counts ? lists.degree(member) : edge(0);
         const bool hub = degree >= CUT_DEGREE;
@@ -213,7 +213,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
                 values[k].own = __shfl_sync(FULL_WARP, value, owner);
                 far[k] = lists.neighbor(at[k]);
             });
-            ahead(near, far, at, values);
+            load(near, far, at, values);
             uint32 marks[several];
             side_by_side<several>([&](uint32 k) { marks[k] = visit(values[k].active, near[k], far[k], at[k], values[k]); });
             side_by_side<several>([&](uint32 k) { ends(marks[k], far[k]); });
@@ -225,9 +225,9 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
 // piece: push_unvisited_hubs_side_by_side
 // The chunks that `push_unvisited_side_by_side` left, as `push_unvisited_hubs` does: each with the value that it notes.
 // barriers: 1 if there are long lists, publishes chunks
-template <uint32 several, class Values, class Known, class Lists, class Ahead, class Visit, class Ends>
+template <uint32 several, class Values, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,
-                                                                 const Lists& lists, Ahead ahead, Visit visit,
+                                                                 const Lists& lists, Load load, Visit visit,
                                                               Ends ends) {
     if (largest_degree < int64(CUT_DEGREE)) { return; }
     const parted_chunks chunks(synchronize_and_read(run, &run.counters()->hubs), lists.g);
@@ -245,7 +245,7 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
                 near[k] = part.vertex_id;
                 far[k] = lists.neighbor(at[k]);
             });
-            ahead(near, far, at, values);
+            load(near, far, at, values);
             if (start == part.first) {  // while the loads are in flight
                 value = __shfl_sync(FULL_WARP, value, 0);
                 if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }

@@ -260,7 +260,7 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
     const bool accepted = place < size && mark_unread(marks, v);
     const uint32 votes = __ballot_sync(FULL_WARP, accepted);
     uint64 at = lane_index() == 0 && votes != 0 ? atomicAdd(&counters->accepted, uint64(__popc(votes))) : 0;
-    const uint64 edges = accepted ? counted.degree_ahead(v) : 0;  // loaded while the atomic is under way
+    const uint64 edges = accepted ? counted.degree_with_prefetch(v) : 0;  // loaded while the atomic is under way
     at = __shfl_sync(FULL_WARP, at, 0);
     if (accepted) { result[at + __popc(votes & ((1u << lane_index()) - 1))] = v; }
     counted.add(counters, edges);

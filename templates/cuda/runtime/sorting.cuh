@@ -1,6 +1,6 @@
 // piece: stretch_of_block
-// The elements, of `count`, that this block takes where `blocks` of them share them in stretches of whole tiles: none
-// where there are fewer tiles than blocks.
+// This block's part of `count` elements, if `blocks` blocks share them in whole tiles. It is empty if there are fewer
+// tiles than blocks.
 struct stretch {
     uint64 first, last;
 };
@@ -12,7 +12,7 @@ __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks)
 }
 
 // piece: block_sum
-// The sum of the values of all threads of the block, for each of them. Everybody takes part.
+// The sum of the values of all threads of the block, returned to each. All threads must call it.
 __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value) {
     value = warp_sum(value);
     __syncthreads();
@@ -24,9 +24,9 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
 }
 
 // piece: running_sums
-// `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
-// stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
-// Called and not copied, as all that is done with whole arrays on the way to a graph.
+// Replaces `values` by their inclusive prefix sum; `totals` is scratch memory of the same length. Each block adds up
+// its part, then adds the total of the parts before it. Not inlined, like everything that processes whole arrays while
+// a graph is built.
 // barriers: 3
 __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
@@ -55,8 +55,8 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
 // piece: digit_counts
-// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each
-// warp how many the warps before it have.
+// The state of one pass of the radix sort: where the next id of each digit goes, the number of ids of each digit in the
+// tile, and for each warp the number in the warps before it.
 struct digit_counts {
     edge next[RADIX];
     uint32 of_tile[RADIX];
@@ -64,11 +64,11 @@ struct digit_counts {
 };
 
 // piece: SORTED_AT_ONCE
-// Ids of a tile that a thread has.
+// The ids of a tile that one thread moves.
 constexpr uint32 SORTED_AT_ONCE = 4;
 
 // piece: sort_item
-// An id and the key by which it is sorted.
+// An id with its sort key.
 template <class Key>
 struct sort_item {
     edge id;
@@ -76,41 +76,41 @@ struct sort_item {
 };
 
 // piece: looked_up_keys
-// Ids to be sorted by keys that are looked up by the id in each pass: for few.
+// Ids whose keys are looked up again in each pass. For few ids.
 template <class Key>
 struct looked_up_keys {
     edge* ids;
-    edge* aside;
+    edge* other_ids;
     const Key* const keys;
     typedef sort_item<uint64> item;
     __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
-    __device__ __forceinline__ void store(uint64 i, const item& moved) const { aside[i] = moved.id; }
-    __device__ __forceinline__ void turn() { exchange(ids, aside); }
+    __device__ __forceinline__ void store(uint64 i, const item& moved) const { other_ids[i] = moved.id; }
+    __device__ __forceinline__ void swap_buffers() { exchange(ids, other_ids); }
 };
 
 // piece: carried_keys
-// Ids to be sorted by keys that go with them, so that each is looked up once.
+// Ids with their keys, which are moved together, so that each key is looked up once.
 struct carried_keys {
     edge* ids;
-    edge* aside;
+    edge* other_ids;
     vertex* keys;
-    vertex* keys_aside;
+    vertex* other_keys;
     typedef sort_item<vertex> item;
     __device__ __forceinline__ vertex key_at(uint64 i) const { return keys[i]; }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const {
-        aside[i] = moved.id;
-        keys_aside[i] = moved.key;
+        other_ids[i] = moved.id;
+        other_keys[i] = moved.key;
     }
-    __device__ __forceinline__ void turn() {
-        exchange(ids, aside);
-        exchange(keys, keys_aside);
+    __device__ __forceinline__ void swap_buffers() {
+        exchange(ids, other_ids);
+        exchange(keys, other_keys);
     }
 };
 
 // piece: sort_ids
-// The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
+// Sorts the ids in `a` by keys of `bits` bits. Returns `a` or `b`, whichever holds the result.
 // barriers: 1 to some
 template <class Key>
 __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, const Key* keys) {
@@ -120,7 +120,7 @@ __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64
 }
 
 // piece: sort_ids_with_keys
-// The same for many, with their keys.
+// Sorts many ids together with their keys.
 // barriers: 1 to some
 template <class Key>
 __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& ids, uint64 count, uint32 bits, Key key) {
@@ -129,9 +129,8 @@ __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& i
 }
 
 // piece: sort_by_digits
-// Ids by their keys of `bits` bits, those of one key in the order that they have; a digit after the other, the last one
-// first, each from one place to the other. It begins with a barrier, and ends with one where there is anything to move.
-// (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
+// A stable radix sort of ids by keys of `bits` bits, from the lowest digit to the highest. (Knuth, The Art of Computer
+// Programming, volume 3, 5.2.5.) In each pass the blocks count their digits, then move their ids to the other buffer.
 // barriers: 1 to some
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
@@ -142,12 +141,13 @@ __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count
         count_digits(run, ids, count, blocks, starts, shift);
         running_sums(run, starts, totals, blocks * RADIX);
         move_by_digit(run, ids, count, blocks, starts, shift);
-        ids.turn();
+        ids.swap_buffers();
     }
 }
 
 // piece: count_digits
-// How many ids of each digit each block has: first all blocks' of the first digit.
+// Counts the ids of each digit in each block. The result has the counts of all blocks for the first digit, then for the
+// next one, and so on.
 template <class Ids>
 __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
                                              uint32 shift) {
@@ -173,8 +173,8 @@ __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint6
 }
 
 // piece: move_by_digit
-// The ids to the other place, where those of a block's digit begin behind those that `sums` has before them. A warp has
-// its part of a tile in SORTED_AT_ONCE rows.
+// Moves the ids to the other buffer, to the positions that the prefix sums in `sums` assign to each block and digit.
+// Each warp has SORTED_AT_ONCE rows of a tile.
 // barriers: 1
 template <class Ids>
 __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
@@ -211,7 +211,8 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
 }
 
 // piece: rank_in_warp
-// How many of its digit the warp had before this lane's, and counts them all; RADIX is no digit. The whole warp calls.
+// The number of ids with this digit that the warp had before this lane's. Also updates the warp's counts. The digit
+// RADIX marks an inactive lane. The whole warp must call it.
 __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
     const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
     const uint32 before = digit < RADIX ? of_warp[digit] : 0;
@@ -222,7 +223,7 @@ __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
 }
 
 // piece: begin_tile
-// Behind the tile before, or at the beginning.
+// Sets the next position of each digit: after the previous tile, or at the beginning of the block's part.
 __device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums) {
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
         const uint64 place = d * blocks + blockIdx.x;
@@ -232,7 +233,7 @@ __device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uin
 }
 
 // piece: add_up_tile
-// How many of each digit all warps have together, and those before each.
+// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before.
 __device__ __forceinline__ void add_up_tile(digit_counts& digits) {
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
         uint32 sum = 0;
@@ -246,7 +247,7 @@ __device__ __forceinline__ void add_up_tile(digit_counts& digits) {
 }
 
 // piece: sorting_key
-// Integers as numbers without a sign, in the same order.
+// Maps integers to unsigned integers in the same order.
 template <class T>
 __device__ __forceinline__ uint64 sorting_key(T value) {
     const bool has_sign = T(-1) < T(0);
@@ -254,7 +255,7 @@ __device__ __forceinline__ uint64 sorting_key(T value) {
 }
 
 // piece: bits_below
-// How many bits the numbers below `count` have.
+// The number of bits that numbers below `count` need.
 __device__ __forceinline__ uint32 bits_below(uint64 count) {
     uint32 bits = 0;
     while (bits < 64 && count > (1ull << bits)) { bits += 1; }

@@ -3,7 +3,7 @@
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
 
 // piece: poll_host
-// Polls the host for a stop, at most every 200,000 cycles (about 100 microseconds); returns the time that took.
+// Polls the host's stop flag, at most every 200,000 cycles (about 100 microseconds). Returns the current cycle count.
 __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
     if (now - shared.polled_at >= 200000) {
@@ -14,7 +14,7 @@ __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block
 }
 
 // piece: stop_requested
-// For loops inside a functor, which no barrier interrupts.
+// For loops inside functors, which contain no barrier.
 __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
     polls += 1;
     if (polls % 1024 != 0) { return false; }
@@ -24,25 +24,25 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
     return true;
 }
 
-// piece: stop_requested_at_once
-// For functions that call each other recursively. The host is polled by the clock, about once in a thousand calls.
-__device__ __forceinline__ bool stop_requested_at_once(const data_slice& d) {
+// piece: stop_requested_in_recursion
+// For functions that call each other recursively. Polls the host in about one of a thousand calls, chosen by the clock.
+__device__ __forceinline__ bool stop_requested_in_recursion(const data_slice& d) {
     if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
     if ((cycles() >> 8) % 1024 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
     request_stop(d.run.control);
     return true;
 }
 
-// piece: asked_to_stop
-// For long work within an operator: whether a stop is requested, which takes effect at the next barrier. The whole warp
-// calls.
-__device__ __forceinline__ bool asked_to_stop(enactor& run) {
-    if (scribe()) { poll_host(run.shared, run.control, run.slice.host_stop); }
+// piece: warp_stop_requested
+// For long work inside an operator: whether a stop is requested, which takes effect at the next barrier. The whole warp
+// must call it.
+__device__ __forceinline__ bool warp_stop_requested(enactor& run) {
+    if (is_trace_writer()) { poll_host(run.shared, run.control, run.slice.host_stop); }
     return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
 }
 
 // piece: out_of_range
-// Notes the first index that no element has; the run stops at the next barrier.
+// Records the first index that is out of range. The run stops at the next barrier.
 __device__ OUTLINED void out_of_range(control_block* control, int64 index, int64 length, uint32 check) {
     if (atomicCAS(&control->failure, 0ull, uint64(check) + 1) == 0) {
         control->failed_value = index;
@@ -52,7 +52,7 @@ __device__ OUTLINED void out_of_range(control_block* control, int64 index, int64
 }
 
 // piece: checked_index
-// `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
+// `index` if it is below `length`; otherwise 0, and the run stops at the next barrier.
 template <class Index>
 __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index, uint64 length, uint32 check) {
     if (uint64(index) < length) { return uint64(index); }

@@ -1,6 +1,6 @@
 // piece: poll_host
-// Polls the host for a stop: all teams together as often as the single team of a run that has all blocks. Many requests
-// over the bus at the same time would make all wait.
+// Polls the host's stop flag. All teams together poll as often as one team that has the whole device, since many
+// requests over the bus would slow each other down.
 __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
     if (now - shared.polled_at >= 200000ull * gridDim.y) {
@@ -11,28 +11,29 @@ __device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block
 }
 
 // piece: pass_barrier
+//
 // Run by the first thread of a block at a barrier of its team, with `then` before its block continues.
 //
-// As in a run on the whole device, but without the clock, which is not read, and without early trace counts. A team of
-// one block does not wait.
+// Differs from the barrier of a whole-device run in three ways: it reads no clock, records no deferred edge counts
+// before the wait, and does not wait in a team of one block.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-    uint64 found = 0;
+    uint64 word = 0;
     if (gridDim.x == 1) {
         poll_host(shared, control, host_stop);
-        found = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0 ? stop : 0;
+        word = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0 ? stop : 0;
     } else {
         if (blockIdx.x == 0) {
             poll_host(shared, control, host_stop);
             lead_arrivals(shared, control, stop, stopped);
         } else {
-            arrive_unasked(&control->arrived);
+            arrive_without_result(&control->arrived);
         }
-        found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
+        word = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     }
-    leave_barrier(shared, barriers + 1, (found & stop) != 0, then);
+    leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }
 
 // piece: move
@@ -40,7 +41,7 @@ template <class T>
 __device__ __forceinline__ void move(T*& x, uint64 bytes) { x = reinterpret_cast<T*>(reinterpret_cast<uint64>(x) + bytes); }
 
 // piece: next_value
-// The run for a value has ended: all blocks of the team learn their next value.
+// Run when the run for one value has ended: all blocks of the team get their next value.
 __device__ __forceinline__ uint64 next_value(enactor& run, const batch_slice& batch) {
     if (leader()) { run.control->answer = int64(atomicAdd(batch.next, 1ull)); }
     synchronize_then(run, [&] { run.shared.next_value = uint64(load_relaxed(&run.control->answer)); });
@@ -48,7 +49,7 @@ __device__ __forceinline__ uint64 next_value(enactor& run, const batch_slice& ba
 }
 
 // piece: leave_batch
-// The run was stopped: no team takes another value. Those before this one have been taken, and end.
+// Run after a stop: no team takes another value. Runs that have started end at their next barrier.
 __device__ __forceinline__ uint64 leave_batch(enactor& run, const batch_slice& batch) {
     if (leader()) { atomicMax(batch.next, ARRIVALS); }
     return ARRIVALS;

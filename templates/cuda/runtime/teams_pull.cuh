@@ -1,5 +1,6 @@
 // piece: vertices_with_edges
-// Behind so many vertices none has an edge: in the order of degrees these are all that have none. Ends of lists ascend.
+// The number of vertices up to the last one with edges. If vertices are ordered by degree, all vertices after it have
+// none. List ends ascend.
 template <class Lists>
 __device__ __forceinline__ uint64 vertices_with_edges(const Lists& lists, uint64 num_vertices) {
     uint64 low = 0, high = num_vertices;
@@ -12,23 +13,23 @@ __device__ __forceinline__ uint64 vertices_with_edges(const Lists& lists, uint64
 }
 
 // piece: pulled_vertex
-// What a thread knows of a vertex that may still be reached: its list, as far as it is looked at, whether that is long,
-// and its first neighbor.
+// A vertex that may still be reached: the part of its list that is searched, whether the list is long, and its first
+// neighbor.
 struct pulled_vertex {
-    bool selected, hub, found;
+    bool selected, hub, hit;
     edge at, end, last;
     vertex near;
 };
 
 // piece: pull_warps
-// As where a run has the whole device, but for what makes little memory of many wait: of WORDS_AT_ONCE vertices a
-// thread looks at the same time whether they may still be reached, where their lists lie, and at their first
-// neighbors. Those behind the last one that has an edge are passed over. What keeps a multiprocessor busy here are
-// instructions: a warp goes no further where none of its vertices may be reached, and counts in words as narrow as ids.
+// As `pull_warps` of a whole-device run, with more memory accesses in flight. For WORDS_AT_ONCE vertices at a time,
+// each thread tests whether they may still be reached, loads their list bounds, and tests their first neighbors.
+// Vertices after the last one with edges are skipped. Instructions are the bottleneck here, so a warp skips vertices
+// none of which may be reached, and counts in words as narrow as ids.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
                                            Select select, Visit visit, Out& out) {
-    const vertex known = vertex(vertices_with_edges(lists, num_vertices));
+    const vertex candidates = vertex(vertices_with_edges(lists, num_vertices));
     const vertex words = vertex((num_vertices + 31) / 32), warps = vertex(grid_warps());
     for (vertex first = vertex(warp_index()); first < words; first += WORDS_AT_ONCE * warps) {
         pulled_vertex rows[WORDS_AT_ONCE];
@@ -36,7 +37,7 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
             const vertex far = (first + k * warps) * 32 + lane_index();
-            rows[k].selected = far < known && select(far);
+            rows[k].selected = far < candidates && select(far);
         }
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) { some |= rows[k].selected; }
@@ -61,7 +62,7 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
         }
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
-            rows[k].found = rows[k].at < rows[k].end && members.contains(rows[k].near);
+            rows[k].hit = rows[k].at < rows[k].end && members.contains(rows[k].near);
         }
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
@@ -70,8 +71,8 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
                 const vertex far = word * 32 + lane_index();
                 bool closed = false;
                 edge at = rows[k].at;
-                bool accepted = rows[k].found && visit(rows[k].near, far, at);
-                if (rows[k].found) { closed = closes && !select(far); }
+                bool accepted = rows[k].hit && visit(rows[k].near, far, at);
+                if (rows[k].hit) { closed = closes && !select(far); }
                 at += at < rows[k].end ? 1 : 0;
                 accepted |= pull_list<closes>(members, lists, select, visit, far, at, rows[k].end, closed);
                 out.put(word, accepted, far);

@@ -1,20 +1,21 @@
 // piece: vote_warps
-// For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
-// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge,
-// the warp those of more in a table, list after list; the longest lists are left to `vote_hubs`. `ballots(near)(place,
-// key, weight)` says whether the edge at this place of the lists of `near` votes, and for what; `choice(near, key,
-// total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
+// Finds the best key of every member's ballots. Each warp takes up to 32 members. Up to VOTED_ALONE edges are counted
+// by one thread. Up to 8 edges are counted by eight lanes, and up to 32 by the warp, one edge per lane, in registers.
+// For more edges the warp counts in a table, one list after another. The longest lists are deferred to `vote_hubs`.
+// `ballots(near)(place, key, weight)` returns whether the edge at this place in the lists of `near` votes, and sets its
+// key and weight; `choice(near, key, total)` makes a candidate of the votes for a key; `elect(near, voted, key)`
+// receives the result.
 template <class Key, class Total, class Members, class Degree, class Ballots, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Ballots ballots, Table table,
                                            Choice choice, Elect elect, hub_chunk* parts) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index(), width = members_a_warp(size);
+    const uint32 lane = lane_index(), width = members_per_warp(size);
     uint64 visited = 0;
-    __syncthreads();  // the tables lie where others of the block may still have something
+    __syncthreads();  // the tables share memory with data that other threads may still use
     for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
-        const bool taken = lane < width && base + lane < size;
-        const vertex own = taken ? members[base + lane] : vertex(0);
-        const edge length = taken ? degree(own) : edge(0);
+        const bool has_member = lane < width && base + lane < size;
+        const vertex own = has_member ? members[base + lane] : vertex(0);
+        const edge length = has_member ? degree(own) : edge(0);
         visited += length;
         const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) > block_keys<Key, Total>();
         if (__any_sync(FULL_WARP, hub)) {
@@ -22,7 +23,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
             defer_in_parts(run, divided, own, length, parts, part_edges(size));
         }
         const uint32 places = hub ? 0 : uint32(length);
-        if (taken && !hub && places <= VOTED_ALONE) {
+        if (has_member && !hub && places <= VOTED_ALONE) {
             const auto best = vote_alone<Key, Total>(own, places, ballots(own), choice);
             elect(own, best.voted, best.key);
         }
@@ -33,7 +34,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, ballots,
                                        choice, elect);
         uint32 rows = __ballot_sync(FULL_WARP, tabled);
-        if (rows != 0 && asked_to_stop(run)) { break; }
+        if (rows != 0 && warp_stop_requested(run)) { break; }
         for (; rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;
             const vertex near = vertex(__shfl_sync(FULL_WARP, own, row));
@@ -47,7 +48,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
 }
 
 // piece: vote_hubs
-// What `vote_warps` left of so many members: a block each, or in parts, of which blocks take as many as others.
+// Counts the lists that `vote_warps` deferred, one block per list, or in parts that are spread evenly over the blocks.
 // barriers: 4 if there are long lists, publishes chunks
 template <class Key, class Total, class Degree, class Ballots, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, uint64 members, Degree degree, Ballots ballots,
@@ -55,7 +56,7 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, ui
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
     const operator_counters* const counters = run.counters();
     run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->hubs, &counters->accepted);
-    const uint64 lists = run.shared.found, divided = run.shared.found_second;
+    const uint64 lists = run.shared.value, divided = run.shared.second_value;
     if (divided > 0) {
         empty_parts(parts, divided, degree, table);
         synchronize(run);
@@ -71,21 +72,21 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, ui
 }
 
 // piece: vote_blocks
-// The lists whose keys have room in what a block has of its own, a block each. Whoever is ready takes the next one:
-// some are many times as long as others.
+// Counts the lists whose keys fit in a block's shared memory, one block per list. Lists differ greatly in length, so
+// each block takes the next list when it is ready.
 template <class Key, class Total, class Degree, class Ballots, class Choice, class Elect>
 __device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree degree, Ballots ballots, Choice choice,
                                             Elect elect) {
     const hub_chunk* const hubs = run.slice.hubs;
-    uint64* const taken = &run.counters()->edges;
+    uint64* const next_list = &run.counters()->edges;
     const auto list = [&](uint64 i) { return i < lists ? hubs[i].vertex_id : vertex(0); };
     const auto places_of = [&](uint64 i, vertex near) { return i < lists ? degree(near) : edge(0); };
-    // What the next lists need is on its way while the votes of one are counted.
+    // Loads for the next lists overlap with counting the votes of this one.
     uint64 i = blockIdx.x, second = i + gridDim.x, third = second + gridDim.x;
     vertex near = list(i), next = list(second);
     edge places = places_of(i, near);
     while (i < lists) {
-        const uint64 fourth = threadIdx.x == 0 ? 3 * gridDim.x + atomicAdd(taken, 1ull) : 0;
+        const uint64 fourth = threadIdx.x == 0 ? 3 * gridDim.x + atomicAdd(next_list, 1ull) : 0;
         const vertex after = list(third);
         const edge next_places = places_of(second, next);
         const auto room = vote_room<Key, Total>(run.shared, 0, 1);
@@ -103,6 +104,6 @@ __device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree d
 }
 
 // piece: block_keys
-// How many keys have room in what a block has of its own.
+// How many keys fit in a block's shared memory.
 template <class Key, class Total>
 __device__ __forceinline__ constexpr uint64 block_keys() { return table_places<Key, Total>(VOTE_WORDS) / 4 * 3; }

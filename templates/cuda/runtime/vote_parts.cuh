@@ -1,16 +1,15 @@
 // piece: vote_parts
-// The storage of the parts of lists, after that of all possible long lists.
+// The storage for parts of lists, after that for all possible long lists.
 __device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) {
     return run.slice.hubs + 2 * uint64(num_edges) / HUB_DEGREE;
 }
 
 // piece: part_edges
-// How many edges a part of a list has where so many members vote: with few members the parts are smaller, so that all
-// blocks have some.
+// The edges in each part of a list. Parts are smaller if few members vote, so that all blocks have work.
 __device__ __forceinline__ uint32 part_edges(uint64 members) { return members <= gridDim.x ? VOTE_PART_OF_FEW : VOTE_PART; }
 
 // piece: defer_in_parts
-// Leaves a lane's list for later, in parts of so many edges. The whole warp calls.
+// Defers a lane's list in parts of `edges` edges. The whole warp must call it.
 __device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts, uint32 edges) {
     const uint32 deferring = __ballot_sync(FULL_WARP, defer);
     if (deferring == 0) { return; }
@@ -18,7 +17,7 @@ __device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex 
 }
 
 // piece: table_part
-// The places of a list's table that go with a part of its edges: two for each edge, and one more after the last.
+// The slots of a list's table that belong to a part of its edges: two per edge, and one more after the last.
 struct table_part {
     uint64 first, last;
 };
@@ -27,7 +26,7 @@ __device__ __forceinline__ table_part places_of_part(const hub_chunk& part, uint
 }
 
 // piece: empty_parts
-// Empties the tables of lists in parts, each block as many places as others.
+// Empties the tables of lists that are counted in parts, with equal numbers of slots for all blocks.
 template <class Degree, class Table>
 __device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table) {
     for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
@@ -39,7 +38,7 @@ __device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count
 }
 
 // piece: count_parts
-// The votes of each part are added up in shared memory, then in the list's table.
+// Adds up the votes of each part in shared memory, then in the list's table.
 template <class Key, class Total, class Ballots, class Table>
 __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chunk* parts, uint64 count, Ballots ballots,
                                             Table table) {
@@ -53,11 +52,11 @@ __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chu
         count_votes(part.first + threadIdx.x, part.last, BLOCK_THREADS, ballots(part.vertex_id), room, SHARED_TRIES, own);
         __syncthreads();
         for (uint64 at = threadIdx.x; at < room.size; at += BLOCK_THREADS) {
-            const Key found = load_relaxed(&room.keys[at]);
-            if (found == Key(-1)) { continue; }
-            count_vote<false>(own, at == 0 ? Key(-1) : found, load_relaxed(&room.totals[at]), own.size);
+            const Key key = load_relaxed(&room.keys[at]);
+            if (key == Key(-1)) { continue; }
+            count_vote<false>(own, at == 0 ? Key(-1) : key, load_relaxed(&room.totals[at]), own.size);
         }
-        __syncthreads();  // the room is used again
+        __syncthreads();  // before the table in shared memory is reused
     }
 }
 
@@ -65,7 +64,7 @@ __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chu
 constexpr edge NO_PLACE = edge(-1);
 
 // piece: best_of_parts
-// Leaves in `last` the place in the list's table of the best candidate of a part.
+// Stores in `last` the slot of the best candidate in a part of the list's table.
 template <class Degree, class Table, class Choice>
 __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* parts, uint64 count, Degree degree, Table table,
                                               Choice choice) {
@@ -76,15 +75,15 @@ __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* 
         decltype(choice(part.vertex_id, own.keys[0], own.totals[0])) best = {};
         const uint64 at = best_in_table(part.vertex_id, own, places.first + threadIdx.x, places.last, BLOCK_THREADS, choice, best);
         const auto winner = block_best(shared, best_of<32>(best));
-        // Each key has one place.
+        // Each key has one slot.
         const bool own_one = winner.voted ? best.voted && best.key == winner.key : threadIdx.x == 0;
         if (own_one) { parts[i].last = winner.voted ? edge(at) : NO_PLACE; }
-        __syncthreads();  // the winners may still be read
+        __syncthreads();  // other threads may still read the winners
     }
 }
 
 // piece: elect_of_parts
-// Elects the best candidate of a list's parts, which are adjacent; one warp for each list.
+// Elects the best candidate of a list's parts, which are adjacent, with one warp per list.
 template <class Degree, class Table, class Choice, class Elect>
 __device__ __forceinline__ void elect_of_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table, Choice choice,
                                                Elect elect, uint32 edges) {

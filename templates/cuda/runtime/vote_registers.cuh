@@ -28,8 +28,8 @@ __device__ __forceinline__ auto vote_alone(vertex near, uint32 places, const Vot
 }
 
 // piece: vote_in_groups
-// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a
-// time as a warp has room for. The whole warp calls.
+// Counts the lists of the lanes in `waiting`, each by a group of `lanes` adjacent lanes with at most one edge per lane.
+// A warp counts as many lists at a time as it has groups. The whole warp must call it.
 template <uint32 lanes, class Key, class Total, class Ballots, class Choice, class Elect>
 __device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Ballots ballots, Choice choice,
                                                Elect elect) {
@@ -52,7 +52,8 @@ __device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint
 }
 
 // piece: vote_in_registers
-// The votes of edges that `lanes` lanes have, one each; the first lane of each key adds up and has a candidate.
+// Counts the votes of `lanes` edges, one per lane. The first lane with a key adds up its votes and returns its
+// candidate.
 template <uint32 lanes, class Key, class Total, class Vote, class Choice>
 __device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint32 rank, const Vote& vote, Choice choice)
     -> decltype(choice(near, Key(), Total())) {

@@ -1,10 +1,11 @@
 // piece: vote_in_table
-// The votes of any number of edges, by the threads `at` of `count` that pause together; each has the best candidate of
-// its part of the tables. A free place has NO_KEY; votes for that key itself are in the first place, where 0 means
-// none.
 //
-// A list that may have too many keys for `room` takes `table`, which has two places for each edge, for those that find
-// no place in `room` after some looks. No place becomes empty again, so all votes for a key end in the same table.
+// Counts the votes of any number of edges by `count` threads, of which this is number `at`; `pause` synchronizes them.
+// Each thread returns the best candidate of its part of the tables. A free slot has NO_KEY; votes for that key itself
+// use the first slot, where 0 means none.
+//
+// A list with possibly more keys than fit in `room` also uses `table`, with two slots per edge, for keys that have no
+// slot in `room` after a few probes. Slots are never freed, so all votes for a key are in the same table.
 template <class Key, class Total, class Vote, class Choice, class Pause>
 __device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, const Vote& vote,
                                               vote_table<Key, Total> room, const vote_table<Key, Total>& table,
@@ -39,8 +40,8 @@ __device__ __forceinline__ auto vote_in_room(vertex near, edge places, const Vot
 }
 
 // piece: count_votes
-// Counts those of the places `at` and every `step` further, before `last`, in `room`, or in `table` where they find no
-// place there after some tries.
+// Counts the votes at the places `at`, `at + step`, … before `last`, in `room`, or in `table` if no slot in `room` is
+// found after some probes.
 template <class Key, class Total, class Vote>
 __device__ __forceinline__ void count_votes(uint64 at, uint64 last, uint32 step, const Vote& vote,
                                             const vote_table<Key, Total>& room, uint32 tries,
@@ -57,7 +58,7 @@ __device__ __forceinline__ void count_votes(uint64 at, uint64 last, uint32 step,
 constexpr uint32 SHARED_TRIES = 8;
 
 // piece: vote_table
-// Places for keys and their totals; the first is that of the key that marks empty places.
+// Slots for keys and totals. The first slot is reserved for the key that marks free slots.
 template <class Key, class Total>
 struct vote_table {
     Key* keys;
@@ -66,14 +67,14 @@ struct vote_table {
 };
 
 // piece: table_places
-// How many places have room in so many words.
+// How many slots fit in `words` words.
 template <class Key, class Total>
 __device__ __forceinline__ constexpr uint32 table_places(uint32 words) {
     return words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
 }
 
 // piece: vote_room
-// The block's shared memory for votes, split into `parts`, of which one is returned.
+// One of `parts` equal parts of the block's shared memory for votes.
 template <class Key, class Total>
 __device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared, uint32 part, uint32 parts) {
     const uint32 words = VOTE_WORDS / parts, size = table_places<Key, Total>(words);
@@ -82,7 +83,7 @@ __device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& share
 }
 
 // piece: empty_votes
-// Empties the places `at` and every `step` further, before `last`.
+// Empties the slots `at`, `at + step`, … before `last`.
 template <class Key, class Total>
 __device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table, uint64 at, uint64 last, uint32 step) {
     for (uint64 i = at; i < last; i += step) {
@@ -92,17 +93,17 @@ __device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table,
 }
 
 // piece: best_in_table
-// Makes `best` the best candidate of itself and the places `at` and every `step` further, before `last`; returns the
-// place of the best of these.
+// Updates `best` with the candidates in the slots `at`, `at + step`, … before `last`. Returns the slot of the new best
+// candidate.
 template <class Key, class Total, class Choice, class Best>
 __device__ __forceinline__ uint64 best_in_table(vertex near, const vote_table<Key, Total>& table, uint64 at, uint64 last,
                                                 uint32 step, Choice choice, Best& best) {
     uint64 place = 0;
 #pragma unroll 1
     for (uint64 i = at; i < last; i += step) {
-        const Key found = load_relaxed(&table.keys[i]);
-        if (found == Key(-1)) { continue; }
-        const auto candidate = choice(near, i == 0 ? Key(-1) : found, load_relaxed(&table.totals[i]));
+        const Key stored = load_relaxed(&table.keys[i]);
+        if (stored == Key(-1)) { continue; }
+        const auto candidate = choice(near, i == 0 ? Key(-1) : stored, load_relaxed(&table.totals[i]));
         if (!beats(candidate, best)) { continue; }
         best = candidate;
         place = i;
@@ -111,8 +112,8 @@ __device__ __forceinline__ uint64 best_in_table(vertex near, const vote_table<Ke
 }
 
 // piece: count_vote
-// Adds to the total of a key, in the first place from its own on that has this key or none; false if there is none
-// among the first `tries`. `own`: the table is in shared memory.
+// Adds a vote to the total of its key, in the first slot from its hash on that has this key or is free. Returns false
+// if the first `tries` slots have other keys. `own`: the table is in shared memory.
 template <bool own, class Key, class Total>
 __device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, Key key, Total weight, uint64 tries) {
     const Key NO_KEY = Key(-1);
@@ -124,10 +125,10 @@ __device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, 
         place = 1 + ((uint64(key) * 0x9e3779b97f4a7c15ull >> 32) * places >> 32);
         for (uint64 tried = 0; true; ++tried) {
             if (tried == tries) { return false; }
-            const Key found = load_relaxed(&table.keys[place]);
-            if (found == key) { break; }
-            if (found == NO_KEY && exchange_word(&table.keys[place], NO_KEY, key)) { break; }
-            if (found == NO_KEY && load_relaxed(&table.keys[place]) == key) { break; }
+            const Key stored = load_relaxed(&table.keys[place]);
+            if (stored == key) { break; }
+            if (stored == NO_KEY && exchange_word(&table.keys[place], NO_KEY, key)) { break; }
+            if (stored == NO_KEY && load_relaxed(&table.keys[place]) == key) { break; }
             place = place < places ? place + 1 : 1;
         }
     }
@@ -140,8 +141,8 @@ __device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, 
 }
 
 // piece: add_in_block
-// Adds in shared memory. There an atomic sum of 64 bits is a loop in which only one of the threads that add to a word
-// succeeds; of 32 bits there is an instruction, so the halves are added one by one, with what the lower carries.
+// Adds in shared memory, where a 64-bit atomic addition is a compare-and-swap loop. 32-bit additions are single
+// instructions, so the two halves are added one by one, with the carry.
 template <class T>
 __device__ __forceinline__ void add_in_block(T* x, T value) { reduce_add(x, value); }
 __device__ __forceinline__ void add_in_block(int64* x, int64 value) {

@@ -1,5 +1,5 @@
 // piece: best_of
-// The best candidate of `lanes` lanes that stand side by side, in all of them.
+// The best candidate of `lanes` adjacent lanes, in all of them.
 template <uint32 lanes, class Key, class Score>
 __device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> own) {
 #pragma unroll UNROLLED
@@ -16,7 +16,7 @@ __device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> o
 }
 
 // piece: block_winners
-// The candidates of a block's warps, in parts, and which list the block takes as the third from here.
+// The candidates of a block's warps, as structure of arrays, and the list that the block takes after the next two.
 struct block_winners {
     uint64 next;
     uint64 keys[32], scores[32];
@@ -24,7 +24,7 @@ struct block_winners {
 };
 
 // piece: block_best
-// The best of the candidates of a block's warps, in all threads. Between two calls all wait for each other.
+// The best candidate of a block's warps, in all threads. The block must be synchronized between two calls.
 template <class Key, class Score>
 __device__ __forceinline__ candidate<Key, Score> block_best(block_storage& shared, const candidate<Key, Score>& own) {
     block_winners& winners = shared.winners;
@@ -44,7 +44,7 @@ __device__ __forceinline__ candidate<Key, Score> block_best(block_storage& share
 }
 
 // piece: warp_pause
-// All lanes of a warp wait for each other.
+// Synchronizes the lanes of a warp.
 struct warp_pause {
     __device__ __forceinline__ void operator()() const { __syncwarp(FULL_WARP); }
 };

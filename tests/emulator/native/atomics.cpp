@@ -62,7 +62,7 @@ unsigned long long load(const void* address, unsigned size, bool acquires) {
 }
 
 // A read through the cache of the block's multiprocessor: sometimes of what a thread of the block has read there before.
-unsigned long long load_seen(const void* address, unsigned size) {
+unsigned long long load_cached(const void* address, unsigned size) {
     check_access(address, size, READ | ATOMIC, EMULATOR_SITE);
     auto& seen = machine.blocks[machine.current->block].seen;
     const auto found = seen.find(address);

@@ -14,7 +14,7 @@ constexpr uint32 FULL_WARP = 0xffffffffu;
 
 namespace emulator {
 unsigned long long load(const void* address, unsigned size, bool acquire);
-unsigned long long load_seen(const void* address, unsigned size);
+unsigned long long load_cached(const void* address, unsigned size);
 void fetch(const void* address);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
 unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target);
@@ -38,8 +38,8 @@ __device__ __forceinline__ T load_relaxed(const T* x) {
     return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));
 }
 template <class T>
-__device__ __forceinline__ T load_seen(const T* x) {
-    return emulator::from_bits<T>(emulator::load_seen(x, sizeof(T)));
+__device__ __forceinline__ T load_cached(const T* x) {
+    return emulator::from_bits<T>(emulator::load_cached(x, sizeof(T)));
 }
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) {
@@ -59,15 +59,15 @@ __device__ __forceinline__ uint32 or_of_warp(uint32 bits) { return __reduce_or_s
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) { return *x; }
 constexpr uint32 OWN_BYTES = 64;
-__device__ __forceinline__ void* own_memory() { return emulator::shared_storage(1 << 10, OWN_BYTES); }
-__device__ __forceinline__ uint32 own_bytes() { return OWN_BYTES; }
+__device__ __forceinline__ void* dynamic_shared_memory() { return emulator::shared_storage(1 << 10, OWN_BYTES); }
+__device__ __forceinline__ uint32 dynamic_shared_bytes() { return OWN_BYTES; }
 template <class T>
-__device__ __forceinline__ void fetch_ahead(const T* x) { emulator::fetch(x); }
+__device__ __forceinline__ void prefetch_to_l2(const T* x) { emulator::fetch(x); }
 __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
     __threadfence();
     return atomicAdd(x, value);
 }
-__device__ __forceinline__ void arrive_unasked(uint64* x) { arrive(x, 1); }
+__device__ __forceinline__ void arrive_without_result(uint64* x) { arrive(x, 1); }
 __device__ __forceinline__ void arrive_with(uint64* x, uint64 value) { arrive(x, value); }
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }

@@ -14,7 +14,7 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
@@ -78,7 +78,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: plain_min
 // piece: plain_or
 // piece: plain_xor
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -90,8 +90,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 partials[32];  // a value for each warp
 };
 
@@ -189,7 +189,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
-// piece: scribe
+// piece: is_trace_writer
 // piece: ticks
 // piece: write_record
 // piece: note_operator

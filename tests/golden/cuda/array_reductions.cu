@@ -13,7 +13,7 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
@@ -202,7 +202,7 @@ constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
 // piece: plain_add
 // piece: plain_and
 // piece: plain_or
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -214,8 +214,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -362,15 +362,15 @@ static_assert(sizeof(data_slice) == 584, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
+// piece: rotate
+// piece: store_for_host
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -1316,12 +1316,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
     compute_reduce_argmax_of_length(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.longest = *d.argmax_of_length; }
-    turn(d.any_of_heavy, problem.any_of_heavy, false);
+    rotate(d.any_of_heavy, problem.any_of_heavy, false);
     compute_reduce_any_of_heavy(run, d, iteration);
     synchronize(run);
     for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         *d.passes = wrapping_add(*d.passes, 1);
-        turn(d.count_of_heavy, problem.count_of_heavy, 0ll);
+        rotate(d.count_of_heavy, problem.count_of_heavy, 0ll);
         compute_reduce_count_of_heavy(run, d, iteration);
         synchronize(run);
         if (*d.count_of_heavy % 2ll == 1ll) {
@@ -1329,7 +1329,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
         } else {
             if (leader()) { *d.odd = wrapping_add(*d.odd, 100ll); }
         }
-        turn(d.any_of_heavy, problem.any_of_heavy, false);
+        rotate(d.any_of_heavy, problem.any_of_heavy, false);
         compute_reduce_any_of_heavy_(run, d, iteration);
         synchronize(run);
     }
@@ -1381,7 +1381,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
     {
         const int64 times = int64(*d.max_of_left);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
-            turn(d.sum_of_left, problem.sum_of_left, 0ll);
+            rotate(d.sum_of_left, problem.sum_of_left, 0ll);
             compute_reduce_sum_of_left(run, d, f_, iteration);
             synchronize(run);
             if (leader()) { *d.peaks = wrapping_add(*d.peaks, *d.sum_of_left); }
@@ -1409,7 +1409,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
         }
         if (leader()) { *d.peaks = wrapping_add(*d.peaks, int64(ends.size)); }
     }
-    hand_back(d.passes, problem.passes);
+    store_for_host(d.passes, problem.passes);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         end_clock(run);

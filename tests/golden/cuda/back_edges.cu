@@ -9,16 +9,16 @@
 // piece: load_relaxed
 // piece: negated
 // piece: store_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -42,6 +42,7 @@
 #undef hops
 #undef meet_apply
 #undef meet_condition
+#undef seen
 #undef src
 #undef start_apply
 #undef tally_apply
@@ -78,7 +79,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: lower_to
 // piece: changed_min
 // piece: plain_add
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -90,8 +91,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -207,7 +208,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -236,7 +237,7 @@ struct frontier {
 // piece: place_of
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -281,7 +282,7 @@ struct edge_frontier {
 // piece: each_id
 // piece: define_everything
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -391,20 +392,20 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, back_early* early) {
         side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
         side_by_side<4>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, back_early& early) {
         const bool accepted = active && back_apply(d, far, in_lists{d.graph}.id(at), iteration, early);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
     push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -454,23 +455,23 @@ __device__ __forceinline__ void advance_both(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    uint32* const seen = edge_marks_of(run);
+    uint32* const marks = edge_marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && meet_condition(near, far) && meet_apply();
-        out.append(accepted && mark_edge(seen, at), at);
+        out.append(accepted && mark_edge(marks, at), at);
     };
     count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && meet_condition(far, near) && meet_apply();
-        out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
+        out.append(accepted && mark_edge(marks, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
     count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     out.flush();
     end_edges(run, result);
-    clear_edge_marks(seen, result);
+    clear_edge_marks(marks, result);
     end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

@@ -11,12 +11,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -57,7 +57,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: claim
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -69,8 +69,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -197,7 +197,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: meet
 // piece: synchronize
 // piece: end_clock
-// piece: scribe
+// piece: is_trace_writer
 // piece: end_kernel
 // piece: begin_operator
 // piece: minimum maximum
@@ -212,7 +212,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -231,7 +231,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: each_id
 // piece: define_frontier
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks

@@ -13,12 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -79,7 +79,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: sum
 // piece: reduce_add reduce_subtract
 // piece: plain_add
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -91,8 +91,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -204,7 +204,7 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -233,7 +233,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -271,17 +271,17 @@ struct edge_frontier {
 // piece: each_id
 // piece: count_visited
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
-// piece: asked_to_stop
+// piece: warp_stop_requested
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: LOOKS places_in_lists
+// piece: SEARCHES places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
@@ -364,11 +364,11 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
     begin_operator(run);
     intersect_first_totals totals;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.of_chosen += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
@@ -379,7 +379,7 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_add(d.of_chosen, total); }
     }
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -470,16 +470,16 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     const uint64 size = input.size;
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -497,11 +497,11 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
     begin_operator(run);
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.of_none += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<false>(run, d.graph, edge_members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
@@ -512,7 +512,7 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
         if (threadIdx.x == 0) { reduce_add(d.of_none, total); }
     }
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 9, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

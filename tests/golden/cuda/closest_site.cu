@@ -9,15 +9,15 @@
 // piece: negated
 // piece: smaller larger
 // piece: load_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: load_wide
 // piece: exchange_wide
 
@@ -84,7 +84,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: rank_of unrank
 // piece: stored_pair
 // piece: unpacked
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -96,8 +96,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
     uint64 partial_seconds[32];  // second parts of pairs
@@ -202,13 +202,13 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
-// piece: turn
+// piece: rotate
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -216,7 +216,7 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: all_members
@@ -225,7 +225,7 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: write_chunks
@@ -365,7 +365,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_en
     initialize(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.nearer, problem.nearer, false);
+        rotate(d.nearer, problem.nearer, false);
         compute_keep(run, d, iteration);
         synchronize(run);
         advance_reach(run, d, iteration);

@@ -11,12 +11,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -70,7 +70,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: sum
 // piece: reduce_add reduce_subtract
 // piece: plain_add
-// piece: nothing_owed
+// piece: no_deferred_edges
 // piece: neighbor_table
 
 struct block_storage {
@@ -83,8 +83,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -195,7 +195,7 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -224,7 +224,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -246,7 +246,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_id
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -255,16 +255,16 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
-// piece: asked_to_stop
+// piece: warp_stop_requested
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: LOOKS places_in_lists
+// piece: SEARCHES places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
-// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: TABLE_READS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled
 // piece: begins_table
 // piece: word_of_size exchange_word
@@ -385,11 +385,11 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
     begin_operator(run);
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.last += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
     visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
@@ -402,7 +402,7 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
         if (threadIdx.x == 0) { reduce_add(d.last, total); }
     }
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -420,17 +420,17 @@ __device__ __forceinline__ void advance_follow(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
         if (accepted) { follow_apply(d, far); }
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -439,10 +439,10 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
     visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
@@ -450,7 +450,7 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -467,10 +467,10 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
     const uint64 size = uint64(d.graph.num_edges);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
     visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
@@ -478,7 +478,7 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 8, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

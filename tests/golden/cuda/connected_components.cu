@@ -14,15 +14,15 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
-// piece: load_seen
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -93,7 +93,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: plain_min
 // piece: plain_max
 // piece: plain_or
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -105,8 +105,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -214,14 +214,14 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
+// piece: rotate
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -244,7 +244,7 @@ struct frontier {
 // piece: place_of
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: first_places
@@ -268,7 +268,7 @@ struct frontier {
 // piece: synchronize_and_read
 // piece: push_hubs
 // piece: push_threads
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: all_warps
 // piece: owner_of
 // piece: write_chunks
@@ -492,7 +492,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
     for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.hooked, problem.hooked, false);
+        rotate(d.hooked, problem.hooked, false);
         synchronize(run);
         advance_hook(run, d, rest, iteration);
         if (*d.hooked) {

@@ -13,11 +13,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -76,6 +76,7 @@
 #undef popped_1
 #undef rounds
 #undef settle_apply
+#undef turn
 
 // Functions that operators share: long programs call them, short ones inline them.
 #define OUTLINED __noinline__
@@ -109,7 +110,7 @@ constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: plain_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -121,8 +122,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -230,7 +231,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -242,15 +243,15 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
-// piece: hand_back
+// piece: rotate
+// piece: store_for_host
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -272,7 +273,7 @@ struct frontier {
 // piece: in_degree
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -317,7 +318,7 @@ struct frontier {
 // piece: grow_set
 // piece: count_visited
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -492,20 +493,20 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
         side_by_side<4>([&](uint32 k) { lower_read(d, far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
         const bool accepted = active && lower_condition(d, far, early);
         if (accepted) { lower_apply(d, far, early); }
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, lower_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
     push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -611,8 +612,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier peel_waiting_1 = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -642,7 +643,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(peel_waiting_1, spare);
     for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.peel_least, problem.peel_least, 9223372036854775807ll);
+        rotate(d.peel_least, problem.peel_least, 9223372036854775807ll);
         compute_peel_find(run, d, peel_waiting_1, iteration);
         synchronize(run);
         *d.peel_popped = peel_waiting_1.size > 0 ? *d.peel_least : *d.peel_popped;
@@ -657,7 +658,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
         exchange(advanced_1, spare);
         compute_peel_place_(run, d, advanced_1, iteration);
         if (!grow_few(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted())) {
-            lend(lent.run, [&](auto& run, auto& peel_waiting_1, auto& advanced_1, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& peel_waiting_1, auto& advanced_1, auto& spare) {
                 grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
             }, run, peel_waiting_1, advanced_1, spare);
         }
@@ -677,18 +678,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
             exchange(outer_waiting_1, spare);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
-            lend(lent.run, [&](auto& run, auto& members_1, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& members_1, auto& spare) {
                 subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, members_1, d.graph.num_vertices, uncounted());
             }, run, members_1, spare);
             exchange(combined_1, spare);
             compute_outer_place(run, d, combined_1, iteration);
             if (!grow_few(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted())) {
-                lend(lent.run, [&](auto& run, auto& outer_waiting_1, auto& combined_1, auto& spare) {
+                call_outlined(block_data.run, [&](auto& run, auto& outer_waiting_1, auto& combined_1, auto& spare) {
                     grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
                 }, run, outer_waiting_1, combined_1, spare);
             }
             for (int32 iteration = 0; outer_waiting_1.size > 0 && *d.rounds < 4 && begin_pass(run, 2, iteration); ++iteration) {
-                turn(d.outer_least, problem.outer_least, 9223372036854775807ll);
+                rotate(d.outer_least, problem.outer_least, 9223372036854775807ll);
                 compute_outer_find(run, d, outer_waiting_1, iteration);
                 synchronize(run);
                 *d.outer_popped = outer_waiting_1.size > 0 ? *d.outer_least : *d.outer_popped;
@@ -703,8 +704,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
         if (run.stopped) { return; }
     }
     synchronize(run);
-    hand_back(d.k, problem.k);
-    hand_back(d.rounds, problem.rounds);
+    store_for_host(d.k, problem.k);
+    store_for_host(d.rounds, problem.rounds);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         end_clock(run);

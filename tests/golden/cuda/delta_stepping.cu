@@ -8,15 +8,15 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
-// piece: load_seen
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -84,7 +84,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_min
 // piece: changed_min
 // piece: plain_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -96,8 +96,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -197,7 +197,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -209,14 +209,14 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
+// piece: rotate
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -237,7 +237,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -278,7 +278,7 @@ struct frontier {
 // piece: grow_set
 // piece: count_visited
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -398,19 +398,19 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
         side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply(d, near, far, at, early);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
     push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -443,8 +443,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_stepping_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -469,12 +469,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
     }
     compute_b_place(run, d, members_1, iteration);
     if (!grow_few(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted())) {
-        lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
             grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
         }, run, b_waiting_1, members_1, spare);
     }
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.b_least, problem.b_least, 9223372036854775807ll);
+        rotate(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
         synchronize(run);
         *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped;
@@ -486,7 +486,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
         exchange(advanced_1, spare);
         compute_b_place_(run, d, advanced_1, iteration);
         if (!grow_few(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted())) {
-            lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& advanced_1, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& b_waiting_1, auto& advanced_1, auto& spare) {
                 grow_set(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
             }, run, b_waiting_1, advanced_1, spare);
         }

@@ -12,12 +12,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -79,7 +79,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_add reduce_subtract
 // piece: plain_add
 // piece: plain_compare_and_swap
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -91,8 +91,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -208,7 +208,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -236,7 +236,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -262,7 +262,7 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -374,11 +374,11 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
         begin_operator(run);
         discover_totals totals;
         collector out(run, result, out_lists{d.graph});
-        uint32* const seen = marks_of(run);
+        uint32* const marks = marks_of(run);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
             const bool accepted = active && discover_condition(d, far);
             if (accepted) { discover_apply(d, near, far, at, iteration, totals); }
-            out.append(accepted && mark(seen, far), far);
+            out.append(accepted && mark(marks, far), far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -389,7 +389,7 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
             if (threadIdx.x == 0) { reduce_add(d.tree_edges, total); }
         }
         end_queue(run, result);
-        clear_marks(seen, result);
+        clear_marks(marks, result);
         end_operator(run, 0, iteration, size, input.edges, false);
     }
 }

@@ -10,15 +10,15 @@
 // piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -108,7 +108,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: changed_max
 // piece: plain_and
 // piece: plain_or
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -120,8 +120,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
 };
@@ -235,14 +235,14 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
-// piece: turn
-// piece: hand_back
+// piece: rotate
+// piece: store_for_host
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -251,7 +251,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: out_degree
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: all_members
@@ -262,7 +262,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: write_chunks
@@ -455,7 +455,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
         if (run.stopped) { return; }
     }
     for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
-        turn(d.moved, problem.moved, false);
+        rotate(d.moved, problem.moved, false);
         advance_spread(run, d, iteration);
     }
     if (run.stopped) { return; }
@@ -473,7 +473,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     }
     if (leader()) { *d.budget = *d.budget % 1000ll; }
     if (leader()) { *d.code = *d.code >> 2; }
-    hand_back(d.moved, problem.moved);
+    store_for_host(d.moved, problem.moved);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         end_clock(run);

@@ -12,12 +12,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -46,6 +46,7 @@
 #undef kept_bit
 #undef members_1
 #undef note_apply
+#undef seen
 #undef sizes
 #undef some
 #undef third_condition
@@ -72,7 +73,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends togethe
 // piece: wrapping_multiply
 // piece: from_id to_id
 // piece: plain_or
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -84,8 +85,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -185,7 +186,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -197,7 +198,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -221,7 +222,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -268,7 +269,7 @@ struct edge_frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -382,16 +383,16 @@ __device__ __forceinline__ void advance_step_2(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -413,8 +414,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // not in use at the same time
@@ -456,52 +457,52 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             exchange(far_ends_1, spare);
             advance_step_(run, d, far_ends_1, spare_edges, iteration);
             exchange(advanced_1, spare_edges);
-            lend(lent.run, [&](auto& run, auto& ahead, auto& advanced_1, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& advanced_1, auto& spare_edges) {
                 unite_edges(run, spare_edges, ahead, advanced_1);
             }, run, ahead, advanced_1, spare_edges);
             exchange(ahead, spare_edges);
-            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
                 intersect_edges(run, spare_edges, ahead, some);
             }, run, ahead, some, spare_edges);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
             *d.bit = *d.bit << 1;
-            lend(lent.run, [&](auto& run, auto& ahead, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& spare_edges) {
                 subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
             }, run, ahead, spare_edges);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
             *d.bit = *d.bit << 1;
-            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
                 subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             }, run, ahead, some, spare_edges);
             synchronize(run);  // until its marks are cleared
             exchange(some, spare_edges);
-            lend(lent.run, [&](auto& run, auto& seen, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& seen, auto& spare_edges) {
                 subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
             }, run, seen, spare_edges);
             exchange(combined_3, spare_edges);
             filter_third_(run, d, combined_3, spare_edges, iteration);
             exchange(filtered_1, spare_edges);
-            lend(lent.run, [&](auto& run, auto& some, auto& filtered_1, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& some, auto& filtered_1, auto& spare_edges) {
                 unite_edges(run, spare_edges, some, filtered_1);
             }, run, some, filtered_1, spare_edges);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
             *d.bit = *d.bit << 1;
-            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
                 intersect_edges(run, spare_edges, ahead, some);
             }, run, ahead, some, spare_edges);
             exchange(combined_5, spare_edges);
-            lend(lent.run, [&](auto& run, auto& seen, auto& combined_5, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& seen, auto& combined_5, auto& spare_edges) {
                 unite_edges(run, spare_edges, seen, combined_5);
             }, run, seen, combined_5, spare_edges);
             exchange(seen, spare_edges);
-            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
                 subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             }, run, ahead, some, spare_edges);
             exchange(combined_6, spare_edges);
-            lend(lent.run, [&](auto& run, auto& combined_6, auto& seen, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& combined_6, auto& seen, auto& spare_edges) {
                 unite_edges(run, spare_edges, combined_6, seen);
             }, run, combined_6, seen, spare_edges);
             exchange(combined_6, spare_edges);
@@ -510,15 +511,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             advance_step_2(run, d, far_ends_2, spare, iteration);
             exchange(ends, spare);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(seen.size), wrapping_multiply(100ll, int64(ends.size)))); }
-            lend(lent.run, [&](auto& run, auto& ahead, auto& seen, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& seen, auto& spare_edges) {
                 subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
             }, run, ahead, seen, spare_edges);
             exchange(combined_7, spare_edges);
-            lend(lent.run, [&](auto& run, auto& ahead, auto& combined_7, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& combined_7, auto& spare_edges) {
                 intersect_edges(run, spare_edges, ahead, combined_7);
             }, run, ahead, combined_7, spare_edges);
             exchange(ahead, spare_edges);
-            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+            call_outlined(block_data.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
                 unite_edges(run, spare_edges, ahead, some);
             }, run, ahead, some, spare_edges);
             exchange(ahead, spare_edges);

@@ -11,15 +11,15 @@
 // piece: multiplied
 // piece: smaller larger
 // piece: magnitude
-// piece: load_seen
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -97,7 +97,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: plain_add
 // piece: difference
 // piece: plain_subtract
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -109,8 +109,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
 };
@@ -224,7 +224,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: synchronize
 // piece: out_of_range
 // piece: checked_index
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -242,7 +242,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: place_of
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -252,7 +252,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side
 // piece: count_visited

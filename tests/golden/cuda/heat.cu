@@ -13,11 +13,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -77,7 +77,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: plain_max
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -89,8 +89,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
 };
@@ -199,7 +199,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -208,8 +208,8 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: end_walk
 // piece: end_walks
 // piece: exchange
-// piece: turn
-// piece: hand_back
+// piece: rotate
+// piece: store_for_host
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -219,7 +219,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: in_degree
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -228,7 +228,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side
 // piece: count_visited
@@ -389,13 +389,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor
     {
         const int64 times = int64(d.steps);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-            turn(d.largest_change, problem.largest_change, 0.0);
+            rotate(d.largest_change, problem.largest_change, 0.0);
             exchange(d.before, d.temperature);
             reduce_carried(run, d, iteration);
         }
         if (run.stopped) { return; }
     }
-    hand_back(d.largest_change, problem.largest_change);
+    store_for_host(d.largest_change, problem.largest_change);
     end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;

@@ -13,11 +13,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -83,7 +83,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_by_exchange
 // piece: raise_to
 // piece: reduce_max
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -95,8 +95,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -193,7 +193,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -205,7 +205,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -230,7 +230,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -264,7 +264,7 @@ struct frontier {
 // piece: intersect_queues
 // piece: subtract_queue
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -375,23 +375,23 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && beside_condition(near, far);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && beside_condition(far, near);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -441,8 +441,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier undecided = frontier_at(d.run, 0);
     frontier chosen = frontier_at(d.run, 1);
@@ -460,22 +460,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_
         exchange(chosen, spare);
         advance_beside(run, d, chosen, spare, iteration);
         exchange(beaten, spare);
-        lend(lent.run, [&](auto& run, auto& beaten, auto& undecided, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& beaten, auto& undecided, auto& spare) {
             intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
         }, run, beaten, undecided, spare);
         exchange(beaten, spare);
         compute_join(run, d, chosen, iteration);
         compute_leave(run, d, beaten, iteration);
-        lend(lent.run, [&](auto& run, auto& chosen, auto& beaten, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& chosen, auto& beaten, auto& spare) {
             unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
         }, run, chosen, beaten, spare);
         exchange(combined_1, spare);
         compute_close(run, d, combined_1, iteration);
-        lend(lent.run, [&](auto& run, auto& chosen, auto& beaten, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& chosen, auto& beaten, auto& spare) {
             unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
         }, run, chosen, beaten, spare);
         exchange(combined_2, spare);
-        lend(lent.run, [&](auto& run, auto& undecided, auto& combined_2, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& undecided, auto& combined_2, auto& spare) {
             subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
         }, run, undecided, combined_2, spare);
         exchange(undecided, spare);

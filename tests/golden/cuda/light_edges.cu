@@ -8,16 +8,16 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: store_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -84,7 +84,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends togethe
 // piece: reduce_by_exchange
 // piece: lower_to
 // piece: changed_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -96,8 +96,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -211,7 +211,7 @@ static_assert(sizeof(data_slice) == 296, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -234,7 +234,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -276,7 +276,7 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_id
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -433,14 +433,14 @@ __device__ __forceinline__ void advance_as_light(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    uint32* const seen = edge_marks_of(run);
+    uint32* const marks = edge_marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, as_light_early* early) {
         side_by_side<4>([&](uint32 k) { as_light_read(d, at[k], near[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, as_light_early& early) {
         const bool accepted = active && as_light_condition(d, at, near, early);
         if (accepted) { as_light_apply(d, at, near, early); }
-        out.append(accepted && mark_edge(seen, at), at);
+        out.append(accepted && mark_edge(marks, at), at);
     };
     push_warps_side_by_side<4, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
     const uint64 chunks = push_hubs_side_by_side<4, as_light_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
@@ -451,13 +451,13 @@ __device__ __forceinline__ void advance_as_light(enactor& run, const data_slice&
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at, as_light_early& early) {
         const bool accepted = active && as_light_condition(d, in_lists{d.graph}.id(at), near, early);
         if (accepted) { as_light_apply(d, in_lists{d.graph}.id(at), near, early); }
-        out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
+        out.append(accepted && mark_edge(marks, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
     push_warps_side_by_side<4, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
     push_hubs_side_by_side<4, as_light_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     out.flush();
     end_edges(run, result);
-    clear_edge_marks(seen, result);
+    clear_edge_marks(marks, result);
     end_operator(run, 3, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }
 

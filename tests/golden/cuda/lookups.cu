@@ -8,13 +8,13 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
 // piece: multiplied
-// piece: load_seen
+// piece: load_cached
 // piece: smaller larger
 // piece: load_relaxed
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
@@ -64,7 +64,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 // piece: reduce_by_exchange
 // piece: lower_to
 // piece: changed_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -76,8 +76,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
 };
 
 // piece: start_clock
@@ -170,7 +170,7 @@ static_assert(sizeof(data_slice) == 168, "as the host knows it");
 // piece: synchronize
 // piece: out_of_range
 // piece: checked_index
-// piece: scribe
+// piece: is_trace_writer
 // piece: ticks
 // piece: write_record
 // piece: note_operator

@@ -19,11 +19,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -159,13 +159,13 @@ constexpr uint32 RADIX_BITS = 8;  // bits of an id that one pass of a sort uses
 // piece: plain_add
 // piece: difference
 // piece: plain_subtract
-// piece: owed_edges
+// piece: deferred_edges
 // piece: block_winners
 
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
-// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each
-// warp how many the warps before it have.
+// The state of one pass of the radix sort: where the next id of each digit goes, the number of ids of each digit in the
+// tile, and for each warp the number in the warps before it.
 struct digit_counts {
     edge next[RADIX];
     uint32 of_tile[RADIX];
@@ -182,8 +182,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -321,7 +321,7 @@ static_assert(sizeof(data_slice) == 688, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -335,7 +335,7 @@ static_assert(sizeof(data_slice) == 688, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -364,22 +364,23 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 
-// The lists of a graph whose edges lie in the order of their ids; it may be made while others are read.
+// The lists of a graph whose edge ids are the positions of its edges. Not read through the read-only cache, because the
+// program may build the graph.
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
 // piece: SAME_TURN marks_turn
@@ -431,7 +432,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_set
 // piece: count_visited
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -449,7 +450,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: reduce_hubs
 // piece: each_hub
 // piece: candidate
-// piece: asked_to_stop
+// piece: warp_stop_requested
 // piece: table_places
 // piece: block_keys
 // piece: part_edges
@@ -495,8 +496,8 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 
 // piece: block_running_sum
 
-// The elements, of `count`, that this block takes where `blocks` of them share them in stretches of whole tiles: none
-// where there are fewer tiles than blocks.
+// This block's part of `count` elements, if `blocks` blocks share them in whole tiles. It is empty if there are fewer
+// tiles than blocks.
 struct stretch {
     uint64 first, last;
 };
@@ -507,7 +508,7 @@ __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks)
     return stretch{first, minimum(first + length, count)};
 }
 
-// The sum of the values of all threads of the block, for each of them. Everybody takes part.
+// The sum of the values of all threads of the block, returned to each. All threads must call it.
 __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value) {
     value = warp_sum(value);
     __syncthreads();
@@ -518,9 +519,9 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
     return sum;
 }
 
-// `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
-// stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
-// Called and not copied, as all that is done with whole arrays on the way to a graph.
+// Replaces `values` by their inclusive prefix sum; `totals` is scratch memory of the same length. Each block adds up
+// its part, then adds the total of the parts before it. Not inlined, like everything that processes whole arrays while
+// a graph is built.
 __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
     const stretch own = stretch_of_block(count, gridDim.x);
@@ -544,38 +545,37 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
-// piece: turn
-
-// An id and the key by which it is sorted.
+// An id with its sort key.
 template <class Key>
 struct sort_item {
     edge id;
     Key key;
 };
 
-// Ids to be sorted by keys that go with them, so that each is looked up once.
+// Ids with their keys, which are moved together, so that each key is looked up once.
 struct carried_keys {
     edge* ids;
-    edge* aside;
+    edge* other_ids;
     vertex* keys;
-    vertex* keys_aside;
+    vertex* other_keys;
     typedef sort_item<vertex> item;
     __device__ __forceinline__ vertex key_at(uint64 i) const { return keys[i]; }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const {
-        aside[i] = moved.id;
-        keys_aside[i] = moved.key;
+        other_ids[i] = moved.id;
+        other_keys[i] = moved.key;
     }
-    __device__ __forceinline__ void turn() {
-        exchange(ids, aside);
-        exchange(keys, keys_aside);
+    __device__ __forceinline__ void swap_buffers() {
+        exchange(ids, other_ids);
+        exchange(keys, other_keys);
     }
 };
 
-// Ids of a tile that a thread has.
+// The ids of a tile that one thread moves.
 constexpr uint32 SORTED_AT_ONCE = 4;
 
-// How many ids of each digit each block has: first all blocks' of the first digit.
+// Counts the ids of each digit in each block. The result has the counts of all blocks for the first digit, then for the
+// next one, and so on.
 template <class Ids>
 __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
                                              uint32 shift) {
@@ -600,7 +600,8 @@ __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint6
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]); }
 }
 
-// How many of its digit the warp had before this lane's, and counts them all; RADIX is no digit. The whole warp calls.
+// The number of ids with this digit that the warp had before this lane's. Also updates the warp's counts. The digit
+// RADIX marks an inactive lane. The whole warp must call it.
 __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
     const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
     const uint32 before = digit < RADIX ? of_warp[digit] : 0;
@@ -610,7 +611,7 @@ __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
     return before + rank;
 }
 
-// Behind the tile before, or at the beginning.
+// Sets the next position of each digit: after the previous tile, or at the beginning of the block's part.
 __device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums) {
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
         const uint64 place = d * blocks + blockIdx.x;
@@ -619,7 +620,7 @@ __device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uin
     }
 }
 
-// How many of each digit all warps have together, and those before each.
+// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before.
 __device__ __forceinline__ void add_up_tile(digit_counts& digits) {
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
         uint32 sum = 0;
@@ -632,8 +633,8 @@ __device__ __forceinline__ void add_up_tile(digit_counts& digits) {
     }
 }
 
-// The ids to the other place, where those of a block's digit begin behind those that `sums` has before them. A warp has
-// its part of a tile in SORTED_AT_ONCE rows.
+// Moves the ids to the other buffer, to the positions that the prefix sums in `sums` assign to each block and digit.
+// Each warp has SORTED_AT_ONCE rows of a tile.
 template <class Ids>
 __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
                                               uint32 shift) {
@@ -668,9 +669,8 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
     synchronize(run);
 }
 
-// Ids by their keys of `bits` bits, those of one key in the order that they have; a digit after the other, the last one
-// first, each from one place to the other. It begins with a barrier, and ends with one where there is anything to move.
-// (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
+// A stable radix sort of ids by keys of `bits` bits, from the lowest digit to the highest. (Knuth, The Art of Computer
+// Programming, volume 3, 5.2.5.) In each pass the blocks count their digits, then move their ids to the other buffer.
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
@@ -680,18 +680,18 @@ __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count
         count_digits(run, ids, count, blocks, starts, shift);
         running_sums(run, starts, totals, blocks * RADIX);
         move_by_digit(run, ids, count, blocks, starts, shift);
-        ids.turn();
+        ids.swap_buffers();
     }
 }
 
-// The same for many, with their keys.
+// Sorts many ids together with their keys.
 template <class Key>
 __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& ids, uint64 count, uint32 bits, Key key) {
     for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids.keys[i] = key(ids.ids[i]); }
     sort_by_digits(run, ids, count, bits);
 }
 
-// How many bits the numbers below `count` have.
+// The number of bits that numbers below `count` need.
 __device__ __forceinline__ uint32 bits_below(uint64 count) {
     uint32 bits = 0;
     while (bits < 64 && count > (1ull << bits)) { bits += 1; }
@@ -730,27 +730,27 @@ __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, 
     return true;
 }
 
-// Integers as numbers without a sign, in the same order.
+// Maps integers to unsigned integers in the same order.
 template <class T>
 __device__ __forceinline__ uint64 sorting_key(T value) {
     const bool has_sign = T(-1) < T(0);
     return (uint64(value) ^ (has_sign ? 1ull << (8 * sizeof(T) - 1) : 0)) & (~0ull >> (64 - 8 * sizeof(T)));
 }
 
-// Ids to be sorted by keys that are looked up by the id in each pass: for few.
+// Ids whose keys are looked up again in each pass. For few ids.
 template <class Key>
 struct looked_up_keys {
     edge* ids;
-    edge* aside;
+    edge* other_ids;
     const Key* const keys;
     typedef sort_item<uint64> item;
     __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
-    __device__ __forceinline__ void store(uint64 i, const item& moved) const { aside[i] = moved.id; }
-    __device__ __forceinline__ void turn() { exchange(ids, aside); }
+    __device__ __forceinline__ void store(uint64 i, const item& moved) const { other_ids[i] = moved.id; }
+    __device__ __forceinline__ void swap_buffers() { exchange(ids, other_ids); }
 };
 
-// The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
+// Sorts the ids in `a` by keys of `bits` bits. Returns `a` or `b`, whichever holds the result.
 template <class Key>
 __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, const Key* keys) {
     looked_up_keys<Key> ids = {a, b, keys};
@@ -816,10 +816,10 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     made.in_sources = own_sources;
 }
 
-// How many edges come before `e` in its source's list.
+// The position of `e` in its source's list.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
 
-// The first of the places `low` to `high` whose neighbor is not below `w`.
+// The first position in `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -863,7 +863,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     sort_ids_with_keys(run, ids, old_edges, bits, destination);
     sort_ids_with_keys(run, ids, old_edges, bits, source);
     const edge* const order = ids.ids;
-    edge* const ends = ids.aside;  // looked up once: they are scattered over the graph
+    edge* const ends = ids.other_ids;  // looked up once, since they are scattered over the graph
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
@@ -1363,19 +1363,19 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, beside_early* early) {
         side_by_side<4>([&](uint32 k) { beside_read(d, near[k], far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, beside_early& early) {
         const bool accepted = active && beside_condition(d, near, far, out_lists{d.graph}.id(at), early);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
     push_hubs_side_by_side<4, beside_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 15, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -1515,7 +1515,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 advance_beside(run, d, f_, spare, iteration);
                 exchange(advanced_1, spare);
                 if (!grow_few(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted())) {
-                    lend(d.run, [&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
+                    call_outlined(d.run, [&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
                         grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
                     }, run, ask, advanced_1, spare);
                 }
@@ -1530,7 +1530,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    lend(d.run, [&](auto& run) {
+                    call_outlined(d.run, [&](auto& run) {
                         share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
                     }, run);
                 }

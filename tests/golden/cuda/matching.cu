@@ -12,7 +12,7 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
@@ -67,7 +67,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_and reduce_or reduce_xor
 // piece: plain_add
 // piece: plain_or
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -79,8 +79,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 partials[32];  // a value for each warp
 };
 
@@ -173,12 +173,12 @@ static_assert(sizeof(data_slice) == 160, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator
-// piece: turn
+// piece: rotate
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -298,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enacto
     initialize(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.again, problem.again, false);
+        rotate(d.again, problem.again, false);
         compute_propose(run, d, iteration);
         synchronize(run);
         compute_release(run, d, iteration);

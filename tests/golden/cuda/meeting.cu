@@ -13,11 +13,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -44,6 +44,7 @@
 #undef note_apply
 #undef note_totals
 #undef right
+#undef seen
 #undef seen_left
 #undef seen_right
 #undef src
@@ -83,7 +84,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: raise_to
 // piece: reduce_max
 // piece: plain_max
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -95,8 +96,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -195,7 +196,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -207,7 +208,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -236,7 +237,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -283,7 +284,7 @@ struct frontier {
 // piece: grow_or_unite
 // piece: grow_any_set
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -472,8 +473,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
@@ -502,31 +503,31 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     exchange(seen_left, spare);
     copy_frontier(run, spare, g, d.graph.num_vertices);
     exchange(seen_right, spare);
-    lend(lent.run, [&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
+    call_outlined(block_data.run, [&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
         intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
     }, run, seen_left, seen_right, spare);
     exchange(both, spare);
     for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
-        if (!grow_few(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph})) {
-            lend(lent.run, [&](auto& run, auto& seen_left, auto& f, auto& spare) {
-                grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph});
+        if (!grow_few(run, seen_left, spare, f, d.graph.num_vertices, out_lists{block_data.graph})) {
+            call_outlined(block_data.run, [&](auto& run, auto& seen_left, auto& f, auto& spare) {
+                grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{block_data.graph});
             }, run, seen_left, f, spare);
         }
-        lend(lent.run, [&](auto& run, auto& f, auto& seen_right, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& f, auto& seen_right, auto& spare) {
             intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
         }, run, f, seen_right, spare);
         exchange(both, spare);
         if (!(both.size > 0)) {
             advance_back(run, d, g, spare, direction_of_advance_back, iteration);
             exchange(g, spare);
-            if (!grow_few(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph})) {
-                lend(lent.run, [&](auto& run, auto& seen_right, auto& g, auto& spare) {
-                    grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph});
+            if (!grow_few(run, seen_right, spare, g, d.graph.num_vertices, in_lists{block_data.graph})) {
+                call_outlined(block_data.run, [&](auto& run, auto& seen_right, auto& g, auto& spare) {
+                    grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{block_data.graph});
                 }, run, seen_right, g, spare);
             }
-            lend(lent.run, [&](auto& run, auto& seen_left, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& seen_left, auto& g, auto& spare) {
                 intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
             }, run, seen_left, g, spare);
             exchange(both, spare);
@@ -534,7 +535,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     }
     if (run.stopped) { return; }
     compute_note(run, d, both, iteration);
-    lend(lent.run, [&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
+    call_outlined(block_data.run, [&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
         unite_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
     }, run, seen_left, seen_right, spare);
     exchange(seen, spare);

@@ -8,16 +8,16 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
 // piece: load_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: load_wide
 // piece: exchange_wide
 
@@ -101,7 +101,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: rank_of unrank
 // piece: stored_pair
 // piece: unpacked
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -113,8 +113,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
     uint64 partial_seconds[32];  // second parts of pairs
@@ -226,14 +226,14 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
+// piece: rotate
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -241,7 +241,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: all_members
@@ -254,7 +254,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: grid_warps warp_index
 // piece: push_hubs
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: write_chunks
@@ -524,7 +524,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
     initialize(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.merged && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.merged, problem.merged, false);
+        rotate(d.merged, problem.merged, false);
         each_id(d.graph.num_vertices, [&](uint64 i) { d.lightest[i] = paired<float32, edge>(FLOAT32_INF, NO_EDGE); });
         each_id(d.graph.num_vertices, [&](uint64 i) { d.hooked[i] = NO_VERTEX; });
         synchronize(run);
@@ -534,7 +534,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
         if (leader()) { *d.moved = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration) {
-            turn(d.moved, problem.moved, false);
+            rotate(d.moved, problem.moved, false);
             compute_jump(run, d, iteration);
             exchange(d.next, d.hooked);
             synchronize(run);

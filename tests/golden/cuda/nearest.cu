@@ -13,11 +13,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -184,7 +184,7 @@ constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
 // piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -196,8 +196,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -334,7 +334,7 @@ static_assert(sizeof(data_slice) == 472, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -361,7 +361,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -402,7 +402,7 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_id
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -993,13 +993,13 @@ __device__ __forceinline__ void advance_weighs(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    uint32* const seen = edge_marks_of(run);
+    uint32* const marks = edge_marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_2_early* early) {
         side_by_side<4>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_2_early& early) {
         const bool accepted = active && weighs_kept_2_condition(d, at, near, early);
-        out.append(accepted && mark_edge(seen, at), at);
+        out.append(accepted && mark_edge(marks, at), at);
     };
     count_visited(run, push_warps_side_by_side<4, weighs_kept_2_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
     const uint64 chunks = push_hubs_side_by_side<4, weighs_kept_2_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
@@ -1009,13 +1009,13 @@ __device__ __forceinline__ void advance_weighs(enactor& run, const data_slice& d
     };
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at, weighs_kept_2_early& early) {
         const bool accepted = active && weighs_kept_2_condition(d, in_lists{d.graph}.id(at), near, early);
-        out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
+        out.append(accepted && mark_edge(marks, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
     count_visited(run, push_warps_side_by_side<4, weighs_kept_2_early>(run, members_of(input), in_lists{d.graph}, visit_back_ahead, visit_back));
     push_hubs_side_by_side<4, weighs_kept_2_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     out.flush();
     end_edges(run, result);
-    clear_edge_marks(seen, result);
+    clear_edge_marks(marks, result);
     end_operator(run, 20, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -1117,16 +1117,16 @@ __device__ __forceinline__ void advance_weighed(enactor& run, const data_slice& 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 28, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

@@ -7,17 +7,17 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: load_once
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 // piece: negated
 // piece: or_of_warp
@@ -92,7 +92,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: late_changed_min
 // piece: plain_min
 // piece: plain_max
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -104,8 +104,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint32 nearest;  // the least rank of members whose long lists come first
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
@@ -209,7 +209,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -221,7 +221,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -248,7 +248,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -290,7 +290,7 @@ struct frontier {
 // piece: grow_set
 // piece: count_visited
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -310,7 +310,7 @@ struct frontier {
 // piece: CUT_DEGREE
 // piece: find_nearest
 // piece: read_once
-// piece: even_members_a_warp
+// piece: even_members_per_warp
 // piece: nth_bit
 // piece: row_owners
 // piece: most_chunks
@@ -391,14 +391,14 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
         side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
-        side_by_side<4>([&](uint32 k) { early[k].seen = load_seen(&d.distance[far[k]]); });
+        side_by_side<4>([&](uint32 k) { early[k].seen = load_cached(&d.distance[far[k]]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply_late(d, near, far, at, early);
-        return former_marks(seen, far, accepted);
+        return former_marks(marks, far, accepted);
     };
     const auto visit_ends = [&](uint32 former, vertex far) {
         out.append(is_unmarked(former, far), far);
@@ -410,7 +410,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -469,19 +469,19 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, widen_early* early) {
         side_by_side<4>([&](uint32 k) { widen_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, widen_early& early) {
         const bool accepted = active && widen_apply(d, near, far, at, early);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, widen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
     push_hubs_side_by_side<4, widen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -505,8 +505,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -526,7 +526,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(members_1, spare);
     }
     if (!grow_few(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted())) {
-        lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
             grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
         }, run, b_waiting_1, members_1, spare);
     }
@@ -544,7 +544,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(members_2, spare);
     }
     if (!grow_few(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted())) {
-        lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
             grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
         }, run, c_waiting_1, members_2, spare);
     }
@@ -562,7 +562,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         advance_spread(run, d, f_, spare, iteration);
         exchange(g, spare);
         if (!grow_few(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted())) {
-            lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
                 grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
             }, run, c_waiting_1, g, spare);
         }

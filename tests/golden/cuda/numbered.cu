@@ -12,12 +12,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -59,7 +59,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends togethe
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: from_id to_id
 // piece: store_shared
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -71,8 +71,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -175,7 +175,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -189,7 +189,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -213,7 +213,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -258,7 +258,7 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -337,16 +337,16 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -356,23 +356,23 @@ __device__ __forceinline__ void advance_follow(enactor& run, const data_slice& d
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    uint32* const seen = edge_marks_of(run);
+    uint32* const marks = edge_marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark_edge(seen, at), at);
+        out.append(accepted && mark_edge(marks, at), at);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
+        out.append(accepted && mark_edge(marks, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     out.flush();
     end_edges(run, result);
-    clear_edge_marks(seen, result);
+    clear_edge_marks(marks, result);
     end_operator(run, 4, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -399,8 +399,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
@@ -418,7 +418,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_ena
     compute_pack(run, d, f, iteration);
     filter_odd(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
-    lend(lent.run, [&](auto& run, auto& e, auto& spare_edges) {
+    call_outlined(block_data.run, [&](auto& run, auto& e, auto& spare_edges) {
         subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, e);
     }, run, e, spare_edges);
     exchange(combined_1, spare_edges);

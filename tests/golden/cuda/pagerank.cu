@@ -12,12 +12,12 @@
 // piece: nanoseconds
 // piece: load_relaxed
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -70,7 +70,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: sum
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -82,8 +82,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
 };
@@ -193,7 +193,7 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -203,8 +203,8 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: end_walk
 // piece: end_walks
 // piece: exchange
-// piece: turn
-// piece: hand_back
+// piece: rotate
+// piece: store_for_host
 // piece: bits_of
 // piece: lane_index
 // piece: shuffle_down
@@ -214,7 +214,7 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: out_degree
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: in_lists
 // piece: all_members
@@ -223,7 +223,7 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side
 // piece: count_visited
@@ -375,8 +375,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     synchronize(run);
     *d.lost = *d.dangling;
     for (int32 iteration = 0; *d.error > d.tolerance && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.dangling, problem.dangling, 0.0);
-        turn(d.error, problem.error, 0.0);
+        rotate(d.dangling, problem.dangling, 0.0);
+        rotate(d.error, problem.error, 0.0);
         reduce_received(run, d, iteration);
         exchange(d.rank, d.next);
         exchange(d.share, d.next_share);
@@ -384,7 +384,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     }
     if (run.stopped) { return; }
     if (leader()) { *d.converged = *d.error <= d.tolerance; }
-    hand_back(d.error, problem.error);
+    store_for_host(d.error, problem.error);
     end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;

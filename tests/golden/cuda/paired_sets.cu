@@ -9,17 +9,17 @@
 // piece: load_relaxed
 // piece: negated
 // piece: multiplied
-// piece: load_seen
+// piece: load_cached
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -109,7 +109,7 @@ constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
 // piece: reduce_by_exchange
 // piece: lower_to
 // piece: changed_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -121,8 +121,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -231,7 +231,7 @@ static_assert(sizeof(data_slice) == 344, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -246,7 +246,7 @@ static_assert(sizeof(data_slice) == 344, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -303,16 +303,16 @@ struct frontier {
 // piece: intersect_queues
 // piece: warp_sum
 // piece: count_visited
-// piece: asked_to_stop
-// piece: members_a_warp
+// piece: warp_stop_requested
+// piece: members_per_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: LOOKS places_in_lists
+// piece: SEARCHES places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
@@ -523,7 +523,7 @@ __device__ __forceinline__ void intersect_met(enactor& run, const data_slice& d,
     begin_operator(run);
     int64 counted = 0;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = pair_ends{d.partners};
     const auto perform = [&](vertex x, edge e, edge at, edge found) {
         const vertex u = ends.source(e), w = ends.destination(e);
@@ -532,7 +532,7 @@ __device__ __forceinline__ void intersect_met(enactor& run, const data_slice& d,
         const bool accepted = common && perform(x, e, at, found);
         __syncwarp(FULL_WARP);
         counted += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<true>(run, d.graph, members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
@@ -540,7 +540,7 @@ __device__ __forceinline__ void intersect_met(enactor& run, const data_slice& d,
     if (threadIdx.x == 0) { reduce_add(d.accepted, counted); }
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -660,16 +660,16 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, fr
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = pair_ends{d.partners};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<false>(run, d.graph, members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 17, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -748,11 +748,11 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
     begin_operator(run);
     intersect_totals_2 totals;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = pair_ends{d.partners};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.squared += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<false>(run, d.graph, members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
@@ -763,7 +763,7 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
         if (threadIdx.x == 0) { reduce_add(d.squared, total); }
     }
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 24, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -796,8 +796,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_paired_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier left_set = frontier_at(d.run, 0);
     frontier right_set = frontier_at(d.run, 1);
@@ -909,11 +909,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_paired_sets_
     {
         const int64 times = 2ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-            lend(lent.run, [&](auto& run, auto& f, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& f, auto& g, auto& spare) {
                 unite_queues(run, spare, f, g, d.graph.num_vertices, uncounted());
             }, run, f, g, spare);
             exchange(combined_1, spare);
-            lend(lent.run, [&](auto& run, auto& combined_1, auto& f, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& combined_1, auto& f, auto& spare) {
                 intersect_queues(run, spare, combined_1, f, d.graph.num_vertices, uncounted());
             }, run, combined_1, f, spare);
             exchange(combined_1, spare);

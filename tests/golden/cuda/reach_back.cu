@@ -12,12 +12,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -65,7 +65,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: store_shared
 // piece: reduce_add reduce_subtract
 // piece: plain_add
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -77,8 +77,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
 };
@@ -185,7 +185,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -193,7 +193,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: hand_back
+// piece: store_for_host
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -215,7 +215,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -359,7 +359,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_e
     if (run.stopped) { return; }
     compute_count(run, d, iteration);
     synchronize(run);
-    hand_back(d.widest, problem.widest);
+    store_for_host(d.widest, problem.widest);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         end_clock(run);

@@ -12,12 +12,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -89,7 +89,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: word_of_size exchange_word
 // piece: claim
 // piece: reduce_add reduce_subtract
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -101,8 +101,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -209,7 +209,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -221,7 +221,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -249,7 +249,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -282,7 +282,7 @@ struct frontier {
 // piece: intersect_queues
 // piece: subtract_queue
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -484,8 +484,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_levels_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
@@ -531,7 +531,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
             state_of_again = history_state{};
-            lend(lent.run, [&](auto& run, auto& f, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& f, auto& spare) {
                 subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
             }, run, f, spare);
             exchange(combined_1, spare);
@@ -549,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
                         for (int32 iteration = 0; iteration < times && begin_pass(run, 4, iteration); ++iteration) {
                             take_level<false>(level, state_of_h, d.h_members, d.h_ends, iteration);
                             compute_note(run, d, level, iteration);
-                            lend(lent.run, [&](auto& run, auto& level, auto& part, auto& spare) {
+                            call_outlined(block_data.run, [&](auto& run, auto& level, auto& part, auto& spare) {
                                 intersect_queues(run, spare, level, part, d.graph.num_vertices, uncounted());
                             }, run, level, part, spare);
                             exchange(kept, spare);

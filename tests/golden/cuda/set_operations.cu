@@ -13,12 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -92,7 +92,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
 // piece: sum
 // piece: plain_add
 // piece: plain_or
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -104,8 +104,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -203,7 +203,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -215,7 +215,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -241,7 +241,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -291,7 +291,7 @@ struct frontier {
 // piece: grow_or_unite
 // piece: grow_any_set
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -418,16 +418,16 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -445,16 +445,16 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -509,8 +509,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -547,12 +547,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    if (!grow_few(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph})) {
-        lend(lent.run, [&](auto& run, auto& f, auto& members_1, auto& spare) {
-            grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph});
+    if (!grow_few(run, f, spare, members_1, d.graph.num_vertices, out_lists{block_data.graph})) {
+        call_outlined(block_data.run, [&](auto& run, auto& f, auto& members_1, auto& spare) {
+            grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{block_data.graph});
         }, run, f, members_1, spare);
     }
-    lend(lent.run, [&](auto& run, auto& f, auto& spare) {
+    call_outlined(block_data.run, [&](auto& run, auto& f, auto& spare) {
         subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
     }, run, f, spare);
     exchange(g, spare);
@@ -563,7 +563,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    lend(lent.run, [&](auto& run, auto& h, auto& members_2, auto& spare) {
+    call_outlined(block_data.run, [&](auto& run, auto& h, auto& members_2, auto& spare) {
         subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
     }, run, h, members_2, spare);
     exchange(h, spare);
@@ -572,44 +572,44 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            if (!grow_few(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph})) {
-                lend(lent.run, [&](auto& run, auto& f, auto& made, auto& spare) {
-                    grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph});
+            if (!grow_few(run, f, spare, made, d.graph.num_vertices, out_lists{block_data.graph})) {
+                call_outlined(block_data.run, [&](auto& run, auto& f, auto& made, auto& spare) {
+                    grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{block_data.graph});
                 }, run, f, made, spare);
             }
-            lend(lent.run, [&](auto& run, auto& f, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& f, auto& g, auto& spare) {
                 subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
             }, run, f, g, spare);
             synchronize(run);  // until its marks are cleared
             exchange(g, spare);
-            lend(lent.run, [&](auto& run, auto& g, auto& made, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& g, auto& made, auto& spare) {
                 unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
             }, run, g, made, spare);
             exchange(combined_1, spare);
-            lend(lent.run, [&](auto& run, auto& h, auto& combined_1, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& h, auto& combined_1, auto& spare) {
                 intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
             }, run, h, combined_1, spare);
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
             *d.bit = *d.bit << 1;
-            lend(lent.run, [&](auto& run, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& g, auto& spare) {
                 subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             }, run, g, spare);
             synchronize(run);  // until its marks are cleared
             exchange(g, spare);
-            lend(lent.run, [&](auto& run, auto& g, auto& f, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& g, auto& f, auto& spare) {
                 intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
             }, run, g, f, spare);
             exchange(g, spare);
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
-            lend(lent.run, [&](auto& run, auto& advanced_1, auto& made, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& advanced_1, auto& made, auto& spare) {
                 subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
             }, run, advanced_1, made, spare);
             exchange(combined_2, spare);
             if (!grow_few(run, g, spare, combined_2, d.graph.num_vertices, uncounted())) {
-                lend(lent.run, [&](auto& run, auto& g, auto& combined_2, auto& spare) {
+                call_outlined(block_data.run, [&](auto& run, auto& g, auto& combined_2, auto& spare) {
                     grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
                 }, run, g, combined_2, spare);
             }
@@ -619,28 +619,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
                 exchange(members_3, spare);
             }
             if (!grow_few(run, g, spare, members_3, d.graph.num_vertices, uncounted())) {
-                lend(lent.run, [&](auto& run, auto& g, auto& members_3, auto& spare) {
+                call_outlined(block_data.run, [&](auto& run, auto& g, auto& members_3, auto& spare) {
                     grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
                 }, run, g, members_3, spare);
             }
-            lend(lent.run, [&](auto& run, auto& g, auto& h, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& g, auto& h, auto& spare) {
                 subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
             }, run, g, h, spare);
             exchange(combined_3, spare);
             compute_mark_(run, d, combined_3, iteration);
-            lend(lent.run, [&](auto& run, auto& h, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& h, auto& g, auto& spare) {
                 intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
             }, run, h, g, spare);
             exchange(combined_4, spare);
-            lend(lent.run, [&](auto& run, auto& f, auto& combined_4, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& f, auto& combined_4, auto& spare) {
                 subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
             }, run, f, combined_4, spare);
             exchange(h, spare);
-            lend(lent.run, [&](auto& run, auto& h, auto& made, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& h, auto& made, auto& spare) {
                 subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
             }, run, h, made, spare);
             exchange(h, spare);
-            lend(lent.run, [&](auto& run, auto& h, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& h, auto& g, auto& spare) {
                 unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
             }, run, h, g, spare);
             exchange(combined_5, spare);
@@ -651,21 +651,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
             if (!grow_few(run, made, spare, f, d.graph.num_vertices, uncounted())) {
-                lend(lent.run, [&](auto& run, auto& made, auto& f, auto& spare) {
+                call_outlined(block_data.run, [&](auto& run, auto& made, auto& f, auto& spare) {
                     grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
                 }, run, made, f, spare);
             }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(combined_10, spare);
-            lend(lent.run, [&](auto& run, auto& combined_10, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& combined_10, auto& spare) {
                 subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
             }, run, combined_10, spare);
             exchange(combined_9, spare);
-            lend(lent.run, [&](auto& run, auto& made, auto& combined_9, auto& spare) {
-                intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{lent.graph});
+            call_outlined(block_data.run, [&](auto& run, auto& made, auto& combined_9, auto& spare) {
+                intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{block_data.graph});
             }, run, made, combined_9, spare);
             exchange(f, spare);
-            lend(lent.run, [&](auto& run, auto& h, auto& g, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& h, auto& g, auto& spare) {
                 subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
             }, run, h, g, spare);
             exchange(combined_11, spare);

@@ -12,11 +12,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -60,7 +60,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends togethe
 // piece: from_id to_id
 // piece: sum
 // piece: plain_add
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -72,8 +72,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -183,7 +183,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -206,7 +206,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -230,7 +230,7 @@ struct frontier {
 // piece: define_frontier
 // piece: copy_frontier
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -276,16 +276,16 @@ __device__ __forceinline__ void advance_any_edge(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active;
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

@@ -14,11 +14,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -58,6 +58,7 @@
 #undef reached
 #undef reduce_levels
 #undef reduce_lowest
+#undef seen
 #undef selected_1
 #undef sites
 #undef sites_set
@@ -118,7 +119,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: plain_add
-// piece: owed_edges
+// piece: deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -130,8 +131,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    owed_edges owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -239,7 +240,7 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -251,7 +252,7 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: share
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -282,7 +283,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -348,7 +349,7 @@ struct edge_frontier {
 // piece: grow_or_unite
 // piece: grow_any_set
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -712,8 +713,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier sites_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -746,9 +747,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
-        if (!grow_few(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph})) {
-            lend(lent.run, [&](auto& run, auto& f, auto& f_2, auto& spare) {
-                grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph});
+        if (!grow_few(run, f, spare, f_2, d.graph.num_vertices, out_lists{block_data.graph})) {
+            call_outlined(block_data.run, [&](auto& run, auto& f, auto& f_2, auto& spare) {
+                grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{block_data.graph});
             }, run, f, f_2, spare);
         }
     }
@@ -764,9 +765,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
-        if (!grow_few(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph})) {
-            lend(lent.run, [&](auto& run, auto& seen, auto& f_3, auto& spare) {
-                grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph});
+        if (!grow_few(run, seen, spare, f_3, d.graph.num_vertices, out_lists{block_data.graph})) {
+            call_outlined(block_data.run, [&](auto& run, auto& seen, auto& f_3, auto& spare) {
+                grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{block_data.graph});
             }, run, seen, f_3, spare);
         }
     }
@@ -781,7 +782,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     exchange(selected_1, spare);
     advance_away(run, d, selected_1, spare_edges, iteration);
     exchange(advanced_1, spare_edges);
-    lend(lent.run, [&](auto& run, auto& found, auto& advanced_1, auto& spare_edges) {
+    call_outlined(block_data.run, [&](auto& run, auto& found, auto& advanced_1, auto& spare_edges) {
         subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
     }, run, found, advanced_1, spare_edges);
     exchange(combined_1, spare_edges);

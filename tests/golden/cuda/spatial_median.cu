@@ -12,7 +12,7 @@
 // piece: nanoseconds
 // piece: load_relaxed
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
@@ -25,6 +25,7 @@
 #undef compute_median
 #undef compute_to_the_surface
 #undef distance
+#undef found
 #undef given
 #undef i_2
 #undef known
@@ -73,7 +74,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: absolute
 // piece: value_index
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -85,8 +86,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
 };
 
 // piece: start_clock
@@ -181,7 +182,7 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: minimum maximum
 // piece: ticks
 // piece: write_record

@@ -7,17 +7,17 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
-// piece: load_seen
+// piece: load_cached
 // piece: load_once
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 // piece: negated
 // piece: or_of_warp
@@ -63,7 +63,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends togethe
 // piece: reduce_by_exchange
 // piece: lower_to
 // piece: late_changed_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -75,8 +75,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint32 nearest;  // the least rank of members whose long lists come first
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
@@ -184,7 +184,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -207,7 +207,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -240,7 +240,7 @@ struct frontier {
 // piece: CUT_DEGREE
 // piece: find_nearest
 // piece: read_once
-// piece: even_members_a_warp
+// piece: even_members_per_warp
 // piece: nth_bit
 // piece: row_owners
 // piece: most_chunks
@@ -281,14 +281,14 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
         side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
-        side_by_side<4>([&](uint32 k) { early[k].seen = load_seen(&d.distance[far[k]]); });
+        side_by_side<4>([&](uint32 k) { early[k].seen = load_cached(&d.distance[far[k]]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply_late(d, near, far, at, early);
-        return former_marks(seen, far, accepted);
+        return former_marks(marks, far, accepted);
     };
     const auto visit_ends = [&](uint32 former, vertex far) {
         out.append(is_unmarked(former, far), far);
@@ -300,7 +300,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

@@ -8,17 +8,17 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: negated
-// piece: load_seen
+// piece: load_cached
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -91,7 +91,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: raise_to
 // piece: changed_max
 // piece: plain_add
-// piece: nothing_owed
+// piece: no_deferred_edges
 // piece: neighbor_table
 
 struct block_storage {
@@ -104,8 +104,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -226,7 +226,7 @@ static_assert(sizeof(data_slice) == 312, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -285,22 +285,22 @@ struct edge_frontier {
 // piece: each_id
 // piece: warp_sum
 // piece: count_visited
-// piece: asked_to_stop
-// piece: members_a_warp
+// piece: warp_stop_requested
+// piece: members_per_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: LOOKS places_in_lists
+// piece: SEARCHES places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
-// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: TABLE_READS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled
 // piece: begins_table
 // piece: fill_table
@@ -441,7 +441,7 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
     shared_totals totals;
     int64 counted = 0;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto perform = [&](vertex x, edge e, edge at, edge found) {
         const vertex u = ends.source(e), w = ends.destination(e);
@@ -452,7 +452,7 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
         const bool accepted = common && perform(x, e, at, found);
         __syncwarp(FULL_WARP);
         counted += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     count_visited(run, intersect_warps<true>(run, d.graph, edge_members_of(input), ends, visit));
     intersect_hubs(run, d.graph, ends, visit);
@@ -465,7 +465,7 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
         if (threadIdx.x == 0) { reduce_add(d.heavy, total); }
     }
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

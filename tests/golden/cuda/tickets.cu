@@ -12,11 +12,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -67,7 +67,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 // piece: reduce_max
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -79,8 +79,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
 
@@ -183,7 +183,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -192,7 +192,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: all_members
@@ -201,7 +201,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: write_chunks

@@ -16,12 +16,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -67,7 +67,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: reduce_add reduce_subtract
 // piece: pair_of
 // piece: paired
-// piece: nothing_owed
+// piece: no_deferred_edges
 // piece: neighbor_table
 
 struct block_storage {
@@ -80,8 +80,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -190,7 +190,7 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -200,7 +200,7 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: meet
 // piece: synchronize
 // piece: share
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -237,39 +237,39 @@ struct all_edges {
 // piece: end_edges
 // piece: warp_sum
 // piece: count_visited
-// piece: asked_to_stop
-// piece: members_a_warp
+// piece: warp_stop_requested
+// piece: members_per_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: fetch_list
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 
-// The lists of a graph whose edges need not lie in the order of their ids.
+// The lists of a graph whose edge ids may differ from the positions of its edges.
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: LOOKS places_in_lists
+// piece: SEARCHES places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
 // piece: intersect_hubs
 // piece: grid_threads thread_index
-// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: TABLE_READS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled
 // piece: begins_table
 // piece: word_of_size exchange_word
@@ -298,8 +298,8 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 // piece: marks_of_members
 // piece: block_running_sum
 
-// The elements, of `count`, that this block takes where `blocks` of them share them in stretches of whole tiles: none
-// where there are fewer tiles than blocks.
+// This block's part of `count` elements, if `blocks` blocks share them in whole tiles. It is empty if there are fewer
+// tiles than blocks.
 struct stretch {
     uint64 first, last;
 };
@@ -310,7 +310,7 @@ __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks)
     return stretch{first, minimum(first + length, count)};
 }
 
-// The sum of the values of all threads of the block, for each of them. Everybody takes part.
+// The sum of the values of all threads of the block, returned to each. All threads must call it.
 __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value) {
     value = warp_sum(value);
     __syncthreads();
@@ -321,9 +321,9 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
     return sum;
 }
 
-// `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
-// stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
-// Called and not copied, as all that is done with whole arrays on the way to a graph.
+// Replaces `values` by their inclusive prefix sum; `totals` is scratch memory of the same length. Each block adds up
+// its part, then adds the total of the parts before it. Not inlined, like everything that processes whole arrays while
+// a graph is built.
 __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
     const stretch own = stretch_of_block(count, gridDim.x);
@@ -377,7 +377,7 @@ __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, gr
     made.in_sources = own_sources;
 }
 
-// How many edges come before `e` in its source's list, in which ids ascend.
+// The position of `e` in its source's list, whose ids ascend.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) {
     const edge first = g.offsets[source];
     edge low = first, high = g.offsets[source + 1];
@@ -388,7 +388,7 @@ __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, e
     return int32(low - first);
 }
 
-// The first of the places `low` to `high` whose neighbor is not below `w`.
+// The first position in `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -526,7 +526,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     {
         const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
         const int64 room = free_room(taken, 4);
-        lend(d.run, [&](auto& run, auto& filtered_1) {
+        call_outlined(d.run, [&](auto& run, auto& filtered_1) {
             share(h, make_subgraph(run, d.graph, room, filtered_1));
         }, run, filtered_1);
     }

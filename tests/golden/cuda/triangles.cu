@@ -11,13 +11,13 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
 // piece: store_relaxed
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -55,7 +55,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: reduce_add reduce_subtract
-// piece: nothing_owed
+// piece: no_deferred_edges
 // piece: neighbor_table
 
 struct block_storage {
@@ -68,8 +68,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -173,7 +173,7 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -220,23 +220,23 @@ struct frontier {
 // piece: each_id
 // piece: warp_sum
 // piece: count_visited
-// piece: asked_to_stop
-// piece: members_a_warp
+// piece: warp_stop_requested
+// piece: members_per_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
 // piece: is_new_in_list
-// piece: LOOKS places_in_lists
+// piece: SEARCHES places_in_lists
 // piece: intersect_part
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
 // piece: synchronize_and_read
 // piece: intersect_hubs
-// piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
+// piece: TABLE_READS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled
 // piece: begins_table
 // piece: word_of_size exchange_word
@@ -267,11 +267,11 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
     begin_operator(run);
     intersect_walk_totals totals;
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto ends = edge_ends{d.graph};
     const auto visit = [&](bool accepted, vertex x, edge, edge, edge) {
         totals.triangles += accepted ? 1 : 0;
-        out.append(accepted && mark(seen, x), x);
+        out.append(accepted && mark(marks, x), x);
     };
     uint64 visited = intersect_warps<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, untabled_ends{d.graph}, visit);
     visited += intersect_tables<false>(run, d.graph, all_edges{uint64(d.graph.num_edges)}, visit);
@@ -284,7 +284,7 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
         if (threadIdx.x == 0) { reduce_add(d.triangles, total); }
     }
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 

@@ -13,11 +13,11 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -33,6 +33,7 @@
 #undef order
 #undef reached
 #undef root
+#undef seen
 #undef smallest_apply
 #undef smallest_totals
 #undef unseen
@@ -71,7 +72,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: lower_to
 // piece: reduce_min
 // piece: plain_min
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -83,8 +84,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -181,7 +182,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
+// piece: call_outlined
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -196,14 +197,14 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
+// piece: rotate
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -224,7 +225,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -268,7 +269,7 @@ struct frontier {
 // piece: grow_or_unite
 // piece: grow_set
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
@@ -354,11 +355,11 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    uint32* const seen = marks_of(run);
+    uint32* const marks = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && visit_condition(d, far);
         if (accepted) { visit_apply(d, far); }
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -366,13 +367,13 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && visit_condition(d, far);
         if (accepted) { visit_apply(d, far); }
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark(marks, far), far);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     out.flush();
     end_queue(run, result);
-    clear_marks(seen, result);
+    clear_marks(marks, result);
     end_operator(run, 2, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
@@ -397,8 +398,8 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    __shared__ data_slice lent;
-    share(lent, problem);
+    __shared__ data_slice block_data;
+    share(block_data, problem);
     enactor run(d.run, shared);
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
@@ -411,12 +412,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     constexpr int32 iteration = 0;
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(seen, spare);
-    lend(lent.run, [&](auto& run, auto& seen, auto& spare) {
+    call_outlined(block_data.run, [&](auto& run, auto& seen, auto& spare) {
         subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
     }, run, seen, spare);
     exchange(unseen, spare);
     for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.root, problem.root, NO_VERTEX);
+        rotate(d.root, problem.root, NO_VERTEX);
         compute_smallest(run, d, unseen, iteration);
         synchronize(run);
         {
@@ -424,7 +425,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
             define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
         }
-        lend(lent.run, [&](auto& run, auto& unseen, auto& members_1, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& unseen, auto& members_1, auto& spare) {
             intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
         }, run, unseen, members_1, spare);
         exchange(combined_1, spare);
@@ -435,22 +436,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
         for (int32 iteration = 0; walk.size > 0 && begin_pass(run, 1, iteration); ++iteration) {
             advance_visit(run, d, walk, spare, iteration);
             exchange(walk, spare);
-            lend(lent.run, [&](auto& run, auto& walk, auto& found, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& walk, auto& found, auto& spare) {
                 subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
             }, run, walk, found, spare);
             exchange(walk, spare);
             if (!grow_few(run, found, spare, walk, d.graph.num_vertices, uncounted())) {
-                lend(lent.run, [&](auto& run, auto& found, auto& walk, auto& spare) {
+                call_outlined(block_data.run, [&](auto& run, auto& found, auto& walk, auto& spare) {
                     grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
                 }, run, found, walk, spare);
             }
         }
         if (!grow_few(run, seen, spare, found, d.graph.num_vertices, uncounted())) {
-            lend(lent.run, [&](auto& run, auto& seen, auto& found, auto& spare) {
+            call_outlined(block_data.run, [&](auto& run, auto& seen, auto& found, auto& spare) {
                 grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
             }, run, seen, found, spare);
         }
-        lend(lent.run, [&](auto& run, auto& seen, auto& spare) {
+        call_outlined(block_data.run, [&](auto& run, auto& seen, auto& spare) {
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
         }, run, seen, spare);
         exchange(unseen, spare);

@@ -11,12 +11,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
-// piece: arrive_unasked
+// piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: fetch_ahead
+// piece: prefetch_to_l2
 
 // ==== end of platform ====
 
@@ -29,6 +29,7 @@
 #undef led_early
 #undef led_read
 #undef reached
+#undef seen
 #undef source
 #undef walk_claim
 #undef ways
@@ -56,7 +57,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends togethe
 // piece: word_of_size exchange_word
 // piece: claim
 // piece: reduce_add reduce_subtract
-// piece: nothing_owed
+// piece: no_deferred_edges
 
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
@@ -68,8 +69,8 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // read by the leader, which decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
-    uint64 found, found_second;  // what was counted, read by one thread for all
+    no_deferred_edges deferred;
+    uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -174,7 +175,7 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: scribe
+// piece: is_trace_writer
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -200,7 +201,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
-// piece: hold_no_edges hold_edges tell_edges
+// piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -219,7 +220,7 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: all_warps
-// piece: members_a_warp
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks

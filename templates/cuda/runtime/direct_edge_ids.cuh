@@ -1,25 +1,26 @@
 // piece: place_of
-// How many edges come before `e` in its source's list.
+// The position of `e` in its source's list.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
 
-// piece: kept_edge
-// `e`, which each graph has.
-__device__ __forceinline__ uint64 kept_edge(const data_slice& d, uint64 e, uint32) { return d.graph.edge_bound == 0 ? 0 : e; }
+// piece: existing_edge
+// `e`: no graph leaves out edges of another one.
+__device__ __forceinline__ uint64 existing_edge(const data_slice& d, uint64 e, uint32) { return d.graph.edge_bound == 0 ? 0 : e; }
 
 // piece: out_lists
-// The lists of a graph whose edges lie in the order of their ids; it may be made while others are read.
+// The lists of a graph whose edge ids are the positions of its edges. Not read through the read-only cache, because the
+// program may build the graph.
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
 // piece: all_edges
@@ -38,7 +39,7 @@ struct out_table {
 };
 
 // piece: in_table
-// The same as in-edges.
+// All edges, as in-edges.
 struct in_table {
     const graph_slice& g;
     __device__ __forceinline__ vertex near(edge at) const { return g.columns[at]; }

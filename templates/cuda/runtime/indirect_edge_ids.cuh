@@ -1,5 +1,5 @@
 // piece: place_of
-// How many edges come before `e` in its source's list, in which ids ascend.
+// The position of `e` in its source's list, whose ids ascend.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) {
     const edge first = g.offsets[source];
     edge low = first, high = g.offsets[source + 1];
@@ -10,9 +10,9 @@ __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, e
     return int32(low - first);
 }
 
-// piece: kept_edge
-// `e`, if the graph has it; otherwise 0, and the run stops at the next barrier.
-__device__ __forceinline__ uint64 kept_edge(const data_slice& d, uint64 e, uint32 check) {
+// piece: existing_edge
+// `e` if the graph has it; otherwise 0, and the run stops at the next barrier.
+__device__ __forceinline__ uint64 existing_edge(const data_slice& d, uint64 e, uint32 check) {
     const graph_slice& g = d.graph;
     if (g.edge_bound == 0) { return 0; }
     const vertex source = g.edge_sources[e];
@@ -23,35 +23,35 @@ __device__ __forceinline__ uint64 kept_edge(const data_slice& d, uint64 e, uint3
 }
 
 // piece: out_lists
-// The lists of a graph whose edges need not lie in the order of their ids.
+// The lists of a graph whose edge ids may differ from the positions of its edges.
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
-    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
+    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
-    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
+    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
 // piece: read_once
-// The same, of such a graph.
+// As `out_lists`, without keeping neighbors in the multiprocessor's cache.
 struct read_once : out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return load_once(&g.neighbors[at]); }
 };
 
 // piece: edge_at
-// The edge at a place of the list of `v`.
+// The edge at a position of the list of `v`.
 __device__ __forceinline__ edge edge_at(const graph_slice& g, uint64 v, uint64 place) {
     return g.edge_ids[g.offsets[v] + place];
 }
 
 // piece: checked_edge_at
-// The same if there is such a place; otherwise edge 0, and the run stops at the next barrier.
+// The edge at a position of the list of `v`; edge 0 if there is none, and the run stops at the next barrier.
 template <class Place>
 __device__ __forceinline__ edge checked_edge_at(const data_slice& d, uint64 v, Place place, uint32 check) {
     const edge first = d.graph.offsets[v], degree = d.graph.offsets[v + 1] - first;
@@ -60,7 +60,7 @@ __device__ __forceinline__ edge checked_edge_at(const data_slice& d, uint64 v, P
 }
 
 // piece: has_edge
-// Whether an edge leads from u to w; the list of u ascends.
+// Whether an edge leads from u to w, by binary search.
 __device__ __forceinline__ bool has_edge(const graph_slice& g, vertex u, vertex w) {
     if (uint64(u) >= uint64(g.num_vertices)) { return false; }
     const out_lists lists{g};
@@ -69,7 +69,7 @@ __device__ __forceinline__ bool has_edge(const graph_slice& g, vertex u, vertex 
 }
 
 // piece: first_to
-// The first of the places `low` to `high` whose neighbor is not below `w`.
+// The first position in `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
     while (low < high) {
         const edge middle = low + (high - low) / 2;
@@ -79,7 +79,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
 }
 
 // piece: edge_range
-// The edges that stand from `first` on, before `last`.
+// The edges from `first` up to, but not including, `last`.
 struct edge_range {
     const edge *first, *last;
     __device__ __forceinline__ const edge* begin() const { return first; }
@@ -87,7 +87,7 @@ struct edge_range {
 };
 
 // piece: out_edges
-// The list of `v`.
+// The out-edges of `v`.
 __device__ __forceinline__ edge_range out_edges(const graph_slice& g, uint64 v) {
     return edge_range{g.edge_ids + g.offsets[v], g.edge_ids + g.offsets[v + 1]};
 }
@@ -100,7 +100,7 @@ struct all_edges {
 };
 
 // piece: out_table
-// All edges by their places, as out-edges.
+// All edges by position, as out-edges.
 struct out_table {
     const graph_slice& g;
     __device__ __forceinline__ vertex near(edge at) const { return g.edge_sources[g.edge_ids[at]]; }
@@ -108,7 +108,7 @@ struct out_table {
 };
 
 // piece: in_table
-// The same as in-edges.
+// All edges by position, as in-edges.
 struct in_table {
     const graph_slice& g;
     __device__ __forceinline__ vertex near(edge at) const { return g.columns[g.edge_ids[at]]; }

@@ -18,9 +18,9 @@ inline int32 place_of(const graph_slice& g, vertex source, edge e) {
     return int32(low - g.offsets[source]);
 }
 
-// piece: kept_edge
+// piece: existing_edge
 // `e`, if the graph has it; otherwise 0, and the run stops after this operator.
-inline uint64 kept_edge(const data_slice& d, uint64 e, int64 check) {
+inline uint64 existing_edge(const data_slice& d, uint64 e, int64 check) {
     const graph_slice& g = d.graph;
     if (g.edge_bound == 0) { return 0; }
     const vertex source = g.edge_sources[e];
