@@ -52,7 +52,7 @@ from gdsl.plan.nodes import (
     Teams,
     Turn,
 )
-from gdsl.plan.printer_sweeps import print_operation
+from gdsl.plan.printer_sweeps import print_barrier, print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
@@ -117,7 +117,8 @@ def _teams(teams: Teams) -> list[str]:
         "a team's": teams.rooms,
     }
     told = [f"    {place}: {', '.join(map('.'.join, names))}" for place, names in places.items() if names]
-    return ["teams of blocks, each with one value after the other:", *told]
+    moved = [f"    {print_barrier(teams.barrier)}"] if teams.barrier is not None else []
+    return ["teams of blocks, each with one value after the other:", *told, *moved]
 
 
 def _spare(plan: Plan) -> list[str]:
@@ -249,9 +250,10 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return print_operation(step, plan)
         case Initialize():
             initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
-            return [f"initialize: {', '.join(_initial(each) for each in initial) or 'nothing'}"]
+            line = f"initialize: {', '.join(_initial(each) for each in initial) or 'nothing'}"
+            return [line, *([print_barrier(step.barrier)] if step.barrier is not None else [])]
         case Barrier():
-            return [f"barrier  # {step.reason}"]
+            return [print_barrier(step)]
         case Leader():
             return [_leader(step)]
         case Turn() | Keep() | Everyone() | HandBack():

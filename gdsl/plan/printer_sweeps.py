@@ -33,10 +33,12 @@ from gdsl.plan.nodes import (
     Collect,
     Compare,
     Dedup,
+    Directions,
     EdgeCount,
     HoldMarks,
     Mode,
     Operation,
+    Phase,
     Plan,
     Segment,
     Selection,
@@ -53,31 +55,39 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 def print_operation(operation: Operation, plan: Plan) -> list[str]:
     """An operation of `plan` and all that it may do, behind those that are fused into its sweep."""
     fused = [line for each in operation.ahead for line in _operation(each, plan, f", fused into {operation.name}")]
-    lines = fused + _operation(operation, plan, "" if operation.waits else ", no barrier after it")
-    return lines + _indent(_barriers(operation))
+    return fused + _operation(operation, plan, "" if operation.waits else ", no barrier after it")
 
 
-def _barriers(operation: Operation) -> list[str]:
-    """The barriers that an operation has as statements of its own, but for the one at its end."""
-    found = [each for each in operation.body if isinstance(each, Barrier) and each.within is None]
-    inner = found[:-1] if found and operation.waits else found
-    where = {When.ALWAYS: "", When.LONG_LISTS: " where there are long lists"}
-    lines = [f"barrier{where[each.when]}: {each.reason}" for each in inner]
-    held = HoldMarks() in operation.body
-    return [*lines, *(["marks: those that it would have used are the next operator's"] if held else [])]
+def _barriers(body: tuple[Phase, ...]) -> list[str]:
+    """The barriers among the phases of an operation, in order, and what becomes of its marks."""
+    lines = [print_barrier(each) for each in body if isinstance(each, Barrier)]
+    return [*lines, *(["marks: those that it would have used are the next operator's"] if HoldMarks() in body else [])]
+
+
+def print_barrier(barrier: Barrier) -> str:
+    """One line."""
+    return f"barrier{_WHEN[barrier.when]}: {barrier.reason}"
+
+
+_WHEN = {
+    When.ALWAYS: "",
+    When.LONG_LISTS: " where there are long lists",
+    When.FIRST_PASS: " in the first pass of the loop",
+}
 
 
 def _operation(operation: Operation, plan: Plan, behind: str) -> list[str]:
     step, does = operation.step, operation.does
     lines = [f"{operation.name}: {operation.call}{behind}  # site {step.site} @{step.label}, {step.span.words}"]
+    first = operation.body[0] if operation.body else None
     if isinstance(does, Choice):
+        pull, push = (first.pull, first.push) if isinstance(first, Directions) else ((), ())
         enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
         lines += [f"    switch on where {enter}, off unless {stay}; where it is on:"]
-        lines += ["        " + line for line in _sweep(does.yes, plan)]
+        lines += _indent(_indent(_sweep(does.yes, plan) + _indent(_barriers(pull))))
         lines += ["    where it is off:"]
-        lines += ["        " + line for line in _sweep(does.no, plan)]
-        return lines
-    return lines + ["    " + line for line in _sweep(does, plan)]
+        return lines + _indent(_indent(_sweep(does.no, plan) + _indent(_barriers(push))))
+    return lines + _indent(_sweep(does, plan) + _indent(_barriers(operation.body)))
 
 
 def _compare(node: Compare) -> str:
