@@ -1,4 +1,4 @@
-"""Plans for classes of graphs on a GPU: results are those of the cpu backend, and each graph gets the plan of its class."""
+"""Plans for classes of graphs on a GPU: results are those of the cpu backend, each graph gets the plan of its class."""
 
 from __future__ import annotations
 
