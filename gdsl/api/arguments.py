@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from gdsl.api.signature import DefaultValue
+from gdsl.backends import registry
 from gdsl.backends.interface import Limits
 from gdsl.diagnostics import GdslError, shown
 from gdsl.ir import nodes as ir
@@ -79,6 +80,14 @@ def split_call(
         unknown = next(iter(keywords))
         raise TypeError(f"next to a mapping of values, keywords are options, and {unknown!r} is not one")
     return without_defaults(named_values(values)), options
+
+
+def with_gpus(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a call, with `gpus` as a part of the name of the backend. Raises as `registry.on_gpus`."""
+    gpus = options.pop("gpus", None)
+    if gpus is None:
+        return options
+    return {**options, "backend": registry.on_gpus(options.get("backend", "auto"), gpus)}
 
 
 def limits(timeout: object, max_iterations: object, memory: object = None) -> Limits:

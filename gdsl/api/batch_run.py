@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gdsl import deadline
-from gdsl.api.arguments import limits, split_call
+from gdsl.api.arguments import limits, split_call, with_gpus
 from gdsl.api.batch import Batch, Runs, Stacks
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.convergence import warn
@@ -57,7 +57,7 @@ def arguments_of(
 ) -> tuple[dict[str, Any], Options]:
     """The params and inputs of a call, and its options. Raises TypeError."""
     arguments, options = split_call(OPTIONS, program._binder.known, values, named)
-    return arguments, Options(**options)
+    return arguments, Options(**with_gpus(options))
 
 
 def run_all(program: CompiledProgram, graph: Any, arguments: dict[str, Any], options: Options) -> Batch:

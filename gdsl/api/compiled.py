@@ -229,7 +229,7 @@ class CompiledProgram:
         bindings = self._bound(choice, graph, arguments, widths, rounded)
         compile_ms = 0.0
         if executable is None:
-            executable = self._executables.get((choice.backend.name, widths))
+            executable = self._executables.get((choice.key, widths))
             if executable is None:
                 started = time.perf_counter()
                 with deadline.doing("compiling the program"):
@@ -266,7 +266,7 @@ class CompiledProgram:
             if requested == "auto" and choice.backend.name in self._failed:
                 choice = registry.choose(requested, self._failed)
             try:
-                return choice, self._executable(choice.backend.name, widths)
+                return choice, self._executable(choice.key, widths)
             except GdslError as error:
                 if requested != "auto" or not registry.is_fault_of_machine(error):
                     raise

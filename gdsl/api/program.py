@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
-from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, without_defaults
+from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, with_gpus, without_defaults
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.loading import types_of, warnings_of
 from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
+from gdsl.backends.gpus import LARGEST_COUNT, GpuNeed, gpu_numbers, gpus_of, spread_over
 from gdsl.backends.interface import Executable, Limits, Need, Space
 from gdsl.backends.placement import line_of
 from gdsl.backends.registry import Choice
 from gdsl.binding import needed_widths
 from gdsl.diagnostics import Diagnostic, shown
 from gdsl.graph import Graph, as_graph
-from gdsl.memory_use import memory_use
+from gdsl.memory_use import MemoryUse, Place, memory_use
 from gdsl.records import dataclass
 from gdsl.types import Widths
 
@@ -74,6 +75,7 @@ class Program(CompiledProgram):
         timeout: float | None = None,
         max_iterations: int | None = None,
         types: Mapping[str, Any] | None = None,
+        gpus: int | str | Sequence[int] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002 - the name on the command line
         memory: int | str | None = None,
     ) -> Result:
@@ -82,7 +84,9 @@ class Program(CompiledProgram):
         `types` chooses the types of type parameters; the others represent the inputs exactly, by their dtypes.
         `backend` is auto, cuda, cpu or reference. `timeout` (seconds from the call to the result, checks of the inputs
         and compilation included) and `max_iterations` (passes of any loop) stop the run with an error. Several runs
-        may be in progress at the same time, each in its own thread. `round` names the params and inputs whose values
+        may be in progress at the same time, each in its own thread. `gpus` runs on several GPUs of this machine
+        together: a number of them, "all", or a list of their numbers; the arrays are spread over their memories, and
+        results are on the first of them. `round` names the params and inputs whose values
         become the nearest ones of the declared type; others must be values of it. `memory` is what the run may use of
         the GPU's memory: a number of bytes, a size such as "2GB", "device", "host" (edge lists stay in the memory of
         the host, where the GPU reads them) or "auto" (there if they do not fit). Raises `gdsl.GdslError`, and TypeError
@@ -95,6 +99,7 @@ class Program(CompiledProgram):
             timeout=timeout,
             max_iterations=max_iterations,
             types=types,
+            gpus=gpus,
             round=round,
             memory=memory,
         )
@@ -130,7 +135,7 @@ class Program(CompiledProgram):
         mapping `values` all are options.
         """
         arguments, options = split_call(OPTIONS, self._binder.known, values, named)
-        return submit(self, as_graph(graph), arguments, **options)
+        return submit(self, as_graph(graph), arguments, **with_gpus(options))
 
     def _call(
         self,
@@ -140,10 +145,13 @@ class Program(CompiledProgram):
         timeout: float | None = None,
         max_iterations: int | None = None,
         types: Mapping[str, Any] | None = None,
+        gpus: int | str | Sequence[int] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002
         memory: int | str | None = None,
     ) -> Result:
         """As `run`, with names that are known to be str."""
+        if gpus is not None:
+            backend = registry.on_gpus(backend, gpus)
         graph = graph if type(graph) is Graph else as_graph(graph)
         is_free = timeout is None and max_iterations is None and memory is None
         stops = NO_LIMITS if is_free else limits(timeout, max_iterations, memory)
@@ -185,29 +193,41 @@ class Program(CompiledProgram):
         backend: str = "auto",
         memory: int | str | None = None,
         types: Mapping[str, Any] | None = None,
+        gpus: int | str | Sequence[int] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002
     ) -> DryRun:
         """Check `values` as `run` does, and report what a run would allocate; nothing is compiled or run.
 
-        `memory` as in `run`; with a size, cuda needs no GPU: the run may be on another machine. Raises what `run`
-        raises for invalid values.
+        `memory` as in `run`; with a size, cuda needs no GPU: the run may be on another machine. `gpus` as in `run`; on
+        another machine a number of GPUs, of which each has `memory` bytes. Raises what `run` raises for invalid values.
         """
         graph, arguments, use = as_graph(graph), without_defaults(named_values(values)), memory_use(memory)
         if self._program.types or types is not None:
             instance = self.instance(graph, arguments, types)
             if instance is not self:
-                return instance.dry_run(graph, arguments, backend=backend, memory=memory, round=round)
+                return instance.dry_run(graph, arguments, backend=backend, memory=memory, gpus=gpus, round=round)
         with self._explaining():
             limit = None if use is None else use.limit
             is_elsewhere = backend == "cuda" and limit is not None
+            numbers: tuple[int, ...] = ()
+            if gpus is not None and is_elsewhere:
+                numbers = gpu_numbers(gpus, LARGEST_COUNT)
+            elif gpus is not None:
+                backend = registry.on_gpus(backend, gpus)
+                numbers = gpus_of(backend)
+            owners = tuple(dict.fromkeys(numbers)) or (0,)
             choice = Choice(registry.get("cuda")) if is_elsewhere else registry.choose(backend)
             program = self if is_elsewhere else self._tuned_for(graph, backend, choice.backend.name)[0]
             widths = needed_widths(program._program, graph)
             bindings = program._bound(choice, graph, arguments, widths, self._rounded(round))
-            space = choice.backend.space() if limit is None else Space("as requested", limit, limit)
+            several, together = len(numbers) > 1, None if limit is None else len(owners) * limit
+            space = choice.backend.space() if limit is None else Space("as requested", together, together)
+            use = MemoryUse(Place.DEVICE) if several else use  # whose edge lists stay on the GPUs
             needs = choice.backend.needs(program._program, widths, graph, bindings, space.free, use)
-        line = line_of(needs, use)
-        return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free, line)
+        line, spread = line_of(needs, use), spread_over(needs, owners, space.free) if several else ()
+        return DryRun(
+            choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free, line, spread
+        )
 
     def prepare(self, backend: str = "auto", *, ids: int | Widths = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
@@ -276,6 +296,7 @@ class DryRun:
     including what numbering the vertices by degree takes if such a run would do so and there is room.
     device: the memory's owner. total, free: its bytes; None where the system does not say.
     memory_line: one line about edge lists that would be in the memory of the host, for a run on a GPU; else empty.
+    gpus: of a run on several GPUs, what each of them would hold; results for the caller are on the first.
     """
 
     backend: str
@@ -286,6 +307,7 @@ class DryRun:
     total: int | None
     free: int | None
     memory_line: str = ""
+    gpus: tuple[GpuNeed, ...] = ()
 
     @property
     def needed(self) -> int:
@@ -300,7 +322,11 @@ class DryRun:
     @property
     def fits(self) -> bool | None:
         """Whether there is enough memory; None if that is unknown."""
-        return None if self.free is None else self.needed <= self.free
+        if self.free is None:
+            return None
+        if self.gpus:
+            return all(each.free is None or each.needed <= each.free for each in self.gpus)
+        return self.needed <= self.free
 
     def as_document(self) -> dict[str, Any]:
         """This dry run as a document for JSON; bytes are whole numbers."""
@@ -324,6 +350,7 @@ class DryRun:
             **({"needed_of_host": self.needed_of_host} if self.needed_of_host else {}),
             "ids": {"vertex": self.widths.vertex, "edge": self.widths.edge},
             "buffers": buffers,
+            **({"gpus": [{"gpu": g.gpu, "needed": g.needed, "free": g.free} for g in self.gpus]} if self.gpus else {}),
         }
 
 

@@ -23,6 +23,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "timeout": ("float | None", None),
     "max_iterations": ("int | None", None),
     "types": ("dict[str, str] | None", None),
+    "gpus": ("int | str | list[int] | None", None),
     "round": ("str | Collection[str] | None", None),
     "memory": ("int | str | None", None),
 }

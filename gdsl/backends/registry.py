@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import Protocol, cast
 
+from gdsl.backends.gpus import gpu_numbers, gpus_of
 from gdsl.backends.interface import Availability, Backend
 from gdsl.diagnostics import GdslError, shown
 
 NAMES = ("cuda", "cpu", "reference")
 """All backends, in the order in which `auto` tries them."""
 
+_NUMBERS = re.compile(r"[0-9]{1,4}(,[0-9]{1,4})*")
 _MISSING_CODES = {"cuda": "E0901", "cpu": "E0902"}
 _MACHINE_CODES = ("E0901", "E0902", "E0903", "E0904", "E0905", "E0906")
+
+
+class _HasGpus(Protocol):
+    """What only the cuda backend has."""
+
+    def on_gpus(self, gpus: tuple[int, ...]) -> Backend: ...
+
+    def gpu_count(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +35,19 @@ class Choice:
 
     backend: Backend
     line: str = ""
+    key: str = ""
+    """The name under which `get` finds it."""
+
+    def __post_init__(self) -> None:
+        if not self.key:
+            object.__setattr__(self, "key", self.backend.name)
 
 
 @cache
 def get(name: str) -> Backend:
-    """The backend called `name`, whether or not it can run here."""
+    """The backend called `name`, whether or not it can run here; `cuda:0,1` is the one for these GPUs."""
+    if gpus := gpus_of(name):
+        return cast(_HasGpus, get(name.partition(":")[0])).on_gpus(gpus)
     return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").create_backend())
 
 
@@ -51,7 +70,10 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
         raise TypeError(f"backend must be a str, one of auto, {', '.join(NAMES)}, not {shown(name)}")
     if name == "auto":
         return _first_available(failed or {})
-    if name not in NAMES:
+    base, _, gpus = name.partition(":")
+    if gpus and base == "cuda" and _NUMBERS.fullmatch(gpus):
+        name = on_gpus(base, list(map(int, gpus.split(","))))
+    elif name not in NAMES:
         raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
     found = availability(name)
     if not found.ok:
@@ -60,7 +82,23 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
             f"the {name} backend cannot run here: {found.detail}",
             fix=found.fix or "gdslc doctor",
         )
-    return Choice(get(name))
+    return Choice(get(name), key=name)
+
+
+def on_gpus(name: str, gpus: object) -> str:
+    """The name of the backend that runs on `gpus`: how many, "all", or a list of numbers. `name` is the requested
+    backend, cuda or auto. Raises E0923 for others, E0901 without a GPU, E0921 for GPUs that do not exist, and TypeError
+    and ValueError for what names no GPUs."""
+    if name not in ("auto", "cuda"):
+        choose(name)
+        raise GdslError.single(
+            "E0923", f"the {name} backend does not run on GPUs", fix="leave out gpus, or choose the cuda backend"
+        )
+    if type(gpus) is int and gpus == 1:
+        return "cuda"
+    gpu_numbers(gpus, None)
+    numbers = gpu_numbers(gpus, cast(_HasGpus, choose("cuda").backend).gpu_count())
+    return f"cuda:{','.join(map(str, numbers))}"
 
 
 def is_fault_of_machine(error: GdslError) -> bool:

@@ -64,6 +64,23 @@ def _checked_memory(context: click.Context, option: click.Parameter, word: str |
     return word
 
 
+def checked_gpus(context: click.Context, option: click.Parameter, word: str | None) -> int | str | list[int] | None:
+    """A callback: a number of GPUs, `all`, or numbers of GPUs between commas."""
+    if word is None or word == "all":
+        return word
+    try:
+        if "," in word:
+            return [whole_number(part.strip()) for part in word.rstrip(",").split(",")]
+        count = whole_number(word.strip())
+    except ValueError:
+        raise click.BadParameter(
+            f"{shown(word)} is not a number of GPUs, `all`, or a list of their numbers such as 0,1"
+        ) from None
+    if count < 1:
+        raise click.BadParameter(f"{shown(word)}: at least one GPU runs a program")
+    return count
+
+
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:
     """A callback: a positive number."""
     if word is None:

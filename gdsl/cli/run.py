@@ -14,6 +14,7 @@ from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
+    checked_gpus,
     checked_limit,
     graph_options,
     limit_options,
@@ -52,6 +53,10 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: the largest number of runs at a time.")
 @backend_option("auto chooses cuda if a GPU answers, cpu if a compiler is found, otherwise reference.")
+@click.option(
+    "--gpus", callback=checked_gpus, metavar="N",
+    help="Run on N GPUs of this machine together; `all`, or their numbers, as in 0,1.",
+)  # fmt: skip
 @output_option(
     "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. Tables of results over "
     "vertices and over edges are two files, as FILE.vertices.csv and FILE.edges.csv."
@@ -75,6 +80,7 @@ def command(
     each: tuple[str, ...],
     batch: int | None,
     backend: str,
+    gpus: int | str | list[int] | None,
     output: Path | None,
     as_json: bool,
     by_name: bool,
@@ -114,6 +120,11 @@ def command(
         require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded, "memory": memory}
     tuning = _Tuning(tune, tune_file, types)
+    if gpus is not None and not dry_run:
+        from gdsl.backends import registry
+
+        with interrupting():
+            backend = registry.on_gpus(backend, gpus)
     assigned = given_params(assignments)
     if each:
         from gdsl.cli.each import check_options
@@ -132,7 +143,7 @@ def command(
             graph, _ = _opened(graph_file, words, by_name)
             values = param_values(assigned, graph)
             program = program.instance(graph, values)
-            found = program.dry_run(graph, values, backend=backend, memory=memory, round=rounded)
+            found = program.dry_run(graph, values, backend=backend, memory=memory, gpus=gpus, round=rounded)
         _print_dry_run(found, program, graph, program_file, graph_file, as_json)
         return
     with limited(timeout):
@@ -307,6 +318,9 @@ def _print_needs(found: DryRun, program: Program, graph: Graph, graph_file: str)
     click.echo()
     if found.memory_line:
         click.echo(found.memory_line)
+    for each in found.gpus:
+        free = "" if each.free is None else f" of {each.free:,} free bytes"
+        click.echo(f"GPU {each.gpu}: {each.needed:,}{free}")
     click.echo(_verdict(found))
 
 
@@ -330,4 +344,6 @@ def _verdict(found: DryRun) -> str:
     total = f" of {found.total:,}" if found.total is not None and found.total != found.free else ""
     free = f"{found.device}: {found.free:,} bytes{total} are free"
     left = found.free - found.needed
+    if found.gpus and found.fits is False:
+        return f"{free}, too few on one of the GPUs: it would not run"
     return f"{free}, {left:,} more than needed" if left >= 0 else f"{free}, {-left:,} too few: it would not run"

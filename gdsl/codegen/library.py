@@ -67,6 +67,8 @@ class Library:
     files: tuple[str, ...]
     suffix: str
     function: str
+    words: str = ""
+    """The file in `templates/<backend>` with what the backend prints in place of some words, a pair on each line."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -115,6 +117,7 @@ def words_of(pieces: Iterable[Piece], *others: str) -> frozenset[str]:
 def pieces_of(library: Library) -> tuple[Piece, ...]:
     """The pieces of `library`."""
     found: dict[tuple[str, ...], Piece] = {}
+    words = _words_of(library)
     for file in library.files:
         parts = []
         if file in COMMON:
@@ -123,12 +126,25 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
         if COMMON.get(file, True):
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
+            piece = replace(piece, text=_with_words(piece.text, words))
             former = found.get(piece.names)
             alone = former is None or file in (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, *TEAMS)
             found[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )
     return tuple(found.values())
+
+
+def _words_of(library: Library) -> list[list[str]]:
+    """Words of the runtime, and what is printed in place of each."""
+    lines = template_text(library.backend, library.words).splitlines() if library.words else []
+    return [line.split() for line in lines]
+
+
+def _with_words(text: str, words: list[list[str]]) -> str:
+    for word, printed in words:
+        text = text.replace(word, printed)
+    return text
 
 
 def _cut(file: str, text: str) -> list[Piece]:

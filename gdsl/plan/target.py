@@ -101,6 +101,9 @@ class Target:
     """Unless somebody asks for others."""
     teams: bool = False
     """Whether groups of blocks each run the whole schedule, one value of the params after the other."""
+    several_gpus: bool = False
+    """Whether several GPUs run the schedule side by side, each with blocks of its own: what calls may write at the same
+    time, and every barrier, reaches all of them."""
     resident_threads: int | None = None
     """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 
@@ -134,6 +137,11 @@ def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
     if ordered:
         return CUDA_ORDERED
     return CUDA_BALANCED if balanced else CUDA_FUSED
+
+
+def on_several_gpus(target: Target) -> Target:
+    """A fused form of the cuda target as several GPUs run it together."""
+    return dataclasses.replace(target, several_gpus=True)
 
 
 def in_teams(target: Target) -> Target:

@@ -24,6 +24,8 @@ def refusal(plan: Plan) -> str | None:
     """Why a program is not run by teams; None: it is."""
     if not plan.target.fused:
         return "its steps are kernels of their own"
+    if plan.target.several_gpus:
+        return "several GPUs run it together"
     if not plan.program.params:
         return "it has no params"
     if plan.graphs:

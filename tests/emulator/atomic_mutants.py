@@ -11,7 +11,7 @@ ATOMIC_MUTANTS = (
     Mutant(
         "the mark against duplicates",
         _FRONTIER,
-        "return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;",
+        "return (load_relaxed(word) & bit) == 0 && (atomicOr_grid(word, bit) & bit) == 0;",
         "if ((*word & bit) != 0) { return false; } *word |= bit; return true;",
         "sets",
         "race",
@@ -28,7 +28,7 @@ ATOMIC_MUTANTS = (
     Mutant(
         "the atomic minimum",
         _MEMORY,
-        "return value < former ? atomicMin(x, value) : former;",
+        "return value < former ? atomicMin_grid(x, value) : former;",
         "if (value < former) { *x = value; } return former;",
         "connected_components",
         "race",
@@ -36,7 +36,7 @@ ATOMIC_MUTANTS = (
     Mutant(
         "the place in the queue",
         _FRONTIER,
-        "atomicAdd(&counters->accepted, uint64(count)) : 0;",
+        "atomicAdd_grid(&counters->accepted, uint64(count)) : 0;",
         "counters->accepted : 0; if (lane == 0) { counters->accepted = at + count; }",
         "bfs",
         "race",
@@ -45,7 +45,7 @@ ATOMIC_MUTANTS = (
     Mutant(
         "the bit of a member",
         _FRONTIER,
-        "atomicOr(&bitmap[v / 32], 1u << (v % 32));",
+        "atomicOr_grid(&bitmap[v / 32], 1u << (v % 32));",
         "bitmap[v / 32] |= 1u << (v % 32);",
         "bfs",
         "race",
@@ -53,7 +53,7 @@ ATOMIC_MUTANTS = (
     Mutant(
         "the place of a chunk",
         _PUSH,
-        "at = atomicAdd(counter, uint64(inclusive));",
+        "at = atomicAdd_grid(counter, uint64(inclusive));",
         "at = load_relaxed(counter); store_relaxed(counter, at + inclusive);",
         "bfs",
         "race result",

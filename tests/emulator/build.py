@@ -71,12 +71,27 @@ def kernel_names(text: str) -> tuple[str, ...]:
     return tuple(_KERNEL.findall(text))
 
 
+_SCOPED = ("load_acquire", "arrive", "arrive_without_result", "arrive_with", "exchange_wide", "load_wide", "store_wide")
+"""Functions of the platform with a scope, in the order of `SYSTEM_` in platform.h."""
+
+
+def system_scopes(platform: str) -> int:
+    """Which of `_SCOPED` reach other GPUs in the platform of a text, a bit each."""
+    found = 0
+    for bit, name in enumerate(_SCOPED):
+        body = re.search(rf"\b{name}\(.*?^}}", platform, re.MULTILINE | re.DOTALL)
+        found |= (body is not None and ".sys." in body[0]) << bit
+    return found
+
+
 def translate(text: str, name: str) -> str:
     """CUDA C++ as the C++ that the emulator takes, with every line where it was; `name` is what lines are called by."""
 
     def platform(match: re.Match[str]) -> str:
         line = text.count("\n", 0, match.end()) + 2
-        return f'#include "platform.h"\n#line {line} "{name}"'
+        scopes = system_scopes(match[0])
+        define = f"#define EMULATOR_SYSTEM {scopes}\n" if scopes else ""
+        return f'{define}#include "platform.h"\n#line {line} "{name}"'
 
     def shared(match: re.Match[str]) -> str:
         number = len(declarations)

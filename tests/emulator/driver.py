@@ -34,6 +34,7 @@ class Options(ctypes.Structure):
         ("stop_at", ctypes.c_uint64),
         ("check_uninitialized", ctypes.c_uint32),
         ("teams", ctypes.c_uint32),
+        ("gpus", ctypes.c_uint32),
     ]
 
 
@@ -113,9 +114,17 @@ class Schedule:
 
 
 def launch(
-    kernel: int, grid: int, block: int, arguments: Sequence[Any], schedule: Schedule | None = None, teams: int = 1
+    kernel: int,
+    grid: int,
+    block: int,
+    arguments: Sequence[Any],
+    schedule: Schedule | None = None,
+    teams: int = 1,
+    gpus: int = 1,
 ) -> tuple[bool, tuple[Finding, ...]]:
-    """Run a kernel; (whether it came to its end, findings). Arguments are NumPy values or records, or buffers."""
+    """Run a kernel; (whether it came to its end, findings). Arguments are NumPy values or records, or buffers. Each of
+    `gpus` GPUs has as many of the blocks of the grid: what one of them does is there for another only by accesses
+    whose scope is the system, and atomics of two GPUs are atomic to each other only with that scope."""
     schedule = schedule or Schedule()
     held = [numpy.asarray(_value(argument)).reshape(1) for argument in arguments]
     pointers = (ctypes.c_void_p * max(1, len(held)))(*(argument.ctypes.data for argument in held))
@@ -129,6 +138,7 @@ def launch(
         schedule.stop_at,
         schedule.check_uninitialized,
         teams,
+        gpus,
     )
     ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
     return bool(ended), library().findings()
@@ -201,8 +211,9 @@ def _computing(text: str) -> EmulatedModule:
 class EmulatedDevice:
     """`gdsl.backends.cuda.protocol.Device` on the emulator. Launches run at once; a finding raises EmulatorError."""
 
-    def __init__(self, blocks: int = 3, schedule: Schedule | None = None) -> None:
-        self.multiprocessors = blocks
+    def __init__(self, blocks: int = 3, schedule: Schedule | None = None, gpus: int = 1) -> None:
+        """`blocks` of all `gpus` together."""
+        self.multiprocessors, self.gpus = blocks, gpus
         self.schedule = schedule or Schedule()
         self.launches = 0
         self.lane = None
@@ -215,6 +226,15 @@ class EmulatedDevice:
     def allocate(self, nbytes: int) -> EmulatedBuffer:
         """Memory that holds a pattern."""
         return EmulatedBuffer(nbytes)
+
+    allocate_result = allocate
+    copies_results = False
+
+    def copy_result(self, buffer: EmulatedBuffer) -> EmulatedBuffer:
+        """Another buffer with the same bytes."""
+        copied = self.allocate(buffer.nbytes)
+        self.write(copied, buffer.bytes())
+        return copied
 
     def room(self, sizes: Sequence[int], former: EmulatedRoom | None) -> EmulatedRoom:
         """New ones, so that what is written beyond one of them is found."""
@@ -322,7 +342,7 @@ class EmulatedDevice:
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})
         self.launches += 1
         values = arguments.values if isinstance(arguments, Arguments) else arguments
-        ended, findings = launch(kernel, blocks * teams, threads, values, schedule, teams)
+        ended, findings = launch(kernel, blocks * teams, threads, values, schedule, teams, self.gpus)
         self.steps += library().native.emulator_steps()
         if findings or not ended:
             raise EmulatorError(findings)

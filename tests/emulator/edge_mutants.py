@@ -23,8 +23,8 @@ EDGE_MUTANTS = (
     Mutant(
         "edges are not marked",
         _EDGES,
-        "(load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0",
-        "(atomicOr(word, bit) | bit) != 0",
+        "(load_relaxed(word) & bit) == 0 && (atomicOr_grid(word, bit) & bit) == 0",
+        "(atomicOr_grid(word, bit) | bit) != 0",
         BOTH_ENDS,
         "bounds result",
     ),

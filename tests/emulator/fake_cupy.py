@@ -134,8 +134,10 @@ class FakeCupy:
     ndarray = FakeArray
     uint8 = numpy.uint8
 
-    def __init__(self) -> None:
+    def __init__(self, gpus: int = 1) -> None:
+        """On a machine with so many GPUs."""
         self.log: Counter[str] = Counter()
+        self.gpu = 0
         self.free = 1 << 40
         """Bytes of memory for all that is allocated at a time, as `memGetInfo` has it."""
         self.held, self.most_held = 0, 0
@@ -148,9 +150,9 @@ class FakeCupy:
             memsetAsync=self._memset,
             memGetInfo=lambda: (max(self.free - self.held, 0), 1 << 40),
             hostRegister=_refuse,
-            getDevice=lambda: 0,
-            setDevice=lambda number: None,
-            getDeviceCount=lambda: 1,
+            getDevice=lambda: self.gpu,
+            setDevice=self._set_device,
+            getDeviceCount=lambda: gpus,
             getDeviceProperties=self._properties,
             cudaDevAttrMultiProcessorCount=16,
             cudaDevAttrMaxThreadsPerMultiProcessor=39,
@@ -160,20 +162,27 @@ class FakeCupy:
             deviceSynchronize=lambda: self._note("synchronize all"),
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,
+            memcpyDeviceToDevice=3,
         )
         stream = SimpleNamespace(ptr=0, synchronize=lambda: self._note("synchronize"))
-        beside = SimpleNamespace(ptr=3, synchronize=lambda: self._note("synchronize beside"))
+        beside = SimpleNamespace(
+            ptr=3, synchronize=lambda: self._note("synchronize beside"), wait_event=lambda event: None
+        )
+        stream.wait_event = lambda event: None
         self.stream = stream
         self.cuda = SimpleNamespace(
             runtime=runtime,
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
-            Device=_Device,
+            Device=lambda number=None: _Device(self, number),
             Event=FakeEvent,
             Stream=lambda non_blocking: beside,
             alloc=self._alloc,
             alloc_pinned_memory=_pinned,
             get_current_stream=lambda: self.stream,
             get_elapsed_time=lambda begin, end: 0.001,
+            MemoryPool=_Pool,
+            MemoryPointer=lambda memory, offset: memory,
+            UnownedMemory=_Unowned,
         )
 
     def asarray(self, values: Any) -> FakeArray:
@@ -213,6 +222,9 @@ class FakeCupy:
         """A pool without free blocks."""
         return SimpleNamespace(free_bytes=lambda: 0)
 
+    def _set_device(self, number: int) -> None:
+        self.gpu = number
+
     def _note(self, what: str) -> None:
         self.log[what] += 1
 
@@ -234,9 +246,9 @@ class FakeCupy:
         self.held -= count
 
     def _memcpy(self, target: int, source: int, nbytes: int, kind: int, stream: int) -> None:
-        self._note("copy out" if kind == 1 else "copy back")
+        self._note(("copy out", "copy back", "copy across")[kind - 1])
         ctypes.memmove(target, source, nbytes)
-        if kind == 1:
+        if kind != 2:
             library().native.emulator_mark_written(target, nbytes)
 
     def _memset(self, target: int, value: int, nbytes: int, stream: int) -> None:
@@ -249,20 +261,39 @@ class FakeCupy:
         return {"name": b"a GPU that is none"}
 
 
+class _Unowned:
+    """`cupy.cuda.UnownedMemory`, and a pointer to it."""
+
+    def __init__(self, pointer: int, nbytes: int, owner: Any, device: int) -> None:
+        self.ptr, self.nbytes, self.owner = pointer, nbytes, owner
+
+    def bytes(self, nbytes: int) -> numpy.ndarray[Any, Any]:
+        """The memory itself."""
+        return numpy.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(self.ptr))
+
+
+class _Pool:
+    """`cupy.cuda.MemoryPool` without anything free."""
+
+    def __init__(self, allocator: Any) -> None:
+        self.malloc, self.free_all_blocks, self.free_bytes = allocator, lambda: None, lambda: 1 << 30
+
+
 class _Device:
     """`cupy.cuda.Device`."""
 
-    id = 0
     compute_capability = "90"
 
-    def __init__(self, number: int = 0) -> None:
-        pass
+    def __init__(self, cupy: FakeCupy, number: int | None) -> None:
+        self.id = cupy.gpu if number is None else number
+        self._cupy, self._former = cupy, 0
 
     def __enter__(self) -> _Device:
+        self._former, self._cupy.gpu = self._cupy.gpu, self.id
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        self._cupy.gpu = self._former
 
 
 def _pinned(nbytes: int) -> Any:
@@ -279,6 +310,13 @@ class _Driver:
 
     def __init__(self, cupy: FakeCupy) -> None:
         self._cupy = cupy
+        self._waiting: list[int] = []
+        """The blocks of launches that wait for those on other GPUs."""
+        self.fails_after: int | None = None
+        """Launches after which one fails."""
+
+    def funcSetAttribute(self, kernel: int, attribute: int, value: int) -> None:  # noqa: N802
+        """Nothing is lent here."""
 
     def occupancyMaxActiveBlocksPerMultiprocessor(self, kernel: int, threads: int, shared: int) -> int:  # noqa: N802
         """One block."""
@@ -303,7 +341,24 @@ class _Driver:
         self._run(kernel, blocks, 1, threads, arguments)
 
     def _run(self, kernel: int, blocks: int, teams: int, threads: int, arguments: int) -> None:
-        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams)
+        if self.fails_after is not None:
+            self.fails_after -= 1
+            if self.fails_after < 0:
+                self.fails_after = None
+                self._waiting.clear()
+                raise RuntimeError("the launch failed")
+        gpus, place = 1, _PLACES.get(kernel)
+        if place is not None:
+            first, total = place.bytes()[:8].view(numpy.uint32).tolist()
+            self._waiting.append(blocks)
+            if sum(self._waiting) < total:
+                return
+            assert sum(self._waiting) == total
+            blocks, gpus = total, len(self._waiting)
+            assert first == total - self._waiting[-1]
+            self._waiting.clear()
+            self._cupy.log[f"run on {gpus} GPUs"] += 1
+        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams, gpus)
         pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
         ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
         findings = library().findings()
@@ -316,10 +371,24 @@ class _Module:
 
     def __init__(self, text: bytes) -> None:
         self._module = EmulatedModule(text.decode(), "call.cu")
+        self._place = EmulatedBuffer(8) if b"gdsl_place" in text else None
 
     def get_function(self, name: str) -> Any:
         """A kernel."""
-        return SimpleNamespace(ptr=self._module.get_function(name))
+        found = SimpleNamespace(ptr=self._module.get_function(name))
+        if self._place is not None:
+            _PLACES[found.ptr] = self._place
+        return found
+
+    def get_global_var(self, name: str) -> int:
+        """The address of a variable."""
+        if self._place is None:
+            raise RuntimeError("not found")
+        return self._place.pointer
+
+
+_PLACES: dict[int, EmulatedBuffer] = {}
+"""The variable `gdsl_place` of the module that was loaded last, by its kernels."""
 
 
 def _refuse(pointer: int, nbytes: int, flags: int) -> None:
@@ -345,10 +414,11 @@ class FakeRange:
         """It is freed with the object."""
 
 
-def install(monkeypatch: Any) -> FakeCupy:
-    """Let gdsl find this in the place of CuPy, its driver and NVRTC, and no device of before."""
-    cupy = FakeCupy()
-    driver = _Driver(cupy)
+def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
+    """Let gdsl find this in the place of CuPy, its driver and NVRTC, on a machine with so many GPUs, and no device of
+    before."""
+    cupy = FakeCupy(gpus)
+    driver = cupy.driver = _Driver(cupy)
     api = SimpleNamespace(driver=driver)
     modules = {"cupy": cupy, "cupy_backends.cuda.api": api, "cupy_backends.cuda.api.driver": driver}
     modules |= {
@@ -366,5 +436,11 @@ def install(monkeypatch: Any) -> FakeCupy:
     monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: FakeRange.page)
     backend = backends.CudaBackend()
     real = registry.get
-    monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))
+
+    def get(name: str) -> Any:
+        if name.startswith("cuda:"):
+            return backend.on_gpus(tuple(map(int, name[5:].split(","))))
+        return backend if name == "cuda" else real(name)
+
+    monkeypatch.setattr(registry, "get", get)
     return cupy

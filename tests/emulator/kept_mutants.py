@@ -150,8 +150,8 @@ KEPT_MUTANTS = (
     Mutant(
         "no barrier before what lies before is summed up",
         _NUMBERS,
-        "    synchronize(run);\n    if (blockIdx.x == 0 && threadIdx.x < 32)",
-        "    __syncthreads();\n    if (blockIdx.x == 0 && threadIdx.x < 32)",
+        "    synchronize(run);\n    if (block_index() == 0 && threadIdx.x < 32)",
+        "    __syncthreads();\n    if (block_index() == 0 && threadIdx.x < 32)",
         "numbered",
         "race result uninitialized",
     ),

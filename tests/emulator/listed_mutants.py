@@ -22,7 +22,7 @@ LISTED_MUTANTS = (
     _mutant("members of a block are told", "ONE_MEMBER * shared.members, others = 0", "0, others = 0", "result"),
     _mutant(
         "all come before a list is read",
-        "ONE_ARRIVAL * gridDim.x",
+        "ONE_ARRIVAL * block_count()",
         "ONE_ARRIVAL",
         "race result",
     ),

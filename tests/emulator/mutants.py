@@ -152,8 +152,8 @@ BARRIERS = (
     Mutant(
         "a barrier that waits for one block less",
         _BARRIERS,
-        "(barriers + 1) * gridDim.x",
-        "(barriers + 1) * gridDim.x - 1",
+        "(barriers + 1) * block_count()",
+        "(barriers + 1) * block_count() - 1",
         "bfs",
         "race divergence",
     ),
@@ -271,7 +271,7 @@ LEFT_OUT = (
     Mutant(
         "duplicates stay",
         _FRONTIER,
-        "return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;",
+        "return (load_relaxed(word) & bit) == 0 && (atomicOr_grid(word, bit) & bit) == 0;",
         "return true;",
         "sets",
         "result bounds",

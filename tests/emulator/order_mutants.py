@@ -36,7 +36,7 @@ ORDER_MUTANTS = (
         "values[k].own = value;",
         "result",
     ),
-    _revisit("the worst of a list's values", "atomicMin(&known", "atomicMax(&known", "result"),
+    _revisit("the worst of a list's values", "atomicMin_grid(&known", "atomicMax(&known", "result"),
     _revisit("chunks of both kinds", "count(uint32(counted) + (counted >> 32))", "count(uint32(counted))", "result"),
     _revisit(
         "who is not near comes before the end",
@@ -57,7 +57,10 @@ ORDER_MUTANTS = (
         "race",
     ),
     _mutant(
-        "the bit of a far vertex", "atomicOr(&far[v / 32], 1u << (v % 32));", "far[v / 32] |= 1u << (v % 32);", "race"
+        "the bit of a far vertex",
+        "atomicOr_grid(&far[v / 32], 1u << (v % 32));",
+        "far[v / 32] |= 1u << (v % 32);",
+        "race",
     ),
     _mutant("what is far is put off", "if (accepted && !near) { order.put_off(v); }", "", "result"),
     _mutant(

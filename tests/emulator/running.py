@@ -147,7 +147,10 @@ class Built:
             return enactor.run(bindings, limits or Limits())
         layout = self.plan.layout
         if layout is not None and layout.looks_up and layout.always and graph.num_vertices:
-            other = emulated(looking_up(self.program), self.plan.sizes, self.widths, on=self.plan.graph)
+            several_gpus = self.plan.target.several_gpus
+            other = emulated(
+                looking_up(self.program), self.plan.sizes, self.widths, on=self.plan.graph, several_gpus=several_gpus
+            )
             return other.run(graph, bindings, device, limits)
         if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, 0):
             kernels = Kernels(device, renumbering(self.widths).get_function)
@@ -188,9 +191,10 @@ def emulated(
     widths: Widths = NARROW,
     coverage: bool = False,
     on: GraphClass = GENERAL,
+    several_gpus: bool = False,
 ) -> Built:
     """A program (annotated, before `gdsl.passes`), compiled for the class of graphs `on`."""
-    plan = plan_of(program, shape, graph=on)
+    plan = plan_of(program, shape, graph=on, several_gpus=several_gpus)
     generated = generate(plan, widths)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
     return Built(program, plan, generated, module, widths)
@@ -220,14 +224,15 @@ def build(
     widths: Widths = NARROW,
     coverage: bool = False,
     on: GraphClass = GENERAL,
+    several_gpus: bool = False,
 ) -> Built:
     """A sample or program of the tests, compiled for the class of graphs `on`."""
-    return emulated(program_of(name, tune), shape, widths, coverage, on)
+    return emulated(program_of(name, tune), shape, widths, coverage, on, several_gpus)
 
 
-def device_for(seed: int, blocks: int = 3, stride: int = 0) -> EmulatedDevice:
-    """A device whose launches take turns by `seed`."""
-    return EmulatedDevice(blocks, Schedule(seed=seed, stride=stride))
+def device_for(seed: int, blocks: int = 3, stride: int = 0, gpus: int = 1) -> EmulatedDevice:
+    """A device whose launches take turns by `seed`; `blocks` of all `gpus` together."""
+    return EmulatedDevice(blocks, Schedule(seed=seed, stride=stride), gpus)
 
 
 # Comparison

@@ -83,7 +83,7 @@ INTERSECTIONS = (
     Mutant(
         "the place of a chunk of a walk",
         _INTERSECT,
-        "at = atomicAdd(&run.counters()->hubs, uint64(inclusive));",
+        "at = atomicAdd_grid(&run.counters()->hubs, uint64(inclusive));",
         "at = load_relaxed(&run.counters()->hubs); store_relaxed(&run.counters()->hubs, at + inclusive);",
         _COMMON,
         "race result",

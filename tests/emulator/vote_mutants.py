@@ -126,7 +126,12 @@ VOTE_MUTANTS = (
         "race result",
     ),
     Mutant(
-        "two blocks take one list", _VOTE, "3 * gridDim.x + atomicAdd(", "2 * gridDim.x + atomicAdd(", _LABELS, "race"
+        "two blocks take one list",
+        _VOTE,
+        "3 * block_count() + atomicAdd_grid(",
+        "2 * block_count() + atomicAdd_grid(",
+        _LABELS,
+        "race",
     ),
     Mutant(
         "the tables of lists in parts are not emptied",

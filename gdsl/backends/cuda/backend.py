@@ -12,6 +12,7 @@ from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
 from gdsl.backends.interface import Availability, Bindings, Need, Space
+from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
@@ -35,7 +36,10 @@ class CudaBackend:
 
     name = "cuda"
 
-    def __init__(self) -> None:
+    def __init__(self, gpus: tuple[int, ...] = ()) -> None:
+        """`gpus`: the numbers of those that run together; none: the current one alone."""
+        self.gpus = gpus
+        self._groups: dict[tuple[int, ...], CudaBackend] = {}
         self._devices: dict[int, CudaDevice] = {}
         self._graphs = GraphCache()
         self._answers: dict[int, Availability] = {}
@@ -69,6 +73,22 @@ class CudaBackend:
         self._answers[number] = _GpuAvailability(number)
         return self._answers[number]
 
+    def on_gpus(self, gpus: tuple[int, ...]) -> CudaBackend:
+        """The backend that runs programs on these GPUs together, or on the only one that is named."""
+        if gpus not in self._groups:
+            self._groups.setdefault(gpus, CudaBackend(gpus))
+        return self._groups[gpus]
+
+    def gpu_count(self) -> int:
+        """How many GPUs this machine has."""
+        import cupy
+
+        return int(cupy.cuda.runtime.getDeviceCount())
+
+    @property
+    def _several(self) -> bool:
+        return len(self.gpus) > 1
+
     def stays(self) -> bool:
         """Not in a forked process, which has no device any more."""
         return self._process == processes.current
@@ -83,7 +103,15 @@ class CudaBackend:
         """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
         for batches; `graph`: the graphs that it is for."""
         device = self.device()
-        form = (*(("teams",) if teams else ()), *graph.facts)
+        if self._several and not program.tuning.fuse:
+            raise GdslError.single(
+                "E0923",
+                f"{program.name} has a kernel for each step (schedule.fuse=off), and several GPUs run one persistent "
+                "kernel each",
+                fix="leave out --fuse off and schedule.fuse=off, or run on one GPU",
+            )
+        forms = (*(["teams"] if teams else []), *(["several GPUs"] if self._several else []))
+        form = (*forms, *graph.facts)
         key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         cached: Any = cache.load("cuda", key)
         if cached is not None:
@@ -94,7 +122,7 @@ class CudaBackend:
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
-            plan = plan_of(program, teams=teams, graph=graph)
+            plan = plan_of(program, teams=teams, several_gpus=self._several, graph=graph)
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
@@ -113,9 +141,11 @@ class CudaBackend:
         teams: bool,
         graph: GraphClass,
     ) -> CudaExecutable:
-        return CudaExecutable(
+        executable = CudaExecutable(
             self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, teams, graph
         )
+        executable.on_several_gpus = self._several
+        return executable
 
     def needs(
         self,
@@ -133,11 +163,17 @@ class CudaBackend:
         """The memory of the current GPU; memory in CuPy's pool that is unused counts as free."""
         device = self.device()
         free, total = device.memory()
-        return Space(self.availability().detail, total, free)
+        name = self.availability().detail
+        if self.gpus:
+            name = f"{_listed(self.gpus)}, {name}"
+        return Space(name, total, free)
 
     def device(self) -> CudaDevice:
-        """The GPU that is CuPy's current one in this thread."""
+        """The GPU that is CuPy's current one in this thread, or the GPUs of this backend."""
         import cupy
+
+        if self.gpus:
+            return self._device_of_gpus()
 
         from gdsl.backends.cuda.device import CudaDevice
 
@@ -147,6 +183,16 @@ class CudaBackend:
             self._devices.setdefault(number, CudaDevice())
         return self._devices[number]
 
+    def _device_of_gpus(self) -> CudaDevice:
+        import cupy
+
+        first = self.gpus[0]
+        if first not in self._devices:
+            self._process = processes.current
+            with cupy.cuda.Device(first):
+                self._devices.setdefault(first, _device_of(self.gpus))
+        return self._devices[first]
+
     def place(self, graph: Graph) -> None:
         """Sort its edges on the current GPU, after queued runs."""
         from gdsl.backends.cuda.building import place
@@ -154,6 +200,22 @@ class CudaBackend:
         device = self.device()
         device.drain_queue()
         place(device.cupy, device.id, graph)
+
+
+def _device_of(gpus: tuple[int, ...]) -> CudaDevice:
+    """The device for these GPUs, the first of which is the current one."""
+    if len(gpus) > 1:
+        from gdsl.backends.cuda.several_gpus import SeveralGpus
+
+        return SeveralGpus(gpus)
+    from gdsl.backends.cuda.device import CudaDevice
+
+    return CudaDevice()
+
+
+def _listed(gpus: tuple[int, ...]) -> str:
+    numbers = ", ".join(map(str, gpus))
+    return f"GPUs {numbers}" if len(gpus) > 1 else f"GPU {numbers}"
 
 
 class _GpuAvailability(Availability):

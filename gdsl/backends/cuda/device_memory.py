@@ -61,7 +61,7 @@ class CudaShared:
     def __init__(self, device: DeviceMemory, sizes: Sequence[int], sent: int, beginning: int) -> None:
         *self._offsets, whole = offsets_of(sizes)
         self._device, self._sizes = device, sizes
-        self._room = CudaRoom(device.allocate(whole), sizes)
+        self._room = CudaRoom(device.allocate_near(whole), sizes)
         self._spare: list[Incoming] = []
         self.buffers = self._room.buffers
         outgoing = self._offsets[sent - 1] + sizes[sent - 1] if sent else 0
@@ -196,7 +196,24 @@ class DeviceMemory(Launching):
             raise no_memory(size, free, total) from None
         return CudaBuffer(memory, size, memory.ptr)
 
-    def room(self, sizes: Sequence[int], former: Any) -> CudaRoom:
+    def allocate_near(self, nbytes: int) -> CudaBuffer:
+        """Memory that the host sends to and receives from; of several GPUs it is on the first. Raises E0912."""
+        return self.allocate(nbytes)
+
+    def allocate_result(self, nbytes: int) -> CudaBuffer:
+        """Memory that the caller gets, in the order of the caller's ids. Raises E0912."""
+        return self.allocate(nbytes)
+
+    @property
+    def copies_results(self) -> bool:
+        """Whether the caller gets copies (`copy_result`) instead of the memory that kernels wrote."""
+        return False
+
+    def copy_result(self, buffer: Any) -> CudaBuffer:
+        """A copy for the caller, queued on the run's stream. Raises E0912."""
+        raise NotImplementedError
+
+    def room(self, sizes: Sequence[int], former: Any) -> Any:
         """One block of memory for all buffers."""
         needed = offsets_of(sizes)[-1]
         if former is not None and former.block.nbytes >= needed:

@@ -134,7 +134,7 @@ class Enactor:
     def can_queue(self, bindings: Bindings) -> bool:
         """Whether a run can be queued: the host has nothing to do during the run, and could repeat it, since all arrays
         are the graph's."""
-        if not self._is_fused or bindings.open:
+        if not self._is_fused or bindings.open or self.plan.target.several_gpus:
             return False
         return self.takes_no_arrays or all(name in bindings.own for name in self._inputs)
 
@@ -320,10 +320,15 @@ class Enactor:
         """The caller's arrays by name; `outside`: the results in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
         found: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
-        places, result = outside or memory.names, self.device.result
+        places, device = outside or memory.names, self.device
+        copied = not outside and device.copies_results and bool(memory.results)
         for name, kind, dtype, count in memory.results:
-            values = result(places[name], dtype, count)
+            place = device.copy_result(places[name]) if copied else places[name]
+            values = device.result(place, dtype, count)
             found[name] = unpacked(values, kind, widths) if name in self._pairs else values
+        if copied:
+            device.end()
+            device.wait(None)
         return found
 
     def _start_outcome(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _StartedRun:

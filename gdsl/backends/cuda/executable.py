@@ -58,6 +58,7 @@ class CudaExecutable:
         self._device, self._graphs, self._build = device, graphs, build
         self.generated, self.widths, self._teams = generated, widths, teams
         self._program, self._plan, self._graph_class = program, plan, graph_class
+        self.on_several_gpus = False
         self.kernels = LoadedModule(self._device, cubin)
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
@@ -84,7 +85,13 @@ class CudaExecutable:
     def plan(self) -> Plan:
         """The plan of the text."""
         if self._plan is None:
-            self._plan = plan_of(self._program, verify=False, teams=self._teams, graph=self._graph_class)
+            self._plan = plan_of(
+                self._program,
+                verify=False,
+                teams=self._teams,
+                several_gpus=self.on_several_gpus,
+                graph=self._graph_class,
+            )
         return self._plan
 
     def run_batch(
@@ -188,6 +195,12 @@ class CudaExecutable:
     def _is_limited(self, graph: Graph, limits: Limits) -> bool:
         """Whether the memory decides which form of the graph a run uses."""
         memory = limits.memory
+        if self.on_several_gpus and memory is not None and memory.place is not Place.DEVICE:
+            raise GdslError.single(
+                "E0923",
+                "the option memory is for runs on one GPU: several GPUs keep the whole graph in their memories",
+                fix="leave out memory, or run on one GPU",
+            )
         return graph in self._too_large if memory is None else memory.place is not Place.DEVICE
 
     def _run_with_less_memory(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
@@ -196,7 +209,8 @@ class CudaExecutable:
         steps: tuple[Callable[[Graph], bool], ...] = self._free_memory, self._place_again
         if not self._is_limited(graph, limits):
             steps = self._free_memory, self._use_own_ids
-            steps = steps if limits.memory is not None else (*steps, self._use_host)
+            if limits.memory is None and not self.on_several_gpus:
+                steps = (*steps, self._use_host)
         for makes_room in steps:
             if not makes_room(graph):
                 continue

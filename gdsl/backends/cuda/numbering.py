@@ -125,7 +125,7 @@ class Numbering:
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
         """The inverse, for the values at the address `values`, or, if that is 0, at the address stored at
         `values_at`."""
-        reordered = self._device.allocate(nbytes)
+        reordered = self._device.allocate_result(nbytes)
         self._put(values, values_at, reordered, nbytes, (self.rank, self.order), of_ids)
         return reordered
 

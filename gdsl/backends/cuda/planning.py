@@ -21,12 +21,14 @@ def plan_of(
     *,
     verify: bool = True,
     teams: bool = False,
+    several_gpus: bool = False,
     graph: GraphClass | None = None,
     after: str | None = None,
 ) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
-    `teams`: the form that teams of blocks run. `graph`: the graphs that it is built for, by default any. `after`: the
-    plan after the pass of that name, not verified."""
+    `teams`: the form that teams of blocks run. `several_gpus`: the form of a fused program that several GPUs run
+    together. `graph`: the graphs that it is built for, by default any. `after`: the plan after the pass of that name,
+    not verified."""
     from gdsl.operations import Balance
     from gdsl.passes import ir_passes
     from gdsl.plan import target, work_order
@@ -38,6 +40,8 @@ def plan_of(
     program = ir_passes.apply(program, verify=verify)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     on = target.cuda(program.tuning.fuse, balanced, ordered)
+    if several_gpus:
+        on = target.on_several_gpus(on)
     return build(program, target.in_teams(on) if teams else on, sizes, graph=graph, verify=verify, after=after)
 
 

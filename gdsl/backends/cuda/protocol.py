@@ -136,6 +136,19 @@ class Device(Protocol):
         """At least `nbytes` bytes with any content, aligned to 16."""
         ...
 
+    def allocate_result(self, nbytes: int) -> Buffer:
+        """The same for what the caller gets in another order than that of the device."""
+        ...
+
+    @property
+    def copies_results(self) -> bool:
+        """Whether the caller gets copies, by `copy_result`, instead of the memory that kernels wrote."""
+        ...
+
+    def copy_result(self, buffer: Buffer) -> Buffer:
+        """A copy of a buffer for the caller, queued after the work so far."""
+        ...
+
     def room(self, sizes: Sequence[int], former: Any) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
         must not be used any more."""

@@ -80,7 +80,10 @@ class RunMemory:
         taken = [*scalars, *handed]
         self._work = [buffer for buffer in hosts if buffer.role not in _SHARED and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
-        outside = [] if self._numbering is None else [each for each in handed if each.role is Role.RESULT]
+        self._copies = device.copies_results
+        self._keeps_inside = self._numbering is not None or self._copies
+        """Whether the caller gets other buffers than those that kernels write."""
+        outside = [each for each in handed if each.role is Role.RESULT] if self._keeps_inside else []
         device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])))
         self._to_clear: list[tuple[int, int]] = []
         self._share(scalars)
@@ -156,8 +159,8 @@ class RunMemory:
         self._ahead: tuple[object, dict[str, Buffer]] | None = None
         """The lane, and the buffers of the next run's results, to which the record points already."""
         self._inside: dict[str, Buffer] = {}
-        """The buffers of the last run's results if they are not the caller's: results are reordered into other buffers
-        then."""
+        """The buffers of the last run's results if they are not the caller's: results are copied or reordered into
+        other buffers then."""
         self.on_device.scratch.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
@@ -259,10 +262,12 @@ class RunMemory:
         return value if self._numbering is None or name not in self._of_ids else self._numbering.outside(value)
 
     def put_outside(self) -> dict[str, Buffer] | None:
-        """The results in the caller's order, computed after everything that was launched; None if they are in that
-        order already."""
+        """The caller's results, in the caller's order, computed after everything that was launched; None if they are
+        what kernels wrote, or will be copied once it is known which buffers these are."""
         if self._numbering is None:
-            return None
+            if not self._copies or (self.plan.swapped and self.plan.target.fused):
+                return None
+            return {name: self.device.copy_result(self.names[name]) for name, *_ in self.results}
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
         created, at = {}, self.shared.buffers[self._outputs_at].pointer
         for name, _, dtype, count in self.results:
@@ -317,7 +322,7 @@ class RunMemory:
         for name, nbytes, place in self._new:
             created = names[name] = again.get(name) or self.device.allocate(nbytes)
             place[0] = created.pointer
-        if self._numbering is not None:
+        if self._keeps_inside:
             self._inside = {**names}
         names.update(self._scalars)
         if self.plan.swapped:

@@ -142,6 +142,8 @@ class _Generation:
         if self.plan.teams is not None:
             generated |= self._of_teams()
             library = runtime.TEAMS_LIBRARY
+        if self.plan.target.several_gpus:
+            library = runtime.on_several_gpus(library)
         if self.both_sides:
             library = runtime.on_both_sides(library)
         _, pieces = runtime.link(body, generated, library)
@@ -159,6 +161,7 @@ class _Generation:
             str(self.widths),
             "one persistent kernel" if tuning.fuse else "a kernel for each step",
             *(["teams of blocks, each with one value after the other"] if self.plan.teams is not None else []),
+            *(["on several GPUs"] if self.plan.target.several_gpus else []),
             f"{self.plan.sizes.block_threads} threads per block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",
         ]

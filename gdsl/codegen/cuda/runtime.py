@@ -49,7 +49,10 @@ FILES = (
     "numbers",
 )
 PLATFORM = "platform"
-LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")
+_ONE_GPU, _SEVERAL_GPUS = "one_gpu.words", "several_gpus.words"
+"""The runtime is written for a grid: all blocks of a run. On one GPU these are the blocks of one launch, and CUDA's
+device scope reaches them; on several GPUs they are numbered over all launches, and only system scope does."""
+LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__", _ONE_GPU)
 
 
 GRAPH_BUILDING_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, INDIRECT_EDGE_IDS, "sorting", "made_graphs"))
@@ -62,6 +65,11 @@ CONTRACTED_LIBRARY = dataclasses.replace(GRAPH_BUILDING_LIBRARY, files=(*GRAPH_B
 
 TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))
 """The same for programs that teams of blocks run."""
+
+
+def on_several_gpus(library: Library) -> Library:
+    """`library` for a text that runs on several GPUs at the same time."""
+    return dataclasses.replace(library, words=_SEVERAL_GPUS)
 
 
 def on_both_sides(library: Library) -> Library:

@@ -24,7 +24,7 @@ template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_each_block(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size();
     uint64 visited = 0;
-    for (uint64 i = blockIdx.x; i < size; i += gridDim.x) {
+    for (uint64 i = block_index(); i < size; i += block_count()) {
         const vertex near = members[i];
         const edge last = lists.last(near);
         visited += threadIdx.x == 0 ? lists.degree(near) : edge(0);
@@ -80,7 +80,7 @@ __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& 
     uint64* const sums = run.slice.sums;
     uint64* const tiles = run.slice.tiles;
     const uint64 size = members.size(), count = (size + BLOCK_THREADS - 1) / BLOCK_THREADS;
-    for (uint64 tile = blockIdx.x; tile < count; tile += gridDim.x) {
+    for (uint64 tile = block_index(); tile < count; tile += block_count()) {
         const uint64 i = tile * BLOCK_THREADS + threadIdx.x;
         const bool has_member = i < size;
         const vertex near = has_member ? members[i] : vertex(0);
@@ -92,7 +92,7 @@ __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& 
         if (threadIdx.x == BLOCK_THREADS - 1) { tiles[tile] = sum; }
     }
     synchronize(run);
-    if (blockIdx.x == 0) {
+    if (block_index() == 0) {
         uint64 before = 0;
         for (uint64 base = 0; base < count; base += BLOCK_THREADS) {
             const uint64 tile = base + threadIdx.x;
@@ -165,7 +165,7 @@ __device__ __forceinline__ void sort_into_bins(enactor& run, const Members& memb
         for (uint32 bin = 0; bin < 3; ++bin) {
             const uint32 votes = __ballot_sync(FULL_WARP, active && own == bin);
             if (votes == 0) { continue; }
-            uint64 at = lane_index() == 0 ? atomicAdd(&run.counters()->bins[bin], uint64(__popc(votes))) : 0;
+            uint64 at = lane_index() == 0 ? atomicAdd_grid(&run.counters()->bins[bin], uint64(__popc(votes))) : 0;
             at = __shfl_sync(FULL_WARP, at, 0) + __popc(votes & ((1u << lane_index()) - 1));
             if (votes >> lane_index() & 1) { run.slice.bins[bin][at] = v; }
         }

@@ -27,7 +27,7 @@ template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-    if (blockIdx.x == 0) {
+    if (block_index() == 0) {
         shared.waited -= poll_host(shared, control, host_stop);  // the end of the wait is added below
         const bool ready = shared.deferred.is_ready(true);
         const uint64 edges = ready ? shared.deferred.edges() : 0;
@@ -36,8 +36,8 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
     } else {
         arrive_without_result(&control->arrived);
     }
-    const uint64 word = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
-    if (blockIdx.x == 0) { shared.waited += cycles(); }
+    const uint64 word = wait_for_arrivals(&control->arrived, (barriers + 1) * block_count());
+    if (block_index() == 0) { shared.waited += cycles(); }
     leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }
 

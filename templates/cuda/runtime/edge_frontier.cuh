@@ -67,7 +67,7 @@ struct edge_collector {
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        uint64 at = lane == 0 ? atomicAdd_grid(&run.counters()->accepted, uint64(amount)) : 0;
         at = __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
         const edge rest = staged[amount + lane];
@@ -96,7 +96,7 @@ __device__ __forceinline__ uint32* edge_marks_of(const enactor& run) {
 __device__ __forceinline__ bool mark_edge(uint32* marks, edge e) {
     uint32* const word = &marks[e / 32];
     const uint32 bit = 1u << (e % 32);
-    return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+    return (load_relaxed(word) & bit) == 0 && (atomicOr_grid(word, bit) & bit) == 0;
 }
 
 // piece: clear_edge_marks

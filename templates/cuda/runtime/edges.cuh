@@ -84,12 +84,12 @@ __device__ __forceinline__ void hold_edges(block_storage& shared, uint64 edges) 
 }
 __device__ __forceinline__ void publish_edges(block_storage& shared, operator_counters* counters) {
     const uint64 edges = lane_index() == 0 ? shared.held_edges[threadIdx.x / 32] : 0;
-    if (edges > 0) { atomicAdd(&counters->edges, edges); }
+    if (edges > 0) { atomicAdd_grid(&counters->edges, edges); }
 }
 
 // piece: count_edges
 // Adds the counts of the lanes of a warp to the edges of the result.
 __device__ __forceinline__ void count_edges(operator_counters* counters, uint64 edges) {
     edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&counters->edges, edges); }
+    if (lane_index() == 0 && edges > 0) { atomicAdd_grid(&counters->edges, edges); }
 }

@@ -19,7 +19,7 @@ __device__ __forceinline__ bool waits_for_others() { return threadIdx.x == WAITI
 
 // piece: is_trace_writer
 // Whether this is the waiting thread of the first block, which writes the trace.
-__device__ __forceinline__ bool is_trace_writer() { return blockIdx.x == 0 && waits_for_others(); }
+__device__ __forceinline__ bool is_trace_writer() { return block_index() == 0 && waits_for_others(); }
 
 // piece: enactor
 // One thread's state of the run. Its members have the same values in all threads of the grid. What only one thread of a
@@ -38,7 +38,7 @@ struct enactor {
             shared.barriers = load_relaxed(&slice.control->barriers);
             shared.traced = load_relaxed(&slice.control->trace_length);
             shared.polled_at = 0;
-            if (blockIdx.x == 0) { start_clock(shared); }
+            if (block_index() == 0) { start_clock(shared); }
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
             shared.deferred.clear();
         }
@@ -71,4 +71,4 @@ __device__ __forceinline__ void call_outlined(const run_slice& slice, Call call,
 
 // piece: leader
 // Whether this is the thread that does what must be done once.
-__device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
+__device__ __forceinline__ bool leader() { return block_index() == 0 && threadIdx.x == 0; }

@@ -19,14 +19,14 @@ __device__ __forceinline__ uint32 marks_turn(const enactor& run) {
 __device__ __forceinline__ bool mark(uint32* marks, vertex v) {
     uint32* const word = &marks[v / 32];
     const uint32 bit = 1u << (v % 32);
-    return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
+    return (load_relaxed(word) & bit) == 0 && (atomicOr_grid(word, bit) & bit) == 0;
 }
 
 // piece: mark_unread
 // The same without reading the mark first, which would be one more wait: for results with few duplicates.
 __device__ __forceinline__ bool mark_unread(uint32* marks, vertex v) {
     const uint32 bit = 1u << (v % 32);
-    return (atomicOr(&marks[v / 32], bit) & bit) == 0;
+    return (atomicOr_grid(&marks[v / 32], bit) & bit) == 0;
 }
 
 // piece: former_marks is_unmarked
@@ -34,7 +34,7 @@ __device__ __forceinline__ bool mark_unread(uint32* marks, vertex v) {
 // several are in flight before one is used.
 __device__ __forceinline__ uint32 former_marks(uint32* marks, vertex v, bool active) {
     uint32 former = ~uint32(0);
-    if (active) { former = atomicOr(&marks[v / 32], 1u << (v % 32)); }
+    if (active) { former = atomicOr_grid(&marks[v / 32], 1u << (v % 32)); }
     return former;
 }
 __device__ __forceinline__ bool is_unmarked(uint32 former, vertex v) { return (former >> (v % 32) & 1) == 0; }
@@ -124,7 +124,7 @@ struct collector {
     __device__ __forceinline__ void write() {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(STAGED)) : 0;
+        uint64 at = lane == 0 ? atomicAdd_grid(&run.counters()->accepted, uint64(STAGED)) : 0;
         uint64 edges = 0;  // loaded while the atomic is under way
         for (uint32 i = lane; i < STAGED; i += 32) { edges += counted.degree(staged[i]); }
         at = __shfl_sync(FULL_WARP, at, 0);
@@ -163,7 +163,7 @@ __device__ __forceinline__ void append_rest(operator_counters* counters, vertex*
                                             const Counted& counted) {
     __syncwarp(FULL_WARP);
     const uint32 lane = lane_index();
-    uint64 at = lane == 0 ? atomicAdd(&counters->accepted, uint64(count)) : 0;
+    uint64 at = lane == 0 ? atomicAdd_grid(&counters->accepted, uint64(count)) : 0;
     uint64 edges = 0;  // loaded while the atomic is under way
     for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_with_prefetch(staged[i]); }
     at = __shfl_sync(FULL_WARP, at, 0);
@@ -201,7 +201,7 @@ __device__ OUTLINED bool map_queue(block_storage& shared, control_block* control
     stopped = meet(shared, control, host_stop, stopped);
     for (uint64 i = thread_index(); i < size; i += grid_threads()) {
         const vertex v = queue[i];
-        atomicOr(&bitmap[v / 32], 1u << (v % 32));
+        atomicOr_grid(&bitmap[v / 32], 1u << (v % 32));
     }
     return meet(shared, control, host_stop, stopped);
 }
@@ -225,7 +225,7 @@ __device__ OUTLINED bool make_queue(block_storage& shared, control_block* contro
     for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
         const uint32 mine = word + lane < words ? bitmap[word + lane] : 0;
         const uint32 own = __popc(mine), inclusive = warp_inclusive_sum(own);
-        uint64 at = lane == 31 && inclusive > 0 ? atomicAdd(counter, uint64(inclusive)) : 0;
+        uint64 at = lane == 31 && inclusive > 0 ? atomicAdd_grid(counter, uint64(inclusive)) : 0;
         at = __shfl_sync(FULL_WARP, at, 31);
         for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;

@@ -83,7 +83,7 @@ __device__ __forceinline__ uint64 intersect_tables(enactor& run, const graph_sli
     const out_lists lists{g};
     neighbor_table& table = run.shared.table;
     uint64 visited = 0;
-    for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < members.size(); base += grid_threads()) {
+    for (uint64 base = uint64(block_index()) * BLOCK_THREADS; base < members.size(); base += grid_threads()) {
         if (threadIdx.x == 0) { table.runs = 0; }
         if (__syncthreads_or(warp_stop_requested(run))) { break; }
         const bool begins = begins_table(g, members, base);
@@ -330,7 +330,7 @@ __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, b
     const uint32 chunks = defer ? uint32((walk.last - walk.first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
     uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
+    if (lane_index() == 31) { at = atomicAdd_grid(&run.counters()->hubs, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
     edge rest = walk.first;
     for (const uint64 end = minimum(at + chunks, hub_room(g)); at < end; ++at) {

@@ -42,7 +42,7 @@ template <class T>
 __device__ __forceinline__ bool exchange_word(T* x, T former, T value) {
     typedef typename word_of_size<sizeof(T)>::type word;
     const word expected = bits_of<word>(former);
-    return atomicCAS(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
+    return atomicCAS_grid(reinterpret_cast<word*>(x), expected, bits_of<word>(value)) == expected;
 }
 __device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) {
     const uint64 address = reinterpret_cast<uint64>(x);
@@ -50,7 +50,7 @@ __device__ __forceinline__ bool exchange_word(bool* x, bool former, bool value) 
     const uint32 shift = 8 * uint32(address & 3), mask = 0xffu << shift;
     uint32 found = load_relaxed(word);
     while ((found & mask) == uint32(former) << shift) {
-        const uint32 before = atomicCAS(word, found, (found & ~mask) | uint32(value) << shift);
+        const uint32 before = atomicCAS_grid(word, found, (found & ~mask) | uint32(value) << shift);
         if (before == found) { return true; }
         found = before;
     }
@@ -100,7 +100,7 @@ __device__ __forceinline__ bool bits_equal(bool a, bool b) { return a == b; }
 // The minimum where it is less than `former`, as which `x` was read before: most updates of a minimum come too late to
 // change it. Returns what was there. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
-__device__ __forceinline__ T lower_to(T* x, T value, T former) { return value < former ? atomicMin(x, value) : former; }
+__device__ __forceinline__ T lower_to(T* x, T value, T former) { return value < former ? atomicMin_grid(x, value) : former; }
 template <class T>
 __device__ __forceinline__ T lower_float_to(T* x, T value, T former) {
     const bool lower = value < former || former != former;
@@ -110,7 +110,7 @@ __device__ __forceinline__ float64 lower_to(float64* x, float64 value, float64 f
 __device__ __forceinline__ float32 lower_to(float32* x, float32 value, float32 former) {
     // Floats without a sign are ordered as their bits are.
     if (!(value < former) && former == former) { return former; }
-    if (value > 0 && former == former) { return __int_as_float(atomicMin(reinterpret_cast<int32*>(x), __float_as_int(value))); }
+    if (value > 0 && former == former) { return __int_as_float(atomicMin_grid(reinterpret_cast<int32*>(x), __float_as_int(value))); }
     return lower_float_to(x, value, former);
 }
 
@@ -121,7 +121,7 @@ __device__ __forceinline__ T reduce_min(T* x, T value) { return lower_to(x, valu
 // piece: raise_to
 // The same for a maximum.
 template <class T>
-__device__ __forceinline__ T raise_to(T* x, T value, T former) { return former < value ? atomicMax(x, value) : former; }
+__device__ __forceinline__ T raise_to(T* x, T value, T former) { return former < value ? atomicMax_grid(x, value) : former; }
 template <class T>
 __device__ __forceinline__ T raise_float_to(T* x, T value, T former) {
     const bool higher = former < value || former != former;
@@ -138,10 +138,10 @@ __device__ __forceinline__ T reduce_max(T* x, T value) { return raise_to(x, valu
 template <class T>
 __device__ __forceinline__ T reduce_add(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
-    return T(atomicAdd(reinterpret_cast<word*>(x), word(value)));
+    return T(atomicAdd_grid(reinterpret_cast<word*>(x), word(value)));
 }
-__device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { return atomicAdd(x, value); }
-__device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd(x, value); }
+__device__ __forceinline__ float32 reduce_add(float32* x, float32 value) { return atomicAdd_grid(x, value); }
+__device__ __forceinline__ float64 reduce_add(float64* x, float64 value) { return atomicAdd_grid(x, value); }
 template <class T>
 __device__ __forceinline__ T reduce_subtract(T* x, T value) { return reduce_add(x, T(T(0) - value)); }
 __device__ __forceinline__ float32 reduce_subtract(float32* x, float32 value) { return reduce_add(x, -value); }
@@ -158,18 +158,18 @@ template <class T>
 __device__ __forceinline__ T reduce_and(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
     const T former = load_relaxed(x);
-    return (former & value) != former ? T(atomicAnd(reinterpret_cast<word*>(x), word(value))) : former;
+    return (former & value) != former ? T(atomicAnd_grid(reinterpret_cast<word*>(x), word(value))) : former;
 }
 template <class T>
 __device__ __forceinline__ T reduce_or(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
     const T former = load_relaxed(x);
-    return (former | value) != former ? T(atomicOr(reinterpret_cast<word*>(x), word(value))) : former;
+    return (former | value) != former ? T(atomicOr_grid(reinterpret_cast<word*>(x), word(value))) : former;
 }
 template <class T>
 __device__ __forceinline__ T reduce_xor(T* x, T value) {
     typedef typename unsigned_of<T>::type word;
-    return T(atomicXor(reinterpret_cast<word*>(x), word(value)));
+    return T(atomicXor_grid(reinterpret_cast<word*>(x), word(value)));
 }
 __device__ __forceinline__ bool reduce_and(bool* x, bool value) {
     return reduce_by_exchange(x, value, [](bool a, bool b) { return a && b; });

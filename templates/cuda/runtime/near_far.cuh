@@ -54,7 +54,7 @@ struct near_far {
 
     __device__ __forceinline__ static key_word rank(Key value) { return Falls ? word(~rank_word(value)) : rank_word(value); }
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(load_now(&values[v])); }
-    __device__ __forceinline__ void put_off(vertex v) const { atomicOr(&far[v / 32], 1u << (v % 32)); }
+    __device__ __forceinline__ void put_off(vertex v) const { atomicOr_grid(&far[v / 32], 1u << (v % 32)); }
 
     // For `push_small_frontier`: the rank that a member was found with, whether it still has it, and whether an accepted one is near.
     __device__ __forceinline__ key_word rank_of_member(uint64 place) const { return keys[place]; }
@@ -91,7 +91,7 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
     if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
     __syncthreads();
     if (threadIdx.x == 0 && order.state.visited > 0) {
-        atomicAdd(&run.counters()->visited, order.state.visited);
+        atomicAdd_grid(&run.counters()->visited, order.state.visited);
         order.state.visited = 0;
     }
     synchronize_then(run, [&] {
@@ -149,7 +149,7 @@ struct entry_collector {
     __device__ __forceinline__ void write(uint32 amount) {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        uint64 at = lane == 0 ? atomicAdd_grid(&run.counters()->accepted, uint64(amount)) : 0;
         if (amount < STAGED) {
             for (uint32 i = lane; i < amount; i += 32) { fetch(staged[i]); }  // while the atomic is in flight
         }
@@ -160,7 +160,7 @@ struct entry_collector {
                 keys[at + i] = staged_keys[i];
             } else {
                 order.put_off(staged[i]);
-                atomicOr(&run.counters()->spilled, 1ull);
+                atomicOr_grid(&run.counters()->spilled, 1ull);
             }
         }
         const vertex rest = staged[amount + lane];
@@ -264,7 +264,7 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
                 const key_word key = order.rank_now(v);
                 const bool near = member && key >= bound, found = near && !(was_near && key >= former);
                 if (near) {
-                    atomicAnd(&order.far[word], ~(1u << place));
+                    atomicAnd_grid(&order.far[word], ~(1u << place));
                 } else if (member) {
                     nearest = maximum(nearest, uint64(key));
                 }
@@ -279,8 +279,8 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
         nearest = maximum(nearest, uint64(__shfl_xor_sync(FULL_WARP, nearest, step)));
     }
     if (lane == 0 && seen != 0) {
-        atomicMax(&run.counters()->nearest, nearest);
-        atomicOr(&run.counters()->seen, uint64(seen));
+        atomicMax_grid(&run.counters()->nearest, nearest);
+        atomicOr_grid(&run.counters()->seen, uint64(seen));
     }
 }
 

@@ -13,7 +13,7 @@ __device__ __forceinline__ void number_bits(enactor& run, const uint32* bits, ui
         if (lane == 0) { places[chunk] = members; }
     }
     synchronize(run);
-    if (blockIdx.x == 0 && threadIdx.x < 32) {
+    if (block_index() == 0 && threadIdx.x < 32) {
         uint64 before = 0;
         for (uint64 base = 0; base < chunks; base += 32) {
             const bool active = base + lane < chunks;

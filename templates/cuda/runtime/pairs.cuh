@@ -34,7 +34,7 @@ template <class A, class B>
 __device__ __forceinline__ bool exchange_pair(stored_pair<A, B, true>* x, stored_pair<A, B, true>& former,
                                               stored_pair<A, B, true> value) {
     const uint64 expected = former.word;
-    former.word = atomicCAS(&x->word, expected, value.word);
+    former.word = atomicCAS_grid(&x->word, expected, value.word);
     return former.word == expected;
 }
 template <class A, class B>
@@ -60,7 +60,7 @@ __device__ __forceinline__ pair_of<A, B> reduce_min(stored_pair<A, B, true>* x, 
     stored_pair<A, B, true> former = load_pair(x);
     if (!lower_wins(unpacked(former), value)) { return unpacked(former); }
     if (!is_ordered(former)) { return reduce_lower(x, value); }
-    former.word = atomicMin(&x->word, stored_pair<A, B, true>(without_negative_zeros(value)).word);
+    former.word = atomicMin_grid(&x->word, stored_pair<A, B, true>(without_negative_zeros(value)).word);
     return unpacked(former);
 }
 template <class A, class B>
@@ -80,7 +80,7 @@ __device__ __forceinline__ pair_of<A, B> reduce_max(stored_pair<A, B, true>* x, 
     stored_pair<A, B, true> former = load_pair(x);
     if (!higher_wins(unpacked(former), value)) { return unpacked(former); }
     if (!is_ordered(former)) { return reduce_higher(x, value); }
-    former.word = atomicMax(&x->word, stored_pair<A, B, true>(without_negative_zeros(value)).word);
+    former.word = atomicMax_grid(&x->word, stored_pair<A, B, true>(without_negative_zeros(value)).word);
     return unpacked(former);
 }
 template <class A, class B>

@@ -12,6 +12,13 @@ constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1
 constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
+// piece: block_index block_count gdsl_place
+// The blocks of a run are numbered over all of its GPUs. The host stores the number of this GPU's first block, and how
+// many blocks there are on all GPUs.
+extern "C" { __constant__ uint32 gdsl_place[2]; }
+__device__ __forceinline__ uint32 block_index() { return gdsl_place[0] + blockIdx.x; }
+__device__ __forceinline__ uint32 block_count() { return gdsl_place[1]; }
+
 // piece: smaller larger
 // The smaller or larger of two values: of a number and NaN the number, of equal values (-0.0 and 0.0) the first.
 // Written as PTX selections, which the compiler cannot transform. For sm_90, the assembler of CUDA 13.0 fuses two
@@ -148,7 +155,7 @@ __device__ __forceinline__ void store_relaxed(T* x, T value) { *static_cast<vola
 // Later reads see all that other threads wrote before they released `x`.
 __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
     uint64 value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
+    asm volatile("ld.acquire.grid.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
     return value;
 }
 
@@ -157,14 +164,14 @@ __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
 // acquire `x`.
 __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
     uint64 before;
-    asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
+    asm volatile("atom.release.grid.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
     return before;
 }
 
 // piece: arrive_without_result
 // Adds 1, as `arrive`, without a result.
 __device__ __forceinline__ void arrive_without_result(uint64* x) {
-    asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
+    asm volatile("red.release.grid.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
 }
 
 // piece: wait_for_arrivals
@@ -178,7 +185,7 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
 // piece: arrive_with
 // Adds `value`, as `arrive`, without a result.
 __device__ __forceinline__ void arrive_with(uint64* x, uint64 value) {
-    asm volatile("red.release.gpu.global.add.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
+    asm volatile("red.release.grid.global.add.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
 }
 
 // piece: wait_for_field
@@ -226,20 +233,20 @@ __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return *s
 // and the former values afterwards.
 __device__ __forceinline__ void exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_first, uint64 new_second) {
     asm volatile("{ .reg .b128 expected, value, former; mov.b128 expected, {%0, %1}; mov.b128 value, {%3, %4};"
-                 " atom.relaxed.gpu.global.cas.b128 former, [%2], expected, value; mov.b128 {%0, %1}, former; }"
+                 " atom.relaxed.grid.global.cas.b128 former, [%2], expected, value; mov.b128 {%0, %1}, former; }"
                  : "+l"(first), "+l"(second) : "l"(x), "l"(new_first), "l"(new_second) : "memory");
 }
 
 // piece: load_wide
 // Loads both words in one access.
 __device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {
-    asm volatile("{ .reg .b128 both; ld.relaxed.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
+    asm volatile("{ .reg .b128 both; ld.relaxed.grid.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
                  : "=l"(first), "=l"(second) : "l"(x) : "memory");
 }
 
 // piece: store_wide
 // Stores both words in one access.
 __device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 second) {
-    asm volatile("{ .reg .b128 value; mov.b128 value, {%1, %2}; st.relaxed.gpu.global.b128 [%0], value; }"
+    asm volatile("{ .reg .b128 value; mov.b128 value, {%1, %2}; st.relaxed.grid.global.b128 [%0], value; }"
                  : : "l"(x), "l"(first), "l"(second) : "memory");
 }

@@ -25,7 +25,7 @@ struct bitmap_result {
     // Called by one lane of a warp; several warps may add the same vertex.
     __device__ __forceinline__ void add(vertex v) {
         const uint32 bit = 1u << (v % 32);
-        if ((atomicOr(&result.bitmap[v / 32], bit) & bit) == 0) { count(v); }
+        if ((atomicOr_grid(&result.bitmap[v / 32], bit) & bit) == 0) { count(v); }
     }
     __device__ __forceinline__ void count(vertex v) {
         accepted_here += 1;
@@ -33,7 +33,7 @@ struct bitmap_result {
     }
     __device__ __forceinline__ void flush() {
         const uint64 accepted = warp_sum(accepted_here);
-        if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
+        if (lane_index() == 0 && accepted > 0) { atomicAdd_grid(&run.counters()->accepted, accepted); }
         counted.add(run.counters(), edges_here);
         accepted_here = edges_here = 0;
     }

@@ -63,7 +63,7 @@ __device__ __forceinline__ void visit_row_pairs(const Lists& lists, vertex near,
 // piece: count_visited
 __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     visited = warp_sum(visited);
-    if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
+    if (visited > 0 && lane_index() == 0) { atomicAdd_grid(&run.counters()->visited, visited); }
 }
 
 // piece: write_chunks
@@ -96,7 +96,7 @@ __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, ui
     const uint32 chunks = defer ? uint32((last - first + chunk_edges - 1) / chunk_edges) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
     uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(counter, uint64(inclusive)); }
+    if (lane_index() == 31) { at = atomicAdd_grid(counter, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
     write_chunks(chunks_from, at, chunks, deferring, v, first, last, chunk_edges);
 }
@@ -239,7 +239,7 @@ __device__ __forceinline__ uint64 push_blocks(enactor& run, const Members& membe
     block_tile& tile = run.shared.tile;
     const uint64 size = members.size();
     uint64 visited = 0;
-    for (uint64 base = uint64(blockIdx.x) * BLOCK_THREADS; base < size; base += uint64(gridDim.x) * BLOCK_THREADS) {
+    for (uint64 base = uint64(block_index()) * BLOCK_THREADS; base < size; base += uint64(block_count()) * BLOCK_THREADS) {
         const bool has_member = base + threadIdx.x < size;
         const vertex near = has_member ? members[base + threadIdx.x] : vertex(0);
         const edge first = has_member ? lists.first(near) : edge(0);

@@ -356,7 +356,7 @@ template <class T, class Members, class Lists, class Value, class Combine, class
 __device__ __forceinline__ void reduce_blocks(enactor& run, const Members& members, const Lists& lists, T identity,
                                               Combine combine, Value value, Assign assign) {
     uint64 visited = 0;
-    for (uint64 i = blockIdx.x; i < members.size(); i += gridDim.x) {
+    for (uint64 i = block_index(); i < members.size(); i += block_count()) {
         const vertex near = members[i];
         const edge last = lists.last(near);
         T reduced = identity;

@@ -19,7 +19,7 @@ struct bitmap_collector {
     }
     __device__ __forceinline__ void flush() {
         const uint64 accepted = warp_sum(accepted_here);
-        if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
+        if (lane_index() == 0 && accepted > 0) { atomicAdd_grid(&run.counters()->accepted, accepted); }
         counted.add(run.counters(), edges_here);
     }
 };
@@ -69,14 +69,14 @@ struct late_collector {
         __syncwarp(FULL_WARP);
         if (amount == 32) { staged[lane] = rest; }
         count -= amount;
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        uint64 at = lane == 0 ? atomicAdd_grid(&run.counters()->accepted, uint64(amount)) : 0;
         at = __shfl_sync(FULL_WARP, at, 0) + lane;
         const bool has_room = writes && at < room;
         const bool is_new = writes && !has_room && mark(marks, v);
         if (has_room) { result.queue[at] = v; }
         const uint32 votes = __ballot_sync(FULL_WARP, is_new);
         if (votes != 0) {
-            at = lane == 0 ? atomicAdd(&run.counters()->late, uint64(__popc(votes))) : 0;
+            at = lane == 0 ? atomicAdd_grid(&run.counters()->late, uint64(__popc(votes))) : 0;
             at = __shfl_sync(FULL_WARP, at, 0) + __popc(votes & ((1u << lane) - 1));
             if (is_new) { result.queue[room + at] = v; }
         }

@@ -88,7 +88,7 @@ __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, ui
     const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
     const uint32 in_front = warp_inclusive_sum(front ? chunks : 0), behind = warp_inclusive_sum(front ? 0 : chunks);
     uint64 before = 0;
-    if (lane_index() == 31) { before = atomicAdd(counter, uint64(behind) << 32 | in_front); }
+    if (lane_index() == 31) { before = atomicAdd_grid(counter, uint64(behind) << 32 | in_front); }
     before = __shfl_sync(FULL_WARP, before, 31);
     const uint64 at = front ? uint32(before) + (in_front - chunks) : places - (before >> 32) - behind;
     write_chunks(room, at, chunks, deferring, v, first, last, HUB_CHUNK);
@@ -158,7 +158,7 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
     const parted_chunks chunks(synchronize_and_read(run, &run.counters()->hubs), lists.g);
     for (uint64 chunk = warp_index(); chunk < chunks.count; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunks.place(chunk)];
-        if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank_now(part.vertex_id)); }
+        if (lane_index() == 0) { atomicMin_grid(&known.visited[part.vertex_id], known.rank_now(part.vertex_id)); }
         __syncwarp(FULL_WARP);  // no lane looks at the value before
         for (edge start = part.first; start < part.last; start += 64) {
             const edge at = start + lane_index(), next = at + 32;
@@ -248,7 +248,7 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
             load(near, far, at, values);
             if (start == part.first) {  // while the loads are in flight
                 value = __shfl_sync(FULL_WARP, value, 0);
-                if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }
+                if (lane_index() == 0) { atomicMin_grid(&known.visited[part.vertex_id], known.rank(value)); }
             }
             uint32 marks[several];
             side_by_side<several>([&](uint32 k) {

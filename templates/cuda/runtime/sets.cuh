@@ -81,7 +81,7 @@ __device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& 
     });
     __syncwarp(FULL_WARP);
     members = warp_sum(members);
-    if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
+    if (lane_index() == 0 && members > 0) { atomicAdd_grid(&run.counters()->accepted, members); }
     counted.add(run.counters(), edges);
     const accepted_count accepted = synchronize_and_count(run);
     f.size += accepted.members;
@@ -198,7 +198,7 @@ __device__ __noinline__ void combine_words(enactor& run, frontier& result, front
     }
     __syncwarp(FULL_WARP);
     members = warp_sum(members);
-    if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
+    if (lane_index() == 0 && members > 0) { atomicAdd_grid(&run.counters()->accepted, members); }
     counted.add(run.counters(), edges);
     end_bitmap(run, result);
     if (!first.mapped || !second.mapped) {
@@ -259,7 +259,7 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
     const vertex v = place < first_size ? first[place] : place < size ? second[place - first_size] : vertex(0);
     const bool accepted = place < size && mark_unread(marks, v);
     const uint32 votes = __ballot_sync(FULL_WARP, accepted);
-    uint64 at = lane_index() == 0 && votes != 0 ? atomicAdd(&counters->accepted, uint64(__popc(votes))) : 0;
+    uint64 at = lane_index() == 0 && votes != 0 ? atomicAdd_grid(&counters->accepted, uint64(__popc(votes))) : 0;
     const uint64 edges = accepted ? counted.degree_with_prefetch(v) : 0;  // loaded while the atomic is under way
     at = __shfl_sync(FULL_WARP, at, 0);
     if (accepted) { result[at + __popc(votes & ((1u << lane_index()) - 1))] = v; }

@@ -12,7 +12,7 @@ __device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* wo
     __syncthreads();
     if (waits_for_others()) {
         block_storage& shared = run.shared;
-        const bool leads = blockIdx.x == 0;
+        const bool leads = block_index() == 0;
         uint64 own = ONE_ARRIVAL + ONE_MEMBER * shared.members, others = 0;
         shared.members = 0;
         if (leads) {
@@ -21,7 +21,7 @@ __device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* wo
             others = load_relaxed(&run.control->arrived);  // may hold a stop request, passed on at the next barrier
         }
         arrive_with(word, own);
-        const uint64 tallied = wait_for_field(word, ARRIVED, ONE_ARRIVAL * gridDim.x);
+        const uint64 tallied = wait_for_field(word, ARRIVED, ONE_ARRIVAL * block_count());
         if (leads) {
             shared.waited += cycles();
             shared.stop_requested = (others & STOP_REQUEST) != 0;
@@ -107,7 +107,7 @@ __device__ __forceinline__ uint64 push_small_frontier(enactor& run, small_fronti
         const uint32 own = member.degree > 0 && order.counts(member.id, member.key) ? member.degree : 0;
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        const uint64 before = lane == 0 && total > 0 ? atomicAdd(word, uint64(total)) : 0;
+        const uint64 before = lane == 0 && total > 0 ? atomicAdd_grid(word, uint64(total)) : 0;
         row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += 32) {
             const uint32 item = start + lane, owner = owners.in_row(start);

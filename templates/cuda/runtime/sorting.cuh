@@ -7,7 +7,7 @@ struct stretch {
 __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks) {
     const uint64 tiles = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
     const uint64 length = (tiles + blocks - 1) / blocks * BLOCK_THREADS;
-    const uint64 first = minimum(blockIdx.x * length, count);
+    const uint64 first = minimum(block_index() * length, count);
     return stretch{first, minimum(first + length, count)};
 }
 
@@ -30,15 +30,15 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
 // barriers: 3
 __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
-    const stretch own = stretch_of_block(count, gridDim.x);
+    const stretch own = stretch_of_block(count, block_count());
     uint64 sum = 0;
     for (uint64 i = own.first + threadIdx.x; i < own.last; i += BLOCK_THREADS) { sum += values[i]; }
     sum = block_sum(run.shared, sum);
-    if (threadIdx.x == 0 && own.first < own.last) { totals[blockIdx.x] = edge(sum); }
+    if (threadIdx.x == 0 && own.first < own.last) { totals[block_index()] = edge(sum); }
     synchronize(run);
     uint64 before = 0;
     if (own.first < own.last) {
-        for (uint64 block = threadIdx.x; block < blockIdx.x; block += BLOCK_THREADS) { before += totals[block]; }
+        for (uint64 block = threadIdx.x; block < block_index(); block += BLOCK_THREADS) { before += totals[block]; }
     }
     before = block_sum(run.shared, before);
     for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS) {
@@ -135,7 +135,7 @@ __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& i
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
-    const uint64 blocks = minimum(uint64(gridDim.x), (count + RADIX - 1) / RADIX);
+    const uint64 blocks = minimum(uint64(block_count()), (count + RADIX - 1) / RADIX);
     synchronize(run);
     for (uint32 shift = 0; shift < bits && count > 0; shift += RADIX_BITS) {
         count_digits(run, ids, count, blocks, starts, shift);
@@ -152,7 +152,7 @@ template <class Ids>
 __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
                                              uint32 shift) {
     digit_counts& digits = run.shared.digits;
-    if (blockIdx.x >= blocks) { return; }
+    if (block_index() >= blocks) { return; }
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
     __syncthreads();
     const stretch own = stretch_of_block(count, blocks);
@@ -169,7 +169,7 @@ __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint6
         }
     }
     __syncthreads();
-    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]); }
+    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + block_index()] = edge(digits.of_tile[d]); }
 }
 
 // piece: move_by_digit
@@ -180,7 +180,7 @@ template <class Ids>
 __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
                                               uint32 shift) {
     digit_counts& digits = run.shared.digits;
-    const stretch own = blockIdx.x < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
+    const stretch own = block_index() < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
     const uint32 begin = threadIdx.x / 32 * 32 * SORTED_AT_ONCE + lane_index();
     uint32* const of_warp = digits.of_warp[threadIdx.x / 32];
     for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
@@ -226,7 +226,7 @@ __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
 // Sets the next position of each digit: after the previous tile, or at the beginning of the block's part.
 __device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums) {
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
-        const uint64 place = d * blocks + blockIdx.x;
+        const uint64 place = d * blocks + block_index();
         digits.next[d] = !first ? edge(digits.next[d] + digits.of_tile[d]) : place > 0 ? sums[place - 1] : edge(0);
         for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { digits.of_warp[warp][d] = 0; }
     }

@@ -1,6 +1,6 @@
 // piece: request_stop
 // Requests a stop at one of the next barriers.
-__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+__device__ __forceinline__ void request_stop(control_block* control) { atomicOr_grid(&control->arrived, STOP_REQUEST); }
 
 // piece: poll_host
 // Polls the host's stop flag, at most every 200,000 cycles (about 100 microseconds). Returns the current cycle count.
@@ -44,7 +44,7 @@ __device__ __forceinline__ bool warp_stop_requested(enactor& run) {
 // piece: out_of_range
 // Records the first index that is out of range. The run stops at the next barrier.
 __device__ OUTLINED void out_of_range(control_block* control, int64 index, int64 length, uint32 check) {
-    if (atomicCAS(&control->failure, 0ull, uint64(check) + 1) == 0) {
+    if (atomicCAS_grid(&control->failure, 0ull, uint64(check) + 1) == 0) {
         control->failed_value = index;
         control->failed_length = length;
     }

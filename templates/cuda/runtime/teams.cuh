@@ -21,17 +21,17 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
     uint64 word = 0;
-    if (gridDim.x == 1) {
+    if (block_count() == 1) {
         poll_host(shared, control, host_stop);
         word = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0 ? stop : 0;
     } else {
-        if (blockIdx.x == 0) {
+        if (block_index() == 0) {
             poll_host(shared, control, host_stop);
             lead_arrivals(shared, control, stop, stopped);
         } else {
             arrive_without_result(&control->arrived);
         }
-        word = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
+        word = wait_for_arrivals(&control->arrived, (barriers + 1) * block_count());
     }
     leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }
@@ -43,7 +43,7 @@ __device__ __forceinline__ void move(T*& x, uint64 bytes) { x = reinterpret_cast
 // piece: next_value
 // Run when the run for one value has ended: all blocks of the team get their next value.
 __device__ __forceinline__ uint64 next_value(enactor& run, const batch_slice& batch) {
-    if (leader()) { run.control->answer = int64(atomicAdd(batch.next, 1ull)); }
+    if (leader()) { run.control->answer = int64(atomicAdd_grid(batch.next, 1ull)); }
     synchronize_then(run, [&] { run.shared.next_value = uint64(load_relaxed(&run.control->answer)); });
     return run.stopped ? leave_batch(run, batch) : run.shared.next_value;
 }
@@ -51,6 +51,6 @@ __device__ __forceinline__ uint64 next_value(enactor& run, const batch_slice& ba
 // piece: leave_batch
 // Run after a stop: no team takes another value. Runs that have started end at their next barrier.
 __device__ __forceinline__ uint64 leave_batch(enactor& run, const batch_slice& batch) {
-    if (leader()) { atomicMax(batch.next, ARRIVALS); }
+    if (leader()) { atomicMax_grid(batch.next, ARRIVALS); }
     return ARRIVALS;
 }

@@ -82,11 +82,11 @@ __device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree d
     const auto list = [&](uint64 i) { return i < lists ? hubs[i].vertex_id : vertex(0); };
     const auto places_of = [&](uint64 i, vertex near) { return i < lists ? degree(near) : edge(0); };
     // Loads for the next lists overlap with counting the votes of this one.
-    uint64 i = blockIdx.x, second = i + gridDim.x, third = second + gridDim.x;
+    uint64 i = block_index(), second = i + block_count(), third = second + block_count();
     vertex near = list(i), next = list(second);
     edge places = places_of(i, near);
     while (i < lists) {
-        const uint64 fourth = threadIdx.x == 0 ? 3 * gridDim.x + atomicAdd(next_list, 1ull) : 0;
+        const uint64 fourth = threadIdx.x == 0 ? 3 * block_count() + atomicAdd_grid(next_list, 1ull) : 0;
         const vertex after = list(third);
         const edge next_places = places_of(second, next);
         const auto room = vote_room<Key, Total>(run.shared, 0, 1);

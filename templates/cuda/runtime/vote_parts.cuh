@@ -6,7 +6,7 @@ __device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) 
 
 // piece: part_edges
 // The edges in each part of a list. Parts are smaller if few members vote, so that all blocks have work.
-__device__ __forceinline__ uint32 part_edges(uint64 members) { return members <= gridDim.x ? VOTE_PART_OF_FEW : VOTE_PART; }
+__device__ __forceinline__ uint32 part_edges(uint64 members) { return members <= block_count() ? VOTE_PART_OF_FEW : VOTE_PART; }
 
 // piece: defer_in_parts
 // Defers a lane's list in parts of `edges` edges. The whole warp must call it.
@@ -29,7 +29,7 @@ __device__ __forceinline__ table_part places_of_part(const hub_chunk& part, uint
 // Empties the tables of lists that are counted in parts, with equal numbers of slots for all blocks.
 template <class Degree, class Table>
 __device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table) {
-    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+    for (uint64 i = block_index(); i < count; i += block_count()) {
         const hub_chunk part = parts[i];
         const auto own = table(part.vertex_id);
         const table_part places = places_of_part(part, degree(part.vertex_id));
@@ -42,7 +42,7 @@ __device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count
 template <class Key, class Total, class Ballots, class Table>
 __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chunk* parts, uint64 count, Ballots ballots,
                                             Table table) {
-    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+    for (uint64 i = block_index(); i < count; i += block_count()) {
         const hub_chunk part = parts[i];
         const auto own = table(part.vertex_id);
         auto room = vote_room<Key, Total>(shared, 0, 1);
@@ -68,7 +68,7 @@ constexpr edge NO_PLACE = edge(-1);
 template <class Degree, class Table, class Choice>
 __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* parts, uint64 count, Degree degree, Table table,
                                               Choice choice) {
-    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+    for (uint64 i = block_index(); i < count; i += block_count()) {
         const hub_chunk part = parts[i];
         const auto own = table(part.vertex_id);
         const table_part places = places_of_part(part, degree(part.vertex_id));

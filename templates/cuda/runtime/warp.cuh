@@ -10,8 +10,8 @@ __device__ __forceinline__ bool few_members(uint64 size, const graph_slice& g) {
 
 // piece: grid_warps warp_index
 // Consecutive warp numbers belong to different blocks, so that little work is spread over all multiprocessors.
-__device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
-__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
+__device__ __forceinline__ uint64 grid_warps() { return uint64(block_count()) * (blockDim.x / 32); }
+__device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * block_count() + block_index(); }
 
 // piece: all_warps
 // Assigns the members of a set to all warps.
@@ -32,8 +32,8 @@ struct last_warps {
 };
 
 // piece: grid_threads thread_index
-__device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
-__device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ uint64 grid_threads() { return uint64(block_count()) * blockDim.x; }
+__device__ __forceinline__ uint64 thread_index() { return uint64(block_index()) * blockDim.x + threadIdx.x; }
 
 // piece: members_per_warp
 // How many members of a set of `size` a warp takes at a time. Few members are spread over all warps.

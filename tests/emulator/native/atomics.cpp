@@ -11,36 +11,36 @@ namespace {
 constexpr u64 CYCLES = 256;  // an access takes so many, or no small run would ever poll for a stop
 
 template <class T, class Change>
-T change(T* address, u64 site, Change next) {
-    check_access(address, sizeof(T), READ | WRITE | ATOMIC, site);
+T change(T* address, u64 site, u32 system, Change next) {
+    check_access(address, sizeof(T), READ | WRITE | ATOMIC | system, site);
     Fiber& fiber = *machine.current;
-    atomic_read(fiber, address, false);
+    atomic_read(fiber, address, false, system);
     const T former = *address;
     *address = next(former);
-    atomic_write(fiber, address, false, false);
+    atomic_write(fiber, address, false, false, system);
     wake_waiters(address);
     return former;
 }
 
 // Where a single byte changes the others are not claimed: a bool is exchanged in its aligned word.
 template <class T>
-T exchange_if(T* address, T expected, T value, u64 site) {
+T exchange_if(T* address, T expected, T value, u64 site, u32 system) {
     if (reinterpret_cast<u64>(address) % sizeof(T) != 0) {
         fail(MISALIGNED, site, 0, "a compare-and-swap is not aligned");
     }
     const T differs = expected ^ value;
     const unsigned byte = differs == 0 ? 0 : unsigned(__builtin_ctzll(differs)) / 8;
     if (differs >> (8 * byte) <= 0xff) {
-        check_access(reinterpret_cast<char*>(address) + byte, 1, READ | WRITE | ATOMIC, site);
+        check_access(reinterpret_cast<char*>(address) + byte, 1, READ | WRITE | ATOMIC | system, site);
     } else {
-        check_access(address, sizeof(T), READ | WRITE | ATOMIC, site);
+        check_access(address, sizeof(T), READ | WRITE | ATOMIC | system, site);
     }
     Fiber& fiber = *machine.current;
-    atomic_read(fiber, address, false);
+    atomic_read(fiber, address, false, system);
     const T former = *address;
     if (former == expected) {
         *address = value;
-        atomic_write(fiber, address, false, false);
+        atomic_write(fiber, address, false, false, system);
         wake_waiters(address);
     }
     return former;
@@ -53,17 +53,18 @@ int sum(int a, int b) { return int(unsigned(a) + unsigned(b)); }
 
 }  // namespace
 
-unsigned long long load(const void* address, unsigned size, bool acquires) {
-    check_access(address, size, READ | ATOMIC, EMULATOR_SITE);
-    atomic_read(*machine.current, address, acquires);
+unsigned long long load(const void* address, unsigned size, bool acquires, bool system) {
+    check_access(address, size, READ | ATOMIC | (system ? SYSTEM : 0), EMULATOR_SITE);
+    atomic_read(*machine.current, address, acquires, system);
     unsigned long long bits = 0;
     std::memcpy(&bits, address, size);
     return bits;
 }
 
 // A read through the cache of the block's multiprocessor: sometimes of what a thread of the block has read there before.
+// It is never torn, whichever GPU writes, and no line of the cache outlives a barrier.
 unsigned long long load_cached(const void* address, unsigned size) {
-    check_access(address, size, READ | ATOMIC, EMULATOR_SITE);
+    check_access(address, size, READ | ATOMIC | SYSTEM, EMULATOR_SITE);
     auto& seen = machine.blocks[machine.current->block].seen;
     const auto found = seen.find(address);
     if (found != seen.end() && next_random() % 4 != 0) { return found->second; }
@@ -81,9 +82,9 @@ unsigned long long load_read_only(const void* address, unsigned size) {
 }
 
 void store(void* address, unsigned size, unsigned long long bits, bool releases) {
-    check_access(address, size, WRITE | ATOMIC, EMULATOR_SITE);
+    check_access(address, size, WRITE | ATOMIC | SYSTEM, EMULATOR_SITE);
     std::memcpy(address, &bits, size);
-    atomic_write(*machine.current, address, releases, true);
+    atomic_write(*machine.current, address, releases, true, true);
     wake_waiters(address);
 }
 
@@ -95,37 +96,38 @@ void check_wide(const void* address, u32 flags, u64 site) {
     check_access(address, WIDE, flags | ATOMIC, site);
 }
 
-void load_wide(const unsigned long long* address, unsigned long long* words) {
-    check_wide(address, READ, EMULATOR_SITE);
-    atomic_read(*machine.current, address, false);
+void load_wide(const unsigned long long* address, unsigned long long* words, bool system) {
+    check_wide(address, READ | (system ? SYSTEM : 0), EMULATOR_SITE);
+    atomic_read(*machine.current, address, false, system);
     std::memcpy(words, address, WIDE);
 }
 
-void store_wide(unsigned long long* address, const unsigned long long* words) {
-    check_wide(address, WRITE, EMULATOR_SITE);
+void store_wide(unsigned long long* address, const unsigned long long* words, bool system) {
+    check_wide(address, WRITE | (system ? SYSTEM : 0), EMULATOR_SITE);
     std::memcpy(address, words, WIDE);
-    atomic_write(*machine.current, address, false, true);
+    atomic_write(*machine.current, address, false, true, system);
 }
 
-void exchange_wide(unsigned long long* address, unsigned long long* expected, const unsigned long long* words) {
-    check_wide(address, READ | WRITE, EMULATOR_SITE);
+void exchange_wide(unsigned long long* address, unsigned long long* expected, const unsigned long long* words, bool system) {
+    check_wide(address, READ | WRITE | (system ? SYSTEM : 0), EMULATOR_SITE);
     Fiber& fiber = *machine.current;
-    atomic_read(fiber, address, false);
+    atomic_read(fiber, address, false, system);
     const bool same = std::memcmp(address, expected, WIDE) == 0;
     std::memcpy(expected, address, WIDE);
     if (same) {
         std::memcpy(address, words, WIDE);
-        atomic_write(fiber, address, false, false);
+        atomic_write(fiber, address, false, false, system);
     }
 }
 
 // Waits without spinning, so that a barrier that somebody never comes to is a deadlock and no hang.
-unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target) {
+unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target,
+                                  bool system) {
     const u64 site = EMULATOR_SITE;
     Fiber& fiber = *machine.current;
     while (true) {
-        check_access(address, sizeof *address, READ | ATOMIC, site);
-        atomic_read(fiber, address, true);
+        check_access(address, sizeof *address, READ | ATOMIC | (system ? SYSTEM : 0), site);
+        atomic_read(fiber, address, true, system);
         if ((*address & field) >= target) {
             machine.blocks[fiber.block].seen.clear();
             return *address;
@@ -160,7 +162,11 @@ uint3 grid_size() { return uint3{row(), machine.options.teams, 1}; }
 
 #define ATOMIC(name, T, result) \
     T name(T* address, T b) { \
-        return emulator::change(address, EMULATOR_SITE, [b]([[maybe_unused]] T a) -> T { return result; }); \
+        return emulator::change(address, EMULATOR_SITE, 0, [b]([[maybe_unused]] T a) -> T { return result; }); \
+    } \
+    T name##_system(T* address, T b) { \
+        return emulator::change(address, EMULATOR_SITE, emulator::SYSTEM, \
+                                [b]([[maybe_unused]] T a) -> T { return result; }); \
     }
 ATOMIC(atomicAdd, int, emulator::sum(a, b))
 ATOMIC(atomicAdd, unsigned, a + b)
@@ -191,13 +197,16 @@ ATOMIC(atomicExch, unsigned, b)
 ATOMIC(atomicExch, unsigned long long, b)
 ATOMIC(atomicExch, float, b)
 
-int atomicCAS(int* address, int expected, int value) {
-    unsigned* const word = reinterpret_cast<unsigned*>(address);
-    return int(emulator::exchange_if(word, unsigned(expected), unsigned(value), EMULATOR_SITE));
-}
-unsigned atomicCAS(unsigned* address, unsigned expected, unsigned value) {
-    return emulator::exchange_if(address, expected, value, EMULATOR_SITE);
-}
-unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected, unsigned long long value) {
-    return emulator::exchange_if(address, expected, value, EMULATOR_SITE);
-}
+#define EXCHANGE(name, system) \
+    int name(int* address, int expected, int value) { \
+        unsigned* const word = reinterpret_cast<unsigned*>(address); \
+        return int(emulator::exchange_if(word, unsigned(expected), unsigned(value), EMULATOR_SITE, system)); \
+    } \
+    unsigned name(unsigned* address, unsigned expected, unsigned value) { \
+        return emulator::exchange_if(address, expected, value, EMULATOR_SITE, system); \
+    } \
+    unsigned long long name(unsigned long long* address, unsigned long long expected, unsigned long long value) { \
+        return emulator::exchange_if(address, expected, value, EMULATOR_SITE, system); \
+    }
+EXCHANGE(atomicCAS, 0)
+EXCHANGE(atomicCAS_system, emulator::SYSTEM)

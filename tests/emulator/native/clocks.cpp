@@ -7,7 +7,13 @@
 namespace emulator {
 
 namespace {
-std::unordered_map<const void*, Clock> clocks;  // of the words that somebody released through
+// What is learned from a word that somebody released through: by the threads of each GPU, if they acquire with the scope
+// of their device, and by all threads whose scope is the system.
+struct Released {
+    Clock system;
+    std::map<u32, Clock> of_gpu;
+};
+std::unordered_map<const void*, Released> clocks;
 }
 
 void Clock::join(const Clock& other) {
@@ -34,38 +40,60 @@ Clock release(Fiber& fiber) {
     return clock;
 }
 
-void atomic_read(Fiber& fiber, const void* address, bool acquires) {
-    if (!has_clock(address)) { return; }
-    const Clock& clock = clocks[address];
+namespace {
+// What is read is known at once, or by the next fence.
+void learn(Fiber& fiber, const Clock& clock, bool acquires, std::unique_ptr<Clock>& pending) {
     if (acquires) {
         acquire(fiber, clock);
     } else {
-        if (!fiber.pending) { fiber.pending = std::make_unique<Clock>(); }
-        fiber.pending->join(clock);
+        if (!pending) { pending = std::make_unique<Clock>(); }
+        pending->join(clock);
     }
 }
 
-void atomic_write(Fiber& fiber, const void* address, bool releases, bool replaces) {
+void settle(Fiber& fiber, std::unique_ptr<Clock>& pending) {
+    if (!pending) { return; }
+    acquire(fiber, *pending);
+    pending.reset();
+}
+}  // namespace
+
+void atomic_read(Fiber& fiber, const void* address, bool acquires, bool system) {
+    if (!has_clock(address)) { return; }
+    const Released& released = clocks[address];
+    const auto own = released.of_gpu.find(gpu_of(fiber.block));
+    if (own != released.of_gpu.end()) { learn(fiber, own->second, acquires, fiber.pending); }
+    if (system) { learn(fiber, released.system, acquires, fiber.pending_system); }
+}
+
+void atomic_write(Fiber& fiber, const void* address, bool releases, bool replaces, bool system) {
     const bool tells = releases || fiber.fenced;
     if (replaces && has_clock(address) && !tells) {
         clocks.erase(address);
         set_has_clock(address, false);
     }
     if (!tells) { return; }
-    Clock& clock = clocks[address];
-    if (replaces) { clock = Clock(); }
-    if (fiber.fenced) { clock.join(*fiber.fenced); }
-    if (releases) { clock.join(release(fiber)); }
+    Released& released = clocks[address];
+    if (replaces) { released = Released(); }
+    Clock& own = released.of_gpu[gpu_of(fiber.block)];
+    if (fiber.fenced) {
+        own.join(*fiber.fenced);
+        if (system && fiber.fenced_system) { released.system.join(*fiber.fenced); }
+    }
+    if (releases) {
+        const Clock clock = release(fiber);
+        own.join(clock);
+        if (system) { released.system.join(clock); }
+    }
     set_has_clock(address, true);
 }
 
-void fence() {
+void fence(bool system) {
     Fiber& fiber = *machine.current;
-    if (fiber.pending) {
-        acquire(fiber, *fiber.pending);
-        fiber.pending.reset();
-    }
+    settle(fiber, fiber.pending);
+    if (system) { settle(fiber, fiber.pending_system); }
     fiber.fenced = std::make_unique<Clock>(release(fiber));
+    fiber.fenced_system = system;
 }
 
 void forget_clocks() {

@@ -209,6 +209,7 @@ int block_barrier(unsigned operation, int predicate) {
         other.known.reset();
         other.fenced.reset();
         other.pending.reset();
+        other.pending_system.reset();
         other.block_epoch += 1;
         other.result = u64(result);
         if (&other != &fiber) { make_runnable(other); }

@@ -44,7 +44,8 @@ struct Fiber {
     u32 id, block, warp, lane;
     State state;
     u32 block_epoch, warp_epoch, own_epoch;
-    std::unique_ptr<Clock> known, fenced, pending;
+    std::unique_ptr<Clock> known, fenced, pending, pending_system;
+    bool fenced_system;  // whether the last fence reaches other GPUs
     // Where and what it waits for.
     u32 operation, mask, argument;
     u64 value, result;
@@ -78,6 +79,7 @@ struct Options {
     u64 stop_at;    // accesses after which the host asks for a stop; 0: it never does
     u32 check_uninitialized;
     u32 teams;      // the grid is two-dimensional, a row of blocks a team
+    u32 gpus;       // that have equal shares of the blocks, in order
 };
 
 struct Machine {
@@ -93,7 +95,7 @@ struct Machine {
     void* main_stack;
     u64 random, steps;
     u32 budget, granted, stride;
-    u32 slow_block;
+    u32 slow_from, slow_to;  // blocks that are left behind
     u32 finished_blocks, started_blocks;
     bool failed;
     u64 question[2];
@@ -108,6 +110,8 @@ inline u32 end_of_warp(const Fiber& fiber) {
     const u32 end = first_of_warp(fiber) + 32, last = (fiber.block + 1) * machine.options.block;
     return end < last ? end : last;
 }
+
+inline u32 gpu_of(u32 block) { return block * machine.options.gpus / machine.options.grid; }
 
 // fibers.cpp
 extern "C" void emulator_switch(void** save, void* load);
@@ -137,15 +141,16 @@ void end_launch();
 const Clock& clock_of(const Fiber& fiber);
 void acquire(Fiber& fiber, const Clock& clock);
 Clock release(Fiber& fiber);
-void atomic_read(Fiber& fiber, const void* address, bool acquires);
-void atomic_write(Fiber& fiber, const void* address, bool releases, bool replaces);
+void atomic_read(Fiber& fiber, const void* address, bool acquires, bool system);
+void atomic_write(Fiber& fiber, const void* address, bool releases, bool replaces, bool system);
 void forget_clocks();
 
 // hooks.cpp
 bool is_module_data(const void* address);
 
 // shadow.cpp
-enum Access : u32 { READ = 0, WRITE = 1, ATOMIC = 2, READ_ONLY = 4, IN_SHARED = 8 };
+// SYSTEM: an atomic access whose scope is all GPUs.
+enum Access : u32 { READ = 0, WRITE = 1, ATOMIC = 2, READ_ONLY = 4, IN_SHARED = 8, SYSTEM = 16 };
 void check_access(const void* address, u32 size, u32 flags, u64 site);
 void begin_shadow_epoch();
 bool has_clock(const void* address);

@@ -32,7 +32,7 @@ enum block_operation : unsigned { BARRIER, BARRIER_OR, BARRIER_AND, BARRIER_COUN
 // One lane's part of a warp collective; returns when all lanes of `mask` have come.
 unsigned long long warp_collective(unsigned operation, unsigned mask, unsigned long long value, unsigned argument);
 int block_barrier(unsigned operation, int predicate);
-void fence();
+void fence(bool system);
 void pause();
 unsigned long long clock();
 void* shared_storage(unsigned declaration, unsigned long long size);
@@ -159,9 +159,9 @@ EMULATOR_REDUCE(__reduce_or_sync, unsigned, OR)
 EMULATOR_REDUCE(__reduce_xor_sync, unsigned, XOR)
 #undef EMULATOR_REDUCE
 
-EMULATOR_INLINE void __threadfence() { emulator::fence(); }
-EMULATOR_INLINE void __threadfence_block() { emulator::fence(); }
-EMULATOR_INLINE void __threadfence_system() { emulator::fence(); }
+EMULATOR_INLINE void __threadfence() { emulator::fence(false); }
+EMULATOR_INLINE void __threadfence_block() { emulator::fence(false); }
+EMULATOR_INLINE void __threadfence_system() { emulator::fence(true); }
 EMULATOR_INLINE void __nanosleep(unsigned) { emulator::pause(); }
 EMULATOR_INLINE long long clock64() { return (long long)emulator::clock(); }
 
@@ -176,7 +176,9 @@ EMULATOR_INLINE T __ldg(const T* address) {
 }
 
 // The atomics that CUDA has, and no others.
-#define EMULATOR_ATOMIC(name, T) T name(T* address, T value);
+#define EMULATOR_ATOMIC(name, T) \
+    T name(T* address, T value); \
+    T name##_system(T* address, T value);
 EMULATOR_ATOMIC(atomicAdd, int)
 EMULATOR_ATOMIC(atomicAdd, unsigned)
 EMULATOR_ATOMIC(atomicAdd, unsigned long long)
@@ -206,8 +208,12 @@ EMULATOR_ATOMIC(atomicExch, unsigned)
 EMULATOR_ATOMIC(atomicExch, unsigned long long)
 EMULATOR_ATOMIC(atomicExch, float)
 #undef EMULATOR_ATOMIC
-int atomicCAS(int* address, int expected, int value);
-unsigned atomicCAS(unsigned* address, unsigned expected, unsigned value);
-unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected, unsigned long long value);
+#define EMULATOR_EXCHANGE(T) \
+    T atomicCAS(T* address, T expected, T value); \
+    T atomicCAS_system(T* address, T expected, T value);
+EMULATOR_EXCHANGE(int)
+EMULATOR_EXCHANGE(unsigned)
+EMULATOR_EXCHANGE(unsigned long long)
+#undef EMULATOR_EXCHANGE
 
 #include "arithmetic.h"

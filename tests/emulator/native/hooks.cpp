@@ -49,8 +49,8 @@ extern "C" {
 #define PLAIN(size) \
     void __tsan_read##size(void* at) { check_access(at, size, READ, EMULATOR_SITE); } \
     void __tsan_write##size(void* at) { check_access(at, size, WRITE, EMULATOR_SITE); } \
-    void __tsan_volatile_read##size(void* at) { check_access(at, size, READ | ATOMIC, EMULATOR_SITE); } \
-    void __tsan_volatile_write##size(void* at) { check_access(at, size, WRITE | ATOMIC, EMULATOR_SITE); }
+    void __tsan_volatile_read##size(void* at) { check_access(at, size, READ | ATOMIC | SYSTEM, EMULATOR_SITE); } \
+    void __tsan_volatile_write##size(void* at) { check_access(at, size, WRITE | ATOMIC | SYSTEM, EMULATOR_SITE); }
 PLAIN(1)
 PLAIN(2)
 PLAIN(4)

@@ -1,6 +1,16 @@
 // What stands in templates/cuda/runtime/platform.cuh, for the emulator: the same names with the same meaning.
 #pragma once
 
+// Which functions of the text have the scope of the system, as `translate` in build.py found.
+#ifndef EMULATOR_SYSTEM
+#define EMULATOR_SYSTEM 0
+#endif
+enum : unsigned {
+    SYSTEM_LOAD_ACQUIRE = 1, SYSTEM_ARRIVE = 2, SYSTEM_ARRIVE_WITHOUT_RESULT = 4, SYSTEM_ARRIVE_WITH = 8,
+    SYSTEM_EXCHANGE_WIDE = 16, SYSTEM_LOAD_WIDE = 32, SYSTEM_STORE_WIDE = 64
+};
+constexpr bool has_system_scope(unsigned function) { return ((EMULATOR_SYSTEM) & function) != 0; }
+
 typedef int int32;
 typedef unsigned int uint32;
 typedef long long int64;
@@ -13,17 +23,21 @@ constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
 namespace emulator {
-unsigned long long load(const void* address, unsigned size, bool acquire);
+unsigned long long load(const void* address, unsigned size, bool acquire, bool system);
 unsigned long long load_cached(const void* address, unsigned size);
 void fetch(const void* address);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
-unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target);
+unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target,
+                                  bool system);
 unsigned read_host(const unsigned* flag);
-void load_wide(const unsigned long long* address, unsigned long long* words);
-void store_wide(unsigned long long* address, const unsigned long long* words);
-void exchange_wide(unsigned long long* address, unsigned long long* expected, const unsigned long long* words);
+void load_wide(const unsigned long long* address, unsigned long long* words, bool system);
+void store_wide(unsigned long long* address, const unsigned long long* words, bool system);
+void exchange_wide(unsigned long long* address, unsigned long long* expected, const unsigned long long* words,
+                   bool system);
 }  // namespace emulator
 
+__device__ __forceinline__ uint32 block_index() { return blockIdx.x; }
+__device__ __forceinline__ uint32 block_count() { return gridDim.x; }
 template <class T>
 __device__ __forceinline__ T smaller(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
@@ -35,7 +49,7 @@ __device__ __forceinline__ int32 negated(int32 a) { return int32(0u - uint32(a))
 __device__ __forceinline__ int64 negated(int64 a) { return int64(0ull - uint64(a)); }
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) {
-    return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));
+    return emulator::from_bits<T>(emulator::load(x, sizeof(T), false, true));
 }
 template <class T>
 __device__ __forceinline__ T load_cached(const T* x) {
@@ -45,15 +59,17 @@ template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) {
     emulator::store(x, sizeof(T), emulator::to_bits(value), false);
 }
-__device__ __forceinline__ uint64 load_acquire(const uint64* x) { return emulator::load(x, sizeof(uint64), true); }
+__device__ __forceinline__ uint64 load_acquire(const uint64* x) {
+    return emulator::load(x, sizeof(uint64), true, has_system_scope(SYSTEM_LOAD_ACQUIRE));
+}
 __device__ __forceinline__ void store_release(uint64* x, uint64 value) {
     emulator::store(x, sizeof(uint64), value, true);
 }
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    return emulator::wait_for_field(x, ARRIVALS, target);
+    return emulator::wait_for_field(x, ARRIVALS, target, has_system_scope(SYSTEM_LOAD_ACQUIRE));
 }
 __device__ __forceinline__ uint64 wait_for_field(const uint64* x, uint64 field, uint64 target) {
-    return emulator::wait_for_field(x, field, target);
+    return emulator::wait_for_field(x, field, target, has_system_scope(SYSTEM_LOAD_ACQUIRE));
 }
 __device__ __forceinline__ uint32 or_of_warp(uint32 bits) { return __reduce_or_sync(FULL_WARP, bits); }
 template <class T>
@@ -63,29 +79,37 @@ __device__ __forceinline__ void* dynamic_shared_memory() { return emulator::shar
 __device__ __forceinline__ uint32 dynamic_shared_bytes() { return OWN_BYTES; }
 template <class T>
 __device__ __forceinline__ void prefetch_to_l2(const T* x) { emulator::fetch(x); }
-__device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
-    __threadfence();
-    return atomicAdd(x, value);
+template <bool system>
+__device__ __forceinline__ uint64 add_and_release(uint64* x, uint64 value) {
+    emulator::fence(system);
+    return system ? atomicAdd_system(x, value) : atomicAdd(x, value);
 }
-__device__ __forceinline__ void arrive_without_result(uint64* x) { arrive(x, 1); }
-__device__ __forceinline__ void arrive_with(uint64* x, uint64 value) { arrive(x, value); }
+__device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
+    return add_and_release<has_system_scope(SYSTEM_ARRIVE)>(x, value);
+}
+__device__ __forceinline__ void arrive_without_result(uint64* x) {
+    add_and_release<has_system_scope(SYSTEM_ARRIVE_WITHOUT_RESULT)>(x, 1);
+}
+__device__ __forceinline__ void arrive_with(uint64* x, uint64 value) {
+    add_and_release<has_system_scope(SYSTEM_ARRIVE_WITH)>(x, value);
+}
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }
 __device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {
     uint64 words[2];
-    emulator::load_wide(x, words);
+    emulator::load_wide(x, words, has_system_scope(SYSTEM_LOAD_WIDE));
     first = words[0];
     second = words[1];
 }
 __device__ __forceinline__ void store_wide(uint64* x, uint64 first, uint64 second) {
     const uint64 words[2] = {first, second};
-    emulator::store_wide(x, words);
+    emulator::store_wide(x, words, has_system_scope(SYSTEM_STORE_WIDE));
 }
 __device__ __forceinline__ void exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_first, uint64 new_second) {
     uint64 expected[2] = {first, second};
     const uint64 words[2] = {new_first, new_second};
-    emulator::exchange_wide(x, expected, words);
+    emulator::exchange_wide(x, expected, words, has_system_scope(SYSTEM_EXCHANGE_WIDE));
     first = expected[0];
     second = expected[1];
 }

@@ -13,9 +13,11 @@ namespace {
 typedef bool (*SiteCallback)(u64, u64);
 SiteCallback site_callback = nullptr;
 
-// Under some seeds one block is left behind as long as others can go on: orders that chance alone would never try.
+// Under some seeds one block, or one GPU, is left behind as long as others can go on: orders that chance alone would
+// never try.
 std::vector<u32>& list_of(const Fiber& fiber) {
-    return fiber.block == machine.slow_block ? machine.left_behind : machine.runnable;
+    const bool slow = fiber.block >= machine.slow_from && fiber.block < machine.slow_to;
+    return slow ? machine.left_behind : machine.runnable;
 }
 
 void leave_runnable(Fiber& fiber) {
@@ -204,7 +206,13 @@ void set_up(const Options& options) {
     for (int i = 0; i < 8; ++i) { next_random(); }
     static const u32 strides[] = {1, 3, 10, 40, 400};
     m.stride = options.stride ? options.stride : strides[next_random() % 5];
-    m.slow_block = next_random() % 3 == 0 ? u32(next_random() % options.grid) : options.grid;
+    m.slow_from = next_random() % 3 == 0 ? u32(next_random() % options.grid) : options.grid;
+    m.slow_to = m.slow_from + 1;
+    if (options.gpus > 1 && m.slow_from < options.grid && next_random() % 2 == 0) {
+        const u32 gpu = gpu_of(m.slow_from);
+        while (m.slow_from > 0 && gpu_of(m.slow_from - 1) == gpu) { m.slow_from -= 1; }
+        while (m.slow_to < options.grid && gpu_of(m.slow_to) == gpu) { m.slow_to += 1; }
+    }
     m.steps = m.granted = 0;
     m.finished_blocks = m.started_blocks = 0;
     m.failed = false;

@@ -23,11 +23,18 @@ bool happened_before(const Slot& slot, const Fiber& fiber) {
     return thread != clock.threads.end() && thread->second > slot.own_epoch;
 }
 
-bool conflict(u32 a, u32 b) { return ((a | b) & WRITE) && !(a & b & ATOMIC); }
+// Atomics of two GPUs are atomic to each other only if both have the scope of the system.
+bool conflict(const Slot& slot, const Fiber& fiber, u32 flags) {
+    if (!((slot.flags | flags) & WRITE)) { return false; }
+    if (!(slot.flags & flags & ATOMIC)) { return true; }
+    const bool same_gpu = gpu_of(machine.fibers[slot.thread].block) == gpu_of(fiber.block);
+    return !same_gpu && !(slot.flags & flags & SYSTEM);
+}
 
 // Whether whoever races with the old access races with the new one too.
 bool covers(u32 flags, u8 mask, const Slot& old) {
     return (flags & WRITE) >= (old.flags & WRITE) && (flags & ATOMIC) <= (old.flags & ATOMIC) &&
+           (flags & SYSTEM) <= (old.flags & SYSTEM) &&
            (old.flags & READ_ONLY) == (flags & READ_ONLY) && (old.mask & ~mask) == 0;
 }
 
@@ -71,7 +78,7 @@ void check_granule(u64 granule, u8 mask, const Fiber& fiber, u32 size, u32 flags
             continue;
         }
         const bool stale = ((slot.flags | flags) & READ_ONLY) && ((slot.flags | flags) & WRITE);
-        if (!stale && !conflict(slot.flags, flags)) { continue; }
+        if (!stale && !conflict(slot, fiber, flags)) { continue; }
         if (stale || !happened_before(slot, fiber)) {
             report_race(slot, arena.base + granule * GRANULE, size, flags, site);
             place = &slot;

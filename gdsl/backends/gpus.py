@@ -1,0 +1,85 @@
+"""Several GPUs: which ones the option `gpus` means, and what each of them holds of a run's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from gdsl.backends.interface import Need
+from gdsl.diagnostics import GdslError, shown
+from gdsl.numerals import is_whole
+
+LARGEST_COUNT = 1024
+"""The most GPUs of a machine that is elsewhere."""
+_PAGE = 2 << 20
+"""Bytes of a page on the GPUs of today."""
+_LEAST_PAGES = 2
+
+
+class GpuNeed(NamedTuple):
+    """What a run would hold on the GPU of that number, and the bytes that are free there; None if unknown."""
+
+    gpu: int
+    needed: int
+    free: int | None
+
+
+def is_spread(nbytes: int, count: int, page: int = _PAGE) -> bool:
+    """Whether an array of so many bytes is cut into equal parts on `count` GPUs; others are on the first."""
+    return count > 1 and nbytes >= _LEAST_PAGES * count * page
+
+
+def spread_over(needs: Iterable[Need], gpus: Sequence[int], free: int | None) -> tuple[GpuNeed, ...]:
+    """What each of the GPUs would hold; of the bytes that are `free` each has an equal part."""
+    count = len(gpus)
+    held = [0] * count
+    for need in needs:
+        for place in range(count):
+            if is_spread(need.nbytes, count):
+                held[place] += need.nbytes * (place + 1) // count - need.nbytes * place // count
+            elif place == 0:
+                held[0] += need.nbytes
+    each = None if free is None else free // count
+    return tuple(GpuNeed(gpu, needed, each) for gpu, needed in zip(gpus, held, strict=True))
+
+
+def gpus_of(key: str) -> tuple[int, ...]:
+    """The GPUs in the name of a backend, such as `cuda:0,1`; none if it names none."""
+    _, _, numbers = key.partition(":")
+    return tuple(map(int, numbers.split(","))) if numbers else ()
+
+
+def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
+    """The numbers of the GPUs that the option means on a machine with `count`: a number of GPUs, "all", or a list of
+    numbers, in which one may be repeated. None: only the kind of the option is checked. Raises E0921 for GPUs that do
+    not exist, TypeError and ValueError for what names none."""
+    wrong = f'gpus is a number of GPUs, "all" or a list of their numbers, not {shown(gpus)}'
+    if isinstance(gpus, str):
+        if gpus != "all":
+            raise ValueError(wrong)
+        if count == LARGEST_COUNT:
+            raise ValueError("on another machine gpus is a number of GPUs: how many it has is not known here")
+        return tuple(range(count or 0))
+    if is_whole(gpus):
+        number = int(gpus)  # type: ignore[call-overload]
+        if number < 1:
+            raise ValueError(f"gpus is at least 1, not {shown(gpus)}")
+        if count is not None and number > count:
+            fix = "choose fewer; [0, 0] runs two kernels that share one GPU, for tests"
+            raise GdslError.single("E0921", f"{number} GPUs are requested, and {_has(count)}", fix=fix)
+        return tuple(range(number)) if count is not None else ()
+    if not isinstance(gpus, Sequence) or isinstance(gpus, bytes | bytearray) or not all(map(is_whole, gpus)):
+        raise TypeError(wrong)
+    if not gpus:
+        raise ValueError(f"{wrong}, which is empty")
+    numbers = tuple(map(int, gpus))
+    for number in numbers:
+        if number < 0 or (count is not None and number >= count):
+            fix = f"choose from 0 to {count - 1}" if count and count > 1 else "GPUs are numbered from 0 on"
+            has = f", and {_has(count)}" if count is not None else ""
+            raise GdslError.single("E0921", f"GPU {number} is requested{has}", fix=fix)
+    return numbers
+
+
+def _has(count: int) -> str:
+    return f"this machine has {count}" if count != 1 else "this machine has one, number 0"

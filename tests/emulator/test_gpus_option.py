@@ -1,0 +1,213 @@
+"""The option `gpus` from a call to the kernels, on the emulator in the place of CuPy: what is launched where, what is
+copied, and each refusal."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from support.fake_driver import PAGE, FakeDriver
+from support.graphs import random_graph
+
+import gdsl
+from gdsl.backends import registry
+from gdsl.backends.cuda import flat_ranges
+from gdsl.graph import rmat
+
+from . import build
+from .driver import EmulatedBuffer
+from .fake_cupy import FakeCupy, install
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+
+
+class Driver(FakeDriver):
+    """Whose addresses are memory of the emulator."""
+
+    def __init__(self) -> None:
+        super().__init__(pages=1 << 20)
+        self.buffers: list[EmulatedBuffer] = []
+
+    def addresses(self, size: int) -> int:
+        self.buffers.append(EmulatedBuffer(size))
+        return self.buffers[-1].pointer
+
+
+@pytest.fixture
+def driver(monkeypatch):
+    found = Driver()
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", found)
+    monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: 256)
+    monkeypatch.setattr("gdsl.backends.cuda.several_gpus.page_bytes", lambda owners: 256)
+    monkeypatch.setattr("support.fake_driver.PAGE", 256)
+    return found
+
+
+@pytest.fixture
+def cupy(monkeypatch, driver) -> FakeCupy:
+    """Two GPUs."""
+    return install(monkeypatch, gpus=2)
+
+
+@pytest.fixture
+def graph() -> gdsl.Graph:
+    return random_graph(300, 1200, seed=5, directed=False)
+
+
+def numpy_of(values):
+    return values.get() if hasattr(values, "get") else np.asarray(values)
+
+
+@pytest.mark.parametrize("gpus", [2, "all", [1, 0], [0, 0], (0, 1, 0)], ids=str)
+def test_a_run_on_several_gpus(cupy, driver, graph, gpus):
+    program = gdsl.compile("bfs")
+    expected = program(graph, source=3, backend="reference")
+    for _ in range(3):
+        found = program(graph, source=3, gpus=gpus)
+        assert np.array_equal(numpy_of(found.distance), expected.distance)
+        assert found.iterations == expected.iterations
+        assert [r.frontier_size for r in found.trace] == [r.frontier_size for r in expected.trace]
+    assert found.backend == "cuda"
+    count = len(gpus) if not isinstance(gpus, (int, str)) else 2
+    assert cupy.log[f"run on {count} GPUs"] == 3
+    owners = set(range(2)) if gpus != [0, 0] else {0}
+    assert {owner for owner, _ in driver.created.values()} == owners
+
+
+def test_arrays_are_spread_and_results_are_the_callers_own(cupy, driver, graph):
+    program = gdsl.compile("bfs")
+    first = program(graph, source=3, gpus=2)
+    distance = numpy_of(first.distance).copy()
+    second = program(graph, source=4, gpus=2)
+    assert np.array_equal(numpy_of(first.distance), distance)
+    assert not np.array_equal(numpy_of(second.distance), distance)
+    for start, size in driver.reserved.items():
+        assert not start <= first.distance.data.ptr < start + size  # a copy, and no page of the run
+    assert max(nbytes for owner, nbytes in driver.created.values() if owner == 1) >= 4 * graph.num_edges // 2
+
+
+@pytest.mark.parametrize("name", ["pagerank", "connected_components", "sssp", "k_core"])
+def test_other_samples(cupy, graph, name):
+    graph = gdsl.Graph(
+        graph.offsets,
+        graph.columns,
+        directed=False,
+        attributes={"weight": np.ones(graph.num_edges, np.float32)},
+    )
+    program = gdsl.compile(name)
+    values = {"source": 3} if "source" in program.params else {}
+    expected = program(graph, **values, backend="reference")
+    found = program(graph, **values, gpus=2)
+    for array in expected.arrays:
+        assert np.allclose(numpy_of(found.arrays[array]), expected.arrays[array], rtol=1e-4)
+    for scalar, value in expected.scalars.items():
+        assert found.scalars[scalar] == pytest.approx(value, rel=1e-3, abs=1e-6)
+
+
+SWAPS = """
+program swaps;
+problem { input vertex first : int32; vertex here : int32 = int32(id); vertex there : int32 = 0; }
+vertex functor step(v) { apply { there[v] = here[v] + first[v]; } }
+schedule { repeat (3) { compute(vertices, step); swap(here, there); } }
+"""
+
+
+def test_results_whose_buffers_change_places(cupy, graph):
+    program = gdsl.compile(SWAPS)
+    first = np.arange(graph.num_vertices, dtype=np.int32)
+    found = program(graph, first=first, gpus=2)
+    assert np.array_equal(numpy_of(found.here), 4 * first)
+    assert np.array_equal(numpy_of(found.there), 3 * first)
+
+
+def test_map_and_submit_run_one_after_the_other(cupy, graph):
+    program = gdsl.compile("bfs")
+    expected = [program(graph, source=s, backend="reference").distance for s in (1, 2)]
+    many = program.map(graph, source=[1, 2], gpus=2)
+    assert [np.array_equal(a, b) for a, b in zip(numpy_of(many.distance), expected, strict=True)] == [True, True]
+    pending = program.submit(graph, source=2, gpus=2)
+    assert np.array_equal(numpy_of(pending.result().distance), expected[1])
+    assert cupy.log["run on 2 GPUs"] == 3
+
+
+def test_limits(cupy, graph):
+    program = gdsl.compile("bfs")
+    with pytest.raises(gdsl.GdslError) as error:
+        program(graph, source=3, gpus=2, max_iterations=1)
+    assert error.value.code == "E0803"
+    assert numpy_of(program(graph, source=3, gpus=2).distance)[3] == 0
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_launch_that_fails_leaves_no_kernel_waiting(cupy, graph, after):
+    """The kernel that has begun is told to leave, and the next run is right."""
+    program = gdsl.compile("bfs")
+    expected = numpy_of(program(graph, source=3, gpus=2).distance)
+    cupy.driver.fails_after = after
+    with pytest.raises(RuntimeError, match="the launch failed"):
+        program(graph, source=3, gpus=2)
+    assert np.array_equal(numpy_of(program(graph, source=3, gpus=2).distance), expected)
+
+
+def test_one_gpu_of_the_list_is_the_plain_form(cupy, graph):
+    program = gdsl.compile("bfs")
+    for gpus in (1, [1], [0]):
+        program(graph, source=3, gpus=gpus)
+    assert not any(what.startswith("run on") for what in cupy.log)
+
+
+def code_of(call) -> tuple[str, str]:
+    with pytest.raises(gdsl.GdslError) as error:
+        call()
+    return error.value.code, str(error.value)
+
+
+def test_refusals_name_what_was_found_and_a_fix(cupy, driver, graph, monkeypatch):
+    program = gdsl.compile("bfs")
+    run = lambda **options: lambda: program(graph, source=3, **options)  # noqa: E731
+    code, text = code_of(run(gpus=3))
+    assert code == "E0921" and "3 GPUs are requested, and this machine has 2" in text and "fix: choose fewer" in text
+    code, text = code_of(run(gpus=[0, 2]))
+    assert code == "E0921" and "GPU 2 is requested" in text and "choose from 0 to 1" in text
+    for backend in ("cpu", "reference"):
+        code, text = code_of(run(gpus=2, backend=backend))
+        assert code in ("E0923", "E0902") and ("does not run on GPUs" in text or code == "E0902")
+    unfused = gdsl.compile("bfs", fuse=False)
+    code, text = code_of(lambda: unfused(graph, source=3, gpus=2))
+    assert code == "E0923" and "schedule.fuse=off" in text and "fix: leave out" in text
+    driver.apart = True
+    monkeypatch.setattr(registry.get("cuda"), "_groups", {})
+    code, text = code_of(lambda: gdsl.compile("bfs")(graph, source=3, gpus=2))
+    assert code == "E0922" and "GPU 0 that of GPU 1" in text
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
+    monkeypatch.setattr(registry.get("cuda"), "_groups", {})
+    code, text = code_of(lambda: gdsl.compile("bfs")(graph, source=3, gpus=2))
+    assert code == "E0907" and "pip install 'gdsl[gpus]'" in text
+
+
+@pytest.mark.parametrize(
+    ("gpus", "error"),
+    [
+        (True, TypeError), (0, ValueError), (-1, ValueError), ("two", ValueError), (1.5, TypeError), ([], ValueError),
+        ([0, "1"], TypeError), ({0, 1}, TypeError), (b"\0", TypeError),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_values_are_errors_of_the_call(cupy, graph, gpus, error):
+    with pytest.raises(error, match="gpus is"):
+        gdsl.compile("bfs")(graph, source=3, gpus=gpus)
+
+
+def test_a_dry_run_says_what_each_gpu_holds():
+    graph = random_graph(300, 1200, seed=5, directed=False)
+    program = gdsl.compile("bfs")
+    found = program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=2)
+    assert [each.gpu for each in found.gpus] == [0, 1]
+    assert [each.needed for each in found.gpus] == [found.needed, 0]  # so small a graph is on the first GPU
+    assert found.fits
+    large = rmat(17, seed=1)
+    found = program.dry_run(large, {"source": 3}, backend="cuda", memory=10 << 20, gpus=2)
+    assert sum(each.needed for each in found.gpus) == found.needed
+    assert all(each.needed >= 4 * large.num_edges // 2 - PAGE for each in found.gpus)
+    assert found.fits is False and found.as_document()["gpus"][1]["gpu"] == 1

@@ -1,0 +1,208 @@
+"""Runs on several GPUs: each has some of the blocks, and sees what another one does only through accesses whose scope
+is the system. Every sample and test program gives the reference's results; each mistake in a scope turns something
+red."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from oracles import BY_NAME, CASES, Case
+from support.graphs import random_graph
+
+from gdsl.backends.cuda import plan_of
+from gdsl.binding import bind
+from gdsl.codegen.cuda.generate import generate
+from gdsl.diagnostics import GdslError
+
+from . import build
+from .driver import EmulatedModule, EmulatorError
+from .findings import Kind
+from .modes import FUSED, Mode, modes_of
+from .mutants import GENERATED, Mutant
+from .mutating import mutated, templates_with
+from .running import NARROW, SMALL, Built, device_for, differences, program_of
+from .running import build as build_program
+from .test_programs import graphs, names_for, reference
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+
+GPUS = (2, 3)
+
+
+def agrees(case: Case, mode: Mode, place: int, gpus: int, most: int | None = None) -> None:
+    """`most`: so many graphs at most."""
+    built = build_program(case.name, mode.words, mode.shape, mode.widths, several_gpus=True)
+    for seed, graph in enumerate(names_for(case, mode, place)[:most]):
+        bindings, expected = reference(case, graph, built.widths.vertex)
+        device = device_for(seed, blocks=gpus * (1 + seed % 2), gpus=gpus)
+        found = built.run(graphs()[graph], bindings, device)
+        where = f"on {graph} with {gpus} GPUs, {device.multiprocessors} blocks and seed {seed}"
+        assert differences(built.program, expected, found) == [], where
+        case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+
+
+@pytest.mark.parametrize("gpus", GPUS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.sampled(12)
+def test_agrees_with_the_reference(case: Case, gpus: int) -> None:
+    agrees(case, FUSED, gpus, gpus)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.sampled(60)
+def test_further_modes_agree(case: Case) -> None:
+    modes = [mode for mode in modes_of(case.name) if mode is not FUSED and "schedule.fuse=off" not in mode.words]
+    for place, mode in enumerate(modes):
+        agrees(case, mode, place, GPUS[place % len(GPUS)], most=3)
+
+
+@pytest.mark.parametrize("name", ["bfs", "core", "sssp"])
+@pytest.mark.sampled(3)
+def test_a_stop_is_heard_by_all_gpus(name: str) -> None:
+    built = build_program(name, several_gpus=True)
+    bindings, _ = reference(BY_NAME[name], "several_blocks", 32)
+    stopped = 0
+    for seed in range(15):
+        device = device_for(seed, blocks=4, gpus=2)
+        device.schedule.stop_at = 1 + 1597 * seed
+        try:
+            built.run(graphs()["several_blocks"], bindings, device)
+        except GdslError as error:
+            assert error.diagnostics[0].code == "E0802"
+            stopped += 1
+    assert stopped > 0
+
+
+def test_one_gpus_text_is_red_on_several() -> None:
+    """Its scopes are those of one device, so nothing orders what two GPUs do."""
+    built = build_program("bfs")
+    bindings, _ = reference(BY_NAME["bfs"], "several_blocks", 32)
+    with pytest.raises(EmulatorError) as caught:
+        built.run(graphs()["several_blocks"], bindings, device_for(0, blocks=4, gpus=2))
+    assert {finding.kind for finding in caught.value.findings} == {Kind.RACE}
+
+
+_BARRIERS = "runtime/barriers.cuh"
+MUTANTS = (
+    Mutant(
+        "blocks arrive with the scope of their device",
+        GENERATED,
+        "red.release.sys",
+        "red.release.gpu",
+        "bfs",
+        "race",
+    ),
+    Mutant("the leader arrives so", GENERATED, "atom.release.sys", "atom.release.gpu", "bfs", "race"),
+    Mutant("blocks wait with the scope of their device", GENERATED, "ld.acquire.sys", "ld.acquire.gpu", "bfs", "race"),
+    Mutant(
+        "a claim with the scope of a device",
+        GENERATED,
+        "atomicCAS_system(",
+        "atomicCAS(",
+        "bfs",
+        "race",
+        ("visit.direction=push",),
+    ),
+    Mutant("a minimum with the scope of a device", GENERATED, "atomicMin_system(", "atomicMin(", "sssp", "race"),
+    Mutant(
+        "a sum with the scope of a device",
+        GENERATED,
+        "atomicAdd_system(reinterpret_cast<word*>(x)",
+        "atomicAdd(reinterpret_cast<word*>(x)",
+        "reach_back",
+        "race",
+    ),
+    Mutant(
+        "members are counted with the scope of a device",
+        GENERATED,
+        "atomicAdd_system(&counters->accepted",
+        "atomicAdd(&counters->accepted",
+        "bfs",
+        "race",
+        ("visit.direction=push",),
+    ),
+    Mutant("bits are set with the scope of a device", GENERATED, "atomicOr_system(", "atomicOr(", "sets", "race"),
+    Mutant(
+        "pairs are exchanged with the scope of a device",
+        GENERATED,
+        "relaxed.sys.global.cas",
+        "relaxed.gpu.global.cas",
+        "closest_site",
+        "race",
+    ),
+    Mutant(
+        "a barrier of one GPU",
+        _BARRIERS,
+        "wait_for_arrivals(&control->arrived, (barriers + 1) * block_count())",
+        "wait_for_arrivals(&control->arrived, (barriers + 1) * block_count() / 2)",
+        "bfs",
+        "race result bounds steps deadlock divergence error",
+    ),
+    Mutant(
+        "a result is published before all GPUs have come",
+        "runtime/frontier.cuh",
+        "const accepted_count accepted = synchronize_and_count(run);\n    result.size = accepted.members;",
+        "const accepted_count accepted{load_relaxed(&run.counters()->accepted), "
+        "load_relaxed(&run.counters()->edges)};\n"
+        "    synchronize(run);\n    result.size = accepted.members;",
+        "bfs",
+        "race result bounds steps deadlock divergence error",
+        ("visit.direction=push",),
+    ),
+    Mutant(
+        "each GPU has a leader",
+        "runtime/enactor.cuh",
+        "bool leader() { return block_index() == 0",
+        "bool leader() { return block_index() % (block_count() / 2) == 0",
+        "bfs",
+        "race result error",
+    ),
+    Mutant(
+        "each GPU counts on its own",
+        "runtime/frontier.cuh",
+        "atomicAdd_grid(&counters->accepted, uint64(count)) : 0;",
+        "atomicAdd_grid(&counters[block_index() / (block_count() / 2)].accepted, uint64(count)) : 0;",
+        "bfs",
+        "result race bounds error steps",
+        ("visit.direction=push",),
+    ),
+)
+
+
+def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
+    """The kinds of red in one run of each graph under some seeds, until there is some."""
+    with templates_with(mutant, folder):
+        program = program_of(mutant.program, mutant.words)
+        plan = plan_of(program, SMALL, several_gpus=True)
+        generated = generate(plan, NARROW)
+    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
+    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
+    case = BY_NAME[mutant.program]
+    for seed in range(20):
+        for graph in (random_graph(160, 700, seed=3, directed=False), random_graph(300, 2500, seed=5, directed=False)):
+            bindings = bind(program, graph, case.values(graph, seed))
+            device = device_for(seed, blocks=4, gpus=2)
+            device.schedule.max_steps = 5_000_000
+            try:
+                found = built.run(graph, bindings, device)
+            except EmulatorError as error:
+                return {finding.kind.name.lower() for finding in error.findings}
+            except GdslError:
+                return {"error"}
+            if differences(program, built_reference(mutant.program, graph, bindings), found):
+                return {"result"}
+    return set()
+
+
+def built_reference(name, graph, bindings):
+    from .running import expect
+
+    return expect(program_of(name), graph, bindings)
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+def test_a_mistake_between_gpus_is_seen(mutant: Mutant, tmp_path: Path) -> None:
+    seen = what_is_seen(mutant, tmp_path)
+    assert seen, "nothing turned red"
+    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
