@@ -5,54 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from gdsl.ir.nodes import (
-    CheckPairs,
-    CheckWidth,
-    ChooseBound,
-    Contract,
-    NumberMembers,
-    PushLevel,
-    StoreElement,
-    Subgraph,
-    TakeLevel,
-)
-from gdsl.ir.printer import print_expression, print_target
-from gdsl.operations import Domain, ReduceOperation, SetOperation
+from gdsl.operations import Domain
 from gdsl.plan import heuristics, renumbering
 from gdsl.plan.graph_class import FACTS, GENERAL
 from gdsl.plan.hints import SourceTables
 from gdsl.plan.nodes import (
-    Barrier,
-    Branch,
-    Combine,
-    Copy,
-    Define,
-    EnterGraph,
-    Everyone,
-    FarEnds,
-    Fill,
-    Form,
     Frontier,
-    HandBack,
-    Initial,
-    Initialize,
-    Keep,
-    Launch,
-    Leader,
-    Loop,
-    MakeGraph,
-    NearFar,
-    On,
-    OnSets,
-    Operation,
     Plan,
     Renumbering,
-    Step,
-    Swap,
     Teams,
-    Turn,
 )
-from gdsl.plan.printer_sweeps import print_barrier, print_operation
+from gdsl.plan.printer_steps import print_initial, print_steps
+from gdsl.plan.printer_sweeps import print_barrier
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
@@ -82,8 +46,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     if plan.turning:
-        lines += ["", f"turn: {', '.join(_initial(each) for each in plan.turning)}"]
-    lines += ["", "schedule:", *_steps(plan.schedule, plan)]
+        lines += ["", f"turn: {', '.join(print_initial(each) for each in plan.turning)}"]
+    lines += ["", "schedule:", *print_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
 
 
@@ -234,168 +198,3 @@ def _frontier(frontier: Frontier, shared: str) -> str:
     domain = "vertices" if frontier.domain is Domain.VERTEX else "edges"
     counts = f", counts their {frontier.counts.value}" if frontier.counts is not None else ""
     return f"{frontier.name}: {domain}, slot {frontier.slot}{shared}{counts}"
-
-
-# ---------------------------------------------------------------- schedule
-
-
-def _steps(steps: tuple[Step, ...], plan: Plan) -> list[str]:
-    return ["    " + line for step in steps for line in _step(step, plan)]
-
-
-def _step(step: Step, plan: Plan) -> list[str]:
-    show = print_expression
-    match step:
-        case Operation():
-            return print_operation(step, plan)
-        case Initialize():
-            initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
-            line = f"initialize: {', '.join(_initial(each) for each in initial) or 'nothing'}"
-            return [line, *([print_barrier(step.barrier)] if step.barrier is not None else [])]
-        case Barrier():
-            return [print_barrier(step)]
-        case Leader():
-            return [_leader(step)]
-        case Turn() | Keep() | Everyone() | HandBack():
-            return [_turn(step)]
-        case Fill():
-            return [f"fill: {step.step.array} with {show(step.step.value)}"]
-        case Swap():
-            return [f"swap: {step.step.first}, {step.step.second}"]
-        case Define() | Copy() | FarEnds():
-            return [_define(step) if isinstance(step, Define) else _taken(step)]
-        case OnSets():
-            return [on_sets(step)]
-        case Combine():
-            return _combine(step)
-        case MakeGraph() | EnterGraph() | On():
-            return _graph(step, plan)
-        case Loop():
-            word = "repeat" if step.counted else "while"
-            outermost = ", counted as iterations" if step.outermost else ""
-            order = f"{_order(step.order)}, " if step.order is not None else ""
-            head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}"
-            return [head, *_ask(step.ask, plan), *_steps(step.body, plan)]
-        case Branch():
-            otherwise = ["else:", *_steps(step.otherwise, plan)] if step.otherwise else []
-            return [f"if {show(step.condition)}:", *_ask(step.ask, plan), *_steps(step.then, plan), *otherwise]
-        case Launch():
-            return _launch(step, plan)
-    raise AssertionError(f"printer: {type(step).__name__}")
-
-
-def _order(order: NearFar) -> str:
-    first = "smallest" if order.operation is ReduceOperation.MIN else "largest"
-    return f"from near to far, the {first} {order.array} first"
-
-
-def _leader(step: Leader) -> str:
-    stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
-    return f"leader: {stored} = {print_expression(step.step.value)}"
-
-
-def _turn(step: Turn | Keep | Everyone | HandBack) -> str:
-    if isinstance(step, HandBack):
-        return f"leader: {', '.join((*step.turned, *step.kept))} where the host looks for them"
-    if isinstance(step, Keep):
-        return f"keep: {', '.join(step.scalars)}, each thread its own"
-    word = "turn" if isinstance(step, Turn) else "everyone"
-    return f"{word}: {step.step.scalar} = {print_expression(step.step.value)}"
-
-
-def _initial(each: Initial) -> str:
-    return f"{each.name} = {print_expression(each.value) if each.value is not None else 'nothing'}"
-
-
-def _define(step: Define) -> str:
-    members = ", ".join(print_expression(member) for member in step.step.members)
-    everything = "all vertices" if step.step.domain is Domain.VERTEX else "all edges"
-    looked_for = ", each looked for in its list" if step.asks_lists else ""
-    return f"define: {step.step.name} = {everything if step.step.everything else f'{{{members}}}'}{looked_for}"
-
-
-def _taken(step: Copy | FarEnds) -> str:
-    if isinstance(step, Copy):
-        return f"copy: {step.step.name} = {step.step.other}"
-    return f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"
-
-
-def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
-    if isinstance(made, EnterGraph):
-        return [f"enter: {made.graph}, at depth {made.depth}"]
-    if isinstance(made, On):
-        enter = [f"    entered by the host: {_head(made.enter)}"] if made.enter is not None else []
-        return [f"on {made.graph}:  # depth {made.depth}", *enter, *_steps(made.body, plan)]
-    step = made.step
-    if isinstance(step, Subgraph):
-        return [f"graph: {step.name} = subgraph of {step.edges}"]
-    if isinstance(step, Contract):
-        weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""
-        return [f"graph: {step.name} = contraction by {step.label}{weights}"]
-    return [f"graph: {step.name} = the graph around"]
-
-
-def _combine(step: Combine) -> list[str]:
-    node, asked = step.step, step.asked.frontier
-    walked = step.walked.frontier or ("all vertices" if step.walked.domain is Domain.VERTEX else "all edges")
-    word = "in" if node.operation is SetOperation.INTERSECTION else "not in"
-    mapped, marked = step.asked.form is Form.BITMAP, step.marks
-    form = "its bitmap or by marks" if mapped and marked else "its bitmap" if mapped else "marks"
-    whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
-    first = node.first.frontier or walked
-    lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # {node.span.words}"]
-    if step.test is not None:
-        return [
-            *lines,
-            f"    as a queue: those of {walked} that do not pass {step.test.functor}, by which {asked} was made",
-        ]
-    lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
-    lines += ["    in one sweep where both are few and have no bitmap, each marked as it comes"] if step.few else []
-    lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
-    lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []
-    return [*lines, *(["    wait until the marks are taken out"] if step.waits else [])]
-
-
-def _ask(ask: Launch | None, plan: Plan) -> list[str]:
-    return ["    asked by the host: " + _head(ask)] if ask is not None else []
-
-
-def _head(launch: Launch) -> str:
-    words = [f"reads {', '.join(launch.reads)}"] if launch.reads else []
-    words += [f"hands on {', '.join(launch.writes)}"] if launch.writes else []
-    words += [f"switches of sites {', '.join(map(str, launch.directions))}"] if launch.directions else []
-    asked = f" answers {print_expression(launch.answer)}" if launch.answer is not None else ""
-    return f"launch {launch.name}{asked}{', ' + ', '.join(words) if words else ''}  # {launch.comment}"
-
-
-def _launch(launch: Launch, plan: Plan) -> list[str]:
-    return [_head(launch), *_steps(launch.steps, plan)]
-
-
-# The steps between sets and data as text.
-
-
-def on_sets(step: OnSets) -> str:
-    """One line."""
-    node = step.step
-    match node:
-        case PushLevel():
-            history = node.history
-            waits = "" if step.waits else ", no barrier after it"
-            return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}{waits}"
-        case TakeLevel():
-            order = "the last first" if node.backward else "the first first"
-            form = "as a queue" if step.waits else "in place"
-            return f"take: {node.name} = a level of {node.history.members} {form}, {order}"
-        case CheckWidth():
-            return f"check: {node.width} is above 0"
-        case ChooseBound():
-            return f"bound: {node.bound} from {node.nearest} and {node.farthest}, by the size of {node.waiting}"
-        case CheckPairs():
-            return f"check: {node.more} is 0"
-        case NumberMembers(members=members):
-            if members.everything:
-                return f"number: {node.array} = the ids of all"
-            form = "bitmap" if members.domain is Domain.VERTEX else "marks"
-            return f"number: {node.array} = the places of {members.frontier}, by sums over its {form}"
-    raise AssertionError(f"printer: {type(node).__name__}")

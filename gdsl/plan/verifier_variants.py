@@ -14,6 +14,7 @@ from gdsl.ir.nodes import (
     ElementTarget,
     Node,
     Parameter,
+    Place,
     Role,
     Store,
     VertexFunctor,
@@ -131,3 +132,8 @@ class VariantVerifier:
 
 def _array_of(node: Node) -> str | None:
     return node.array if isinstance(node, (Element, ElementTarget)) else None
+
+
+def asks_for_edge(functor: Functor) -> bool:
+    """Whether a functor asks for the edge itself, or its place."""
+    return any(isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge) for node in walk(functor))

@@ -1,0 +1,125 @@
+"""What must hold of hints, which change no access: they need threads that are there, and places that nobody else uses;
+what is computed more often, or earlier, is the same then and cannot stop the run.
+"""
+
+from __future__ import annotations
+
+from gdsl.ir.nodes import (
+    Advance,
+    NeighborReduce,
+    Operator,
+    VertexFunctor,
+)
+from gdsl.operations import Balance, Domain, NeighborOperation
+from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
+from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.hints import (
+    BlockCache,
+    EdgesSideBySide,
+    FewAsList,
+    HubBounds,
+    MaskedBody,
+    NextLevel,
+    PrefetchLists,
+    PrefetchRows,
+    PrefetchSectors,
+    ReadAhead,
+    ShortLists,
+    SourceTables,
+    UnbranchedTests,
+    ValueFirst,
+    WarpShare,
+    WholeSet,
+)
+from gdsl.plan.nodes import (
+    Dedup,
+    Form,
+    Sweep,
+)
+from gdsl.plan.verifier_variants import VariantVerifier
+
+
+class HintVerifier(VariantVerifier):
+    """What `gdsl.plan.verifier_sweeps` asks of the hints of a sweep."""
+
+    def verify_hints(self, step: Operator, sweep: Sweep) -> None:
+        """What changes no access still needs threads that are there, and places that nobody else looks at."""
+        self._lists_of_members(sweep)
+        together = self.target.grid and self.target.fused and not self.target.teams
+        by_warps = together and bool(sweep.walks) and sweep.members.form is Form.QUEUE
+        by_warps = by_warps and sweep.balance is Balance.AUTO
+        for each in (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips):
+            by_warps = by_warps and each is None
+        segment, next_level = sweep.segment, sweep.hint(NextLevel)
+        whole = sweep.collect is not None if segment is None else segment.stops_at is None and next_level is None
+        share = sweep.hint(WarpShare)
+        self.expect(share is None or (by_warps and whole), "half of the warps for another kind of sweep")
+        if sweep.hint(FewAsList) is not None:
+            collect, members = sweep.collect, sweep.members
+            fits = isinstance(step, Advance) and sweep.selection is None and len(sweep.walks) == 1 and together
+            fits = fits and collect is not None and collect.dedup in (Dedup.CLAIM, Dedup.RANK)
+            self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
+            own = members.form is Form.QUEUE and sweep.hint(WholeSet) is None
+            own = own and members.frontier == step.result
+            self.expect(own and not self.operation.ahead and self.operation.waits, "a list of other members")
+            first, early = sweep.walks[0].first_places, sweep.hint(ReadAhead, sweep.walks[0].over)
+            plain = not sweep.totals and first is None and early is None and sweep.skips is None
+            self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
+            self.expect(step.site in self.loop_of, "a list that no loop ends")
+        names = {array.name for array in self.program.arrays}
+        fetches = (PrefetchSectors, PrefetchRows, PrefetchLists)
+        fetched = {name for each in sweep.hints if isinstance(each, fetches) for name in each.arrays}
+        self.expect(fetched <= names, "an array is fetched that there is not")
+        self._hints_of_functors(step, sweep)
+
+    def _lists_of_members(self, sweep: Sweep) -> None:
+        """Lists that are walked by one thread or looked up in a table are those of any sweep, in any order."""
+        whole = bool(sweep.walks) and sweep.selection is None and sweep.balance is Balance.AUTO
+        for each in (sweep.segment, sweep.vote, sweep.collect, sweep.order, sweep.skips):
+            whole = whole and each is None
+        whole = whole and not any(isinstance(hint, ReadAhead) for hint in sweep.hints)
+        self.expect(
+            sweep.hint(ShortLists) is None or (whole and self.target.grid), "a thread a member in another kind of sweep"
+        )
+        lists = sweep.intersection
+        together = lists is not None and sweep.members.frontier is None and lists.partners is None and self.target.grid
+        tables = sweep.hint(SourceTables) is not None
+        self.expect(not tables or together, "tables of members that are not side by side")
+
+    def _hints_of_functors(self, step: Operator, sweep: Sweep) -> None:
+        """What is computed more often, or earlier, is the same then and cannot stop the run."""
+        functor, grid, segment = self.accesses.functor_of(step), self.target.grid, sweep.segment
+        pulls, ordered = sweep.selection is not None, sweep.order is not None
+        walks = {each.over: each for each in sweep.walks}
+        places = [(type(each), each.over) for each in sweep.hints]
+        self.expect(len(set(places)) == len(places), "a hint twice")
+        self.expect(all(each.over is None or each.over in walks for each in sweep.hints), "a hint for no walk")
+        for hint in sweep.hints:
+            if isinstance(hint, ReadAhead):
+                fits = isinstance(functor, VertexFunctor) or (hint.over is not None and not pulls and not ordered)
+                self.expect(grid and fits, "values that are read early")
+                assert functor is not None
+                self._read_ahead(functor, hint, sweep)
+            elif isinstance(hint, HubBounds):
+                skips = sweep.skips
+                self.expect(skips is not None and hint.operation is skips.operation, "bounds of another value")
+            elif isinstance(hint, (MaskedBody, UnbranchedTests)):
+                assert functor is not None
+                may = runs_in_any_case if isinstance(hint, MaskedBody) else tests_at_once
+                by_one = walks[hint.over].by_one if hint.over is not None else None
+                self.expect(by_one is not None and self.ask(may, functor), "a body or a test in any case")
+            elif isinstance(hint, WholeSet):
+                members = sweep.members
+                whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and grid
+                self.expect(whole and members.frontier not in self.repeated, "members by their number")
+            elif isinstance(hint, EdgesSideBySide):
+                self.expect(segment is not None and hint.count >= 1, "no edge at a time")
+            elif isinstance(hint, ValueFirst):
+                self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
+                least = (NeighborOperation.MIN, NeighborOperation.MAX)
+                fits = isinstance(step, NeighborReduce) and step.operation in least
+                self.expect(fits, "a value that says nothing of its tests")
+            elif isinstance(hint, BlockCache):
+                self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
+                changes = segment is not None and hint.array == segment.array and segment.aside is None
+                self.expect(not changes, "a block keeps what the sweep changes")
