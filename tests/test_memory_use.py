@@ -59,7 +59,7 @@ all_needs = st.lists(st.tuples(sizes, st.booleans()), max_size=8).map(
 @given(all_needs, sizes, st.sampled_from([512, 4096, PAGE]))
 def test_a_limit_is_respected_and_used(needs: list[Need], limit: int, page: int) -> None:
     memory = MemoryUse(limit=limit)
-    found = decide([needs], needs, limit, memory, page)
+    found = decide([needs], [needs], limit, memory, page)
     whole = placement.allocated_bytes(needs)
     least = placement.least_limit(needs)
     taken = placement.allocated_bytes(found.needs)
@@ -75,9 +75,9 @@ def test_a_limit_is_respected_and_used(needs: list[Need], limit: int, page: int)
 @given(all_needs, sizes)
 def test_the_smallest_limit_works_and_nothing_below_it(needs: list[Need], limit: int) -> None:
     least = placement.least_limit(needs)
-    found = decide([needs], needs, least, MemoryUse(limit=least))
+    found = decide([needs], [needs], least, MemoryUse(limit=least))
     assert placement.allocated_bytes(found.needs) <= least
-    below = decide([needs], needs, least - 1, MemoryUse(limit=least - 1))
+    below = decide([needs], [needs], least - 1, MemoryUse(limit=least - 1))
     assert placement.allocated_bytes(below.needs) > least - 1
     error = placement.too_small(below.needs, least - 1)
     assert error.code == "E0914" and f"{least:,}" in str(error) and f"--memory {least}" in str(error)
@@ -101,28 +101,28 @@ LISTS = [need("columns", 10 * PAGE, True), need("offsets", 1000, False)]
 
 def test_words_choose_the_place() -> None:
     room = 1 << 40
-    assert decide([LISTS], LISTS, room).placement is None
-    host = decide([LISTS], LISTS, room, MemoryUse(Place.HOST))
+    assert decide([LISTS], [LISTS], room).placement is None
+    host = decide([LISTS], [LISTS], room, MemoryUse(Place.HOST))
     assert host.needs[0].host_bytes == 10 * PAGE and host.needs[0].nbytes == 0
-    device = decide([LISTS], LISTS, 5 * PAGE, MemoryUse(Place.DEVICE))
+    device = decide([LISTS], [LISTS], 5 * PAGE, MemoryUse(Place.DEVICE))
     assert device.placement is None and list(device.needs) == LISTS
-    assert decide([LISTS], LISTS, None).placement is None  # nothing is known of the device
+    assert decide([LISTS], [LISTS], None).placement is None  # nothing is known of the device
 
 
 def test_better_candidates_come_first() -> None:
     other = [*LISTS, need("keys", 20 * PAGE, False)]
-    assert decide([other, LISTS], LISTS, 40 * PAGE).candidate == 0
-    assert decide([other, LISTS], LISTS, 20 * PAGE).candidate == 1
-    host = decide([other, LISTS], LISTS, 5 * PAGE)
+    assert decide([other, LISTS], [LISTS], 40 * PAGE).candidate == 0
+    assert decide([other, LISTS], [LISTS], 20 * PAGE).candidate == 1
+    host = decide([other, LISTS], [LISTS], 5 * PAGE)
     assert host.candidate == 2 and 0 < host.needs[0].nbytes < 5 * PAGE
 
 
 def test_without_pages_nothing_is_resident() -> None:
-    assert decide([LISTS], LISTS, 5 * PAGE, page=None).needs[0].nbytes == 0
+    assert decide([LISTS], [LISTS], 5 * PAGE, page=None).needs[0].nbytes == 0
 
 
 def test_the_line_says_what_is_where_and_why() -> None:
-    needs = decide([LISTS], LISTS, 5 * PAGE, MemoryUse(limit=5 * PAGE)).needs
+    needs = decide([LISTS], [LISTS], 5 * PAGE, MemoryUse(limit=5 * PAGE)).needs
     line = placement.line_of(needs, MemoryUse(limit=5 * PAGE))
     assert line.startswith("memory: ") and "(columns) are in the host's memory" in line
     assert line.endswith("since the run may use 10.5 MB of the GPU's memory")

@@ -94,6 +94,39 @@ def on_other_ids(
     return *run_needs.values(), *layout_needs
 
 
+def on_other_ids_in_host(
+    plan: Plan,
+    layout: Renumbering,
+    widths: Widths,
+    sizes: Sizes,
+    directed: bool,
+    inputs: Mapping[str, Any],
+    largest_degree: int,
+) -> tuple[Need, ...]:
+    """The same for a graph whose edge lists are in the memory of the host, which are renumbered a piece at a time."""
+    run_needs = on_a_device(plan, widths, sizes, directed, inputs)
+    own = {f"{PROBLEM}.{GIVEN_IDS}": f"{LAYOUT}.order"}
+    run_needs = tuple(replace(need, nbytes=0, there=own[need.name]) if need.name in own else need for need in run_needs)
+    kept = (Role.GRAPH, Role.SORTED, Role.NAMES_OF_EDGES)
+    layout_needs = [_need(each, widths, sizes, "") for each in layout.buffers if each.role not in kept]
+    needs = *run_needs, *layout_needs
+    offsets = (sizes[Size.VERTICES] + 1) * widths.edge // 8 * (2 if directed else 1)
+    pieces = max(sizes[Size.VERTICES], largest_degree, min(sizes[Size.EDGES], LEAST_PIECE))
+    missing = max(offsets + 2 * _KEY * pieces - sum(need.nbytes for need in needs if comes_later(need)), 0)
+    sorted_keys = next(each for each in layout.buffers if each.role is Role.SORTED)
+    keys = Need(f"{LAYOUT}.{sorted_keys.name}", Role.SORTED.value, f"uint64 * {2 * pieces}", missing)
+    return *needs, keys
+
+
+LEAST_PIECE = 1 << 20
+"""Edges that are sorted at a time, or more, when edge lists in the memory of the host are renumbered."""
+
+
+def comes_later(need: Need) -> bool:
+    """Whether it is only allocated when vertices have their new ids."""
+    return need.what not in (Role.GRAPH.value, Role.NAMES.value)
+
+
 def _held(buffer: Buffer, widths: Widths, sizes: Sizes, directed: bool) -> Need:
     """The memory of a buffer of the renumbering's plan."""
     shared = shared_part(buffer.name, directed) if buffer.role is Role.GRAPH else buffer.name

@@ -70,17 +70,17 @@ def least_limit(needs: Sequence[Need]) -> int:
 
 def decide(
     on_device: Sequence[Sequence[Need]],
-    in_host: Sequence[Need],
+    in_host: Sequence[Sequence[Need]],
     room: int | None,
     memory: MemoryUse | None = None,
     page: int | None = PAGE,
 ) -> Decision:
     """The first of the candidates `on_device`, the best one first, that takes at most `room` bytes of the GPU's memory
-    (None: unknown, which is as much as it takes); otherwise `in_host` with its edge lists in the memory of the host,
-    and as much of them in the GPU's as there is room for. `page` is None if lists cannot be divided.
+    (None: unknown, which is as much as it takes); otherwise the first of `in_host` that does so with its edge lists in
+    the memory of the host, and as much of them in the GPU's as there is room for. `page` is None if lists cannot be
+    divided.
 
-    If nothing fits, the answer is what takes the least. The candidate's number is its place in `on_device`, and
-    len(on_device) for `in_host`.
+    If nothing fits, the answer is the last of `in_host`. The candidate's number counts those `on_device` first.
     """
     place = Place.AUTO if memory is None else memory.place
     is_limited = memory is not None and memory.limit is not None
@@ -89,14 +89,16 @@ def decide(
             taken = allocated_bytes(needs) if is_limited else sum(need.nbytes for need in needs)
             if room is None or taken <= room:
                 return Decision(number, tuple(needs), None)
-    lists = sum(need.nbytes for need in in_host if need.is_list)
-    if place is Place.DEVICE or (place is Place.AUTO and not lists):
+    if place is Place.DEVICE or (place is Place.AUTO and not any(need.nbytes for need in in_host[-1] if need.is_list)):
         return Decision(len(on_device) - 1, tuple(on_device[-1]), None)
-    left = 0
-    if room is not None and page is not None and place is not Place.HOST:
-        left = (room if is_limited else room - room // _SPARE) - least_limit(in_host)
+    usable = room if room is None or is_limited else room - room // _SPARE
+    fitting = (number for number, needs in enumerate(in_host) if usable is None or least_limit(needs) <= usable)
+    number = next(fitting, len(in_host) - 1)
+    chosen = in_host[number]
+    lists = sum(need.nbytes for need in chosen if need.is_list)
+    left = 0 if usable is None or page is None or place is Place.HOST else usable - least_limit(chosen)
     placement = Placement(max(min(left, lists), 0), lists, page or PAGE)
-    return Decision(len(on_device), tuple(placed(need, placement) for need in in_host), placement)
+    return Decision(len(on_device) + number, tuple(placed(need, placement) for need in chosen), placement)
 
 
 def placed(need: Need, placement: Placement) -> Need:

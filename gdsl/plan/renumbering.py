@@ -87,6 +87,13 @@ def can_be_put(layout: Renumbering, own: Collection[str]) -> bool:
     return layout.always or all(name in own for name in layout.of_edges)
 
 
+def can_be_in_host(plan: Plan, layout: Renumbering) -> bool:
+    """Whether a run on other ids may have its edge lists in the memory of the host: all parts of the graph that it
+    reads can be created a piece at a time, it has no arrays of edges to reorder, and needs no kernel of its own."""
+    parts = (buffer.name for buffer in plan.buffers if buffer.group == GRAPH)
+    return not layout.apart and not layout.of_edges and all(name in MADE_ON_DEVICE for name in parts)
+
+
 def _updates_by_values(program: Program, of_edges: list[str]) -> bool:
     """Whether a functor that reads one of these inputs of edges also writes: what it adds to values of hubs, or makes
     the least of, meets in few lines of the cache then, and that costs more than it gains (shortest paths on rmat22: 3.4

@@ -281,6 +281,12 @@ class EmulatedDevice:
         buffer.resident = resident
         return buffer
 
+    def divided(self, nbytes: int, resident: int) -> EmulatedBuffer:
+        """The same, with a pattern in it."""
+        buffer = EmulatedBuffer(nbytes)
+        buffer.resident = resident
+        return buffer
+
     def zero(self, buffer: EmulatedBuffer) -> None:
         """Clear `buffer`."""
         buffer.bytes()[:] = 0

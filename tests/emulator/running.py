@@ -17,6 +17,7 @@ from gdsl.backends.cuda.host_graph import HostGraph
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels, text_for
 from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
+from gdsl.backends.cuda.renumbered_host_graph import RenumberedHostGraph
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.placement import Placement
 from gdsl.backends.reference.interpreter import interpret
@@ -135,12 +136,17 @@ class Built:
         device: EmulatedDevice,
         limits: Limits | None = None,
         placement: Placement | None = None,
+        renumbers: bool = False,
     ) -> Outcome:
         """One run; raises EmulatorError for anything that the emulator found. With a `placement` its edge lists are in
-        the memory of the host."""
+        the memory of the host, with vertices by falling degree if it `renumbers`."""
         on_device = GraphOnDevice(device, graph, self.widths)
         if placement is not None:
-            on_device = HostGraph(device, graph, self.widths, placement)
+            if renumbers:
+                kernels = Kernels(device, renumbering(self.widths).get_function)
+                on_device = RenumberedHostGraph(kernels, graph, self.widths, placement, 0)
+            else:
+                on_device = HostGraph(device, graph, self.widths, placement)
             enactor = Enactor(
                 device, self.module.get_function, self.plan, self.generated, on_device, blocks=device.multiprocessors
             )

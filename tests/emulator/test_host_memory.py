@@ -3,27 +3,46 @@ than allowed."""
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from oracles import CASES, Case
-from support.graphs import random_graph
+from support.graphs import make_graph, random_graph
 
 import gdsl
 from gdsl.api.schedules import differences as differences_of
+from gdsl.backends import needs
+from gdsl.backends.cuda import plan_of, renumbered_host_graph
+from gdsl.backends.cuda.memory import GraphOnDevice
+from gdsl.backends.cuda.numbering import Kernels
+from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
+from gdsl.backends.cuda.renumbered_host_graph import RenumberedHostGraph, pieces
 from gdsl.backends.placement import Placement
 from gdsl.diagnostics import GdslError
-from gdsl.types import Widths
+from gdsl.plan import renumbering as plan_renumbering
+from gdsl.plan.renumbering import can_be_in_host
+from gdsl.types import Type, Widths
 
 from .build import compiler
 from .fake_cupy import FakeCupy
 from .modes import FUSED
 from .running import build as build_program
-from .running import device_for, differences
+from .running import device_for, differences, program_of, renumbering
+from .test_layout import DRAWS
 from .test_programs import graphs, names_for, reference
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+
+
+def suits_renumbering(name: str) -> bool:
+    """Whether a program may run on other ids with its edge lists in the memory of the host."""
+    plan = plan_of(program_of(name), verify=False)
+    return plan.layout is not None and can_be_in_host(plan, plan.layout)
+
 
 TUNE = ["schedule.block=64"]
 PAGE = 64
@@ -45,6 +64,77 @@ def test_divided_lists_give_the_same_values(case: Case) -> None:
         found = built.run(graph, bindings, device, placement=SHARES[seed % len(SHARES)])
         assert differences(built.program, expected, found) == [], (name, seed)
         case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if suits_renumbering(case.name)], ids=lambda case: case.name)
+@pytest.mark.sampled(8)
+def test_lists_are_renumbered_a_piece_at_a_time(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renumbered_host_graph, "LEAST_PIECE", 7)
+    built = build_program(case.name, FUSED.words, FUSED.shape, FUSED.widths)
+    names = [name for name in names_for(case, FUSED, 0) if 0 < graphs()[name].num_vertices < 200]
+    for seed, name in enumerate(names):
+        graph, device = graphs()[name], device_for(seed)
+        bindings, expected = reference(case, name, built.widths.vertex)
+        found = built.run(graph, bindings, device, placement=SHARES[seed % len(SHARES)], renumbers=True)
+        assert differences(built.program, expected, found) == [], (name, seed)
+        case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_renumbered_lists_are_those_of_the_device(wide: bool, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renumbered_host_graph, "LEAST_PIECE", 50)
+    widths = Widths.both(64 if wide else 32)
+    for graph in (
+        random_graph(90, 700, seed=4, directed=directed),
+        make_graph([(5, 5), (5, 5), (3, 5)], 9, directed=directed),
+    ):
+        device = device_for(1)
+        kernels = Kernels(device, renumbering(widths).get_function)
+        whole = RenumberedGraph(kernels, GraphOnDevice(device, graph, widths), graph)
+        parts = RenumberedHostGraph(kernels, graph, widths, Placement(1, 3, PAGE), 0)
+        for name in ("offsets", "columns", "in_offsets", "in_sources", "edge_sources", "edge_ids"):
+            kind = Type.EDGE if name.endswith("offsets") or name == "edge_ids" else Type.VERTEX
+            dtype, count = f"u{8 if wide else 4}", graph.num_edges
+            count = graph.num_vertices + 1 if name.endswith("offsets") else count
+            expected, found = (device.fetch(each.part(name, kind), dtype, count) for each in (whole, parts))
+            assert np.array_equal(expected, found), name
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
+def test_pieces_cover_all_lists(degrees: list[int], most: int) -> None:
+    offsets = np.concatenate([[0], np.cumsum(degrees, dtype=np.int64)]).astype(np.uint32)
+    found = list(pieces(offsets, most))
+    edges = [(int(offsets[first]), int(offsets[last])) for first, last in found]
+    assert [begin for begin, _ in edges] == [0, *(end for _, end in edges)][: len(edges)]
+    assert (edges[-1][1] if edges else 0) == offsets[-1]
+    for (first, last), (begin, end) in zip(found, edges, strict=True):
+        assert end - begin <= most or last == first + 1
+
+
+def test_a_run_renumbers_in_little_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan_renumbering, "LEAST_EDGES", 100)
+    monkeypatch.setattr(plan_renumbering, "SKEW", 1)
+    monkeypatch.setattr(needs, "LEAST_PIECE", 300)
+    monkeypatch.setattr(renumbered_host_graph, "LEAST_PIECE", 300)
+    program, graph = gdsl.compile("bfs", tune=TUNE), weighted()
+    expected = program(graph, source=3, backend="reference")
+    with pytest.raises(GdslError) as caught:
+        program(graph, source=3, backend="cuda", memory=0)
+    limit = least_of(caught.value) + 8000
+    gc.collect()
+    before = cupy.most_held = cupy.held
+    for source in (3, 3, 4):
+        found = program(graph, source=source, backend="cuda", memory=limit)
+        assert found.layout_ms is not None and "in the host's memory" in found.memory_line
+    assert cupy.most_held - before <= limit + found.distance.nbytes + found.parent.nbytes
+    told = {need.name for need in program.dry_run(graph, {"source": 3}, backend="cuda", memory=limit).needs}
+    assert {"layout.order", "layout.rank", "graph.columns"} <= told
+    found = program(graph, source=3, backend="cuda", memory="host")
+    assert list(differences_of(program.ir, expected, found)) == []
+    drawing = gdsl.compile(DRAWS, tune=TUNE)  # it needs the graph's own ids, which BFS then uses too
+    assert drawing(graph, backend="cuda", memory="host").layout_ms is None
+    assert program(graph, source=3, backend="cuda", memory="host").layout_ms is None
 
 
 def weighted(directed: bool = True) -> gdsl.Graph:
@@ -116,6 +206,7 @@ def test_lists_that_do_not_fit_go_to_the_host(cupy: FakeCupy) -> None:
         assert "since they do not fit in the GPU's memory" in found.memory_line
         assert list(differences_of(program.ir, expected, found)) == []
         kept.append(found)
+    cupy.free += 3 << 20  # for the trace of another program
     other = gdsl.compile("connected_components", tune=TUNE)
     assert list(differences_of(other.ir, other(graph, backend="reference"), other(graph, backend="cuda"))) == []
     with pytest.raises(GdslError) as caught:

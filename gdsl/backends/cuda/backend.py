@@ -19,7 +19,7 @@ from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse
 from gdsl.plan import heuristics
 from gdsl.plan.graph_class import GENERAL, GraphClass
-from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
+from gdsl.plan.renumbering import can_be_in_host, can_be_put, is_worth, looking_up
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -254,13 +254,15 @@ def _needs_of(
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
     plan, more = _plan_on(program, counts), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
     own = needs.on_a_device(plan, *more, bindings.own)
-    candidates, layout = [own], plan.layout
+    candidates, in_host, layout = [own], [own], plan.layout
     if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
         other = _plan_on(looking_up(program), counts) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
-    found = placement.decide(candidates, own, free, memory).needs
+        if can_be_in_host(plan, layout):
+            in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
+    found = placement.decide(candidates, in_host, free, memory).needs
     return found if memory is None or memory.limit is None else (*found, placement.gaps(found))
 
 

@@ -266,6 +266,12 @@ class DeviceMemory(Launching):
 
         return host_memory.place(self.cupy, self.id, values, resident)
 
+    def divided(self, nbytes: int, resident: int) -> HostBuffer:
+        """As `host_memory.allocate`."""
+        from gdsl.backends.cuda import host_memory
+
+        return host_memory.allocate(self.cupy, self.id, nbytes, resident)
+
     def zero(self, buffer: Any) -> None:
         """Clear `buffer`."""
         self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)

@@ -80,9 +80,14 @@ class GraphCache:
         """`graph` with its edge lists in the host's memory, if a run has used it there."""
         return self._in_host.get((id(graph), widths, device.id))
 
-    def place_in_host(self, graph: Graph, widths: Widths, device: CudaDevice, placement: Placement) -> HostGraph:
-        """`graph` with its edge lists in the host's memory, in the place of any that is there."""
+    def place_in_host(
+        self, graph: Graph, widths: Widths, device: CudaDevice, placement: Placement, budget: int | None
+    ) -> HostGraph:
+        """`graph` with its edge lists in the host's memory, in the place of any that is there; with its vertices by
+        falling degree if `budget` is the number of bytes of the device's memory that this may take. Raises E0912."""
         from gdsl.backends.cuda.host_graph import HostGraph
+        from gdsl.backends.cuda.numbering import Kernels
+        from gdsl.backends.cuda.renumbered_host_graph import RenumberedHostGraph
 
         key = (id(graph), widths, device.id)
         former = self._in_host.pop(key, None)
@@ -90,7 +95,12 @@ class GraphCache:
             former.free()
         else:
             weakref.finalize(graph, self._in_host.pop, key, None)
-        found = self._in_host[key] = HostGraph(device, graph, widths, placement)
+        if budget is None:
+            found = HostGraph(device, graph, widths, placement)
+        else:
+            kernels = Kernels(device, self._renumbering_kernels(device, widths))
+            found = RenumberedHostGraph(kernels, graph, widths, placement, budget)
+        self._in_host[key] = found
         return found
 
     def free(self, graph: Graph, device: CudaDevice) -> None:

@@ -11,7 +11,7 @@ from gdsl.backends.placement import Decision, Placement
 from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan.nodes import Plan
-from gdsl.plan.renumbering import can_be_put, is_worth
+from gdsl.plan.renumbering import can_be_in_host, can_be_put, is_worth
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -34,56 +34,57 @@ def graph_within(
     limit that is too small."""
     original = graphs.graph(graph, widths, device)
     current = graphs.in_host(graph, widths, device)
-    candidates = _candidates(plan, graph, widths, bindings, original.largest_degree)
+    candidates, in_host = _candidates(plan, graph, widths, bindings, original.largest_degree)
+    if current is not None and current.numbering is None:
+        in_host = in_host[-1:]  # on which every program runs: the graph is not renumbered again and again
     limit = None if memory is None else memory.limit
     room = limit
     if room is None:
         room = device.memory()[0] + (current.device_bytes() if current is not None else 0)
     on_device = () if memory is None else candidates
-    decision = placement.decide(on_device, candidates[-1], room, memory, device.page_bytes())
+    decision = placement.decide(on_device, in_host, room, memory, device.page_bytes())
     if limit is not None and placement.allocated_bytes(decision.needs) > limit:
         raise placement.too_small(decision.needs, limit)
     if decision.placement is None:
         is_renumbered = decision.candidate < len(candidates) - 1
         return graphs.by_degree(original, graph, device) if is_renumbered else original
-    return _in_host(graphs, device, graph, widths, decision, decision.placement, room, current, memory)
+    is_renumbered = decision.candidate < len(on_device) + len(in_host) - 1
+    line = placement.line_of(decision.needs, memory)
+    if current is None or not _is_usable(current, decision, decision.placement, is_renumbered, room, memory):
+        budget = sum(need.nbytes for need in decision.needs if needs.comes_later(need)) if is_renumbered else None
+        current = graphs.place_in_host(graph, widths, device, decision.placement, budget)
+    current.memory_line = line
+    return current
 
 
 def _candidates(
     plan: Plan, graph: Graph, widths: Widths, bindings: Bindings, largest_degree: int
-) -> list[tuple[Need, ...]]:
-    """What a run takes on renumbered vertices, if it may use them, and on the graph's ids."""
-    layout, sizes = plan.layout, sizes_of(graph, bindings)
-    found = [needs.on_a_device(plan, widths, sizes, graph.directed, bindings.inputs, bindings.own)]
+) -> tuple[list[tuple[Need, ...]], list[tuple[Need, ...]]]:
+    """What a run takes on renumbered vertices, if it may use them, and on the graph's ids: with all on the device, and
+    with edge lists in the memory of the host."""
+    layout, more = plan.layout, (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+    own = needs.on_a_device(plan, *more, bindings.own)
+    on_device, in_host = [own], [own]
     if layout is None or layout.apart or not can_be_put(layout, bindings.own):
-        return found
+        return on_device, in_host
     if is_worth(layout, graph.num_vertices, graph.num_edges, largest_degree):
-        found.insert(0, needs.on_other_ids(plan, layout, widths, sizes, graph.directed, bindings.inputs))
-    return found
+        on_device.insert(0, needs.on_other_ids(plan, layout, *more))
+        if can_be_in_host(plan, layout):
+            in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, largest_degree))
+    return on_device, in_host
 
 
-def _in_host(
-    graphs: GraphCache,
-    device: CudaDevice,
-    graph: Graph,
-    widths: Widths,
+def _is_usable(
+    current: HostGraph,
     decision: Decision,
     chosen: Placement,
+    is_renumbered: bool,
     room: int,
-    current: HostGraph | None,
     memory: MemoryUse | None,
-) -> GraphOnDevice:
-    """The graph with its edge lists in the host's memory: the `current` one if a run can use it within `room` bytes."""
-    line = placement.line_of(decision.needs, memory)
-    if current is not None and _is_usable(current, decision, chosen, room, memory):
-        current.memory_line = line
-        return current
-    found = graphs.place_in_host(graph, widths, device, chosen)
-    found.memory_line = line
-    return found
-
-
-def _is_usable(current: HostGraph, decision: Decision, chosen: Placement, room: int, memory: MemoryUse | None) -> bool:
+) -> bool:
+    """Whether a run can use the graph as it is in the memory of the host, within `room` bytes of the device's."""
+    if (current.numbering is not None) != is_renumbered:
+        return False
     if memory is not None and memory.place is Place.HOST:
         return not current.placement.resident
     needs_there = [placement.placed(need, current.placement) for need in decision.needs]

@@ -85,18 +85,17 @@ def place(cupy: Any, device: int, values: NDArray[Any], resident: int) -> HostBu
     return _pinned(cupy, values)
 
 
-def allocate(cupy: Any, device: int, nbytes: int, resident: int, page: int | None) -> HostBuffer:
+def allocate(cupy: Any, device: int, nbytes: int, resident: int) -> HostBuffer:
     """`nbytes` bytes of any content, the first `resident` of them in the GPU's memory. Raises E0912."""
-    if resident and page is not None:
+    if resident:
         with contextlib.suppress(GdslError):
-            return _divided_range(device, nbytes, resident, page)
+            return _divided_range(device, nbytes, resident)
     return _pinned(cupy, _aligned(nbytes))
 
 
 def _divided(cupy: Any, device: int, values: NDArray[Any], resident: int) -> HostBuffer:
     """A copy in a range of which the first pages are the GPU's."""
-    page = flat_ranges.page_bytes((device, HOST))
-    buffer = _divided_range(device, values.nbytes, resident, page)
+    buffer = _divided_range(device, values.nbytes, resident)
     runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
     runtime.memcpyAsync(buffer.pointer, values.ctypes.data, resident, runtime.memcpyHostToDevice, stream.ptr)
     rest = values.view(numpy.uint8)[resident:]
@@ -115,7 +114,8 @@ def copy_by_threads(target: NDArray[Any], source: NDArray[Any]) -> None:
     by_threads(copy, range(0, source.nbytes, _PIECE), _THREADS)
 
 
-def _divided_range(device: int, nbytes: int, resident: int, page: int) -> HostBuffer:
+def _divided_range(device: int, nbytes: int, resident: int) -> HostBuffer:
+    page = flat_ranges.page_bytes((device, HOST))
     whole = -(-nbytes // page) * page
     _require(whole - resident)
     found = FlatRange([Part(device, resident), Part(HOST, whole - resident)], [device])

@@ -183,6 +183,10 @@ class Device(Protocol):
         memory can be divided. Raises E0912."""
         ...
 
+    def divided(self, nbytes: int, resident: int) -> Divided:
+        """Such memory of any content. Raises E0912."""
+        ...
+
     def zero(self, buffer: Buffer) -> None:
         """Clear `buffer`."""
         ...
