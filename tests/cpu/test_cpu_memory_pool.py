@@ -62,7 +62,7 @@ namespace {
 %s
 }
 int main() {
-    constexpr std::size_t LARGE = kept_blocks::SMALLEST;
+    constexpr std::size_t LARGE = pooled_blocks::SMALLEST;
     void* first = nullptr;
     {
         memory_of_run memory;

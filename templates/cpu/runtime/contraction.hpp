@@ -1,5 +1,5 @@
 // piece: number_labels
-// Each label becomes its place among all labels that there are; returns how many these are.
+// Replaces each label by its rank among all labels. Returns the number of distinct labels.
 template <class Label>
 inline int64 number_labels(Label* label, int64 num_vertices) {
     int64 beyond = 0;
@@ -9,7 +9,7 @@ inline int64 number_labels(Label* label, int64 num_vertices) {
 }
 
 // piece: number_low_labels
-// Where all labels are below their number.
+// For labels that are all below their number.
 template <class Label>
 inline int64 number_low_labels(Label* label, int64 num_vertices) {
     std::vector<uint64> bits(std::size_t(num_vertices / 64 + 1), 0);
@@ -67,12 +67,12 @@ struct label_groups {
 
 // piece: sort_ids
 // Ids below `bound`, ascending; long lists eight bits at a time.
-inline void sort_ids(vertex* ids, vertex* spare, int64 count, int64 bound) {
+inline void sort_ids(vertex* ids, vertex* scratch, int64 count, int64 bound) {
     if (count < 256) {
         std::sort(ids, ids + count);
         return;
     }
-    vertex *from = ids, *to = spare;
+    vertex *from = ids, *to = scratch;
     for (int32 shift = 0; shift < int32(8 * sizeof(vertex)) && (uint64(bound - 1) >> shift) != 0; shift += 8) {
         int64 next[257] = {0};
         for (int64 i = 0; i < count; ++i) { next[(uint64(from[i]) >> shift & 255) + 1] += 1; }
@@ -88,16 +88,16 @@ inline void sort_ids(vertex* ids, vertex* spare, int64 count, int64 bound) {
 }
 
 // piece: contraction_room
-// Where one thread adds up edges that become one.
+// Memory in which one thread combines edges.
 template <class Total>
 struct contraction_room {
     vote_table<vertex, Total> table;
-    std::vector<vertex> spare;
+    std::vector<vertex> scratch;
     explicit contraction_room(int64 count) { table.take(count); }
     bool prepare(int64 edges) {
         if (!table.prepare(edges)) { return false; }
         try {
-            if (int64(spare.size()) < edges) { spare.resize(std::size_t(edges)); }
+            if (int64(scratch.size()) < edges) { scratch.resize(std::size_t(edges)); }
         } catch (const std::exception&) { return false; }
         return true;
     }
@@ -176,7 +176,7 @@ struct contracted_lists {
     int64 put(const vote_round<vertex, Total>& votes, contraction_room<Total>& room, int64 at) {
         vertex* const own = ends.data() + at;
         for (std::size_t i = 0; i < votes.size; ++i) { own[i] = votes.place(i).mark.key(); }
-        sort_ids(own, room.spare.data(), int64(votes.size), count);
+        sort_ids(own, room.scratch.data(), int64(votes.size), count);
         for (std::size_t i = 0; i < votes.size; ++i) { totals[std::size_t(at) + i] = votes.total_of(own[i]); }
         return int64(votes.size);
     }
@@ -209,46 +209,46 @@ template <class Label, class Sums>
 inline made_graph make_contraction(const graph_slice& g, Label* label, Sums sums) {
     const int64 count = number_labels(label, g.num_vertices);
     const contracted_lists<Label, Sums> lists(g, label, sums, count);
-    made_graph made{g, std::make_shared<graph_arrays>()};
-    graph_arrays& kept = *made.kept;
-    kept.offsets.resize(std::size_t(count) + 1);
-    kept.offsets[0] = 0;
-    for (std::size_t u = 0; u < std::size_t(count); ++u) { kept.offsets[u + 1] = kept.offsets[u] + lists.sizes[u]; }
-    const int64 num_edges = kept.offsets[std::size_t(count)];
-    kept.columns.resize(std::size_t(num_edges) + 1);
-    kept.edge_sources.resize(std::size_t(num_edges) + 1);
-    kept.columns.back() = kept.edge_sources.back() = 0;  // a checked place 0 is always there
+    made_graph built{g, std::make_shared<graph_arrays>()};
+    graph_arrays& arrays = *built.arrays;
+    arrays.offsets.resize(std::size_t(count) + 1);
+    arrays.offsets[0] = 0;
+    for (std::size_t u = 0; u < std::size_t(count); ++u) { arrays.offsets[u + 1] = arrays.offsets[u] + lists.sizes[u]; }
+    const int64 num_edges = arrays.offsets[std::size_t(count)];
+    arrays.columns.resize(std::size_t(num_edges) + 1);
+    arrays.edge_sources.resize(std::size_t(num_edges) + 1);
+    arrays.columns.back() = arrays.edge_sources.back() = 0;  // a checked place 0 is always there
     each_id(count, [&](int64 u) {
         std::size_t from = std::size_t(lists.groups.begin(u));
-        for (std::size_t e = kept.offsets[u]; e < std::size_t(kept.offsets[u + 1]); ++e, ++from) {
-            kept.columns[e] = lists.ends[from];
-            kept.edge_sources[e] = vertex(u);
+        for (std::size_t e = arrays.offsets[u]; e < std::size_t(arrays.offsets[u + 1]); ++e, ++from) {
+            arrays.columns[e] = lists.ends[from];
+            arrays.edge_sources[e] = vertex(u);
             sums.put(e, lists.totals[from]);
         }
     });
-    made.graph.num_vertices = count;
-    made.graph.num_edges = made.graph.edge_bound = num_edges;
-    kept.edge_ids = all_ids(num_edges);
-    if (g.in_offsets != nullptr) { turn_lists(kept, count, num_edges); }
-    made.graph.columns = made.graph.neighbors = kept.columns.data();
-    made.graph.edge_sources = kept.edge_sources.data();
-    point_to_lists(made);
-    return made;
+    built.graph.num_vertices = count;
+    built.graph.num_edges = built.graph.edge_bound = num_edges;
+    arrays.edge_ids = all_ids(num_edges);
+    if (g.in_offsets != nullptr) { build_in_lists(arrays, count, num_edges); }
+    built.graph.columns = built.graph.neighbors = arrays.columns.data();
+    built.graph.edge_sources = arrays.edge_sources.data();
+    point_to_lists(built);
+    return built;
 }
 
-// piece: turn_lists
+// piece: build_in_lists
 // The in-edges of each vertex, in the order of their ids.
-inline void turn_lists(graph_arrays& kept, int64 num_vertices, int64 num_edges) {
+inline void build_in_lists(graph_arrays& arrays, int64 num_vertices, int64 num_edges) {
     const std::size_t count = std::size_t(num_edges);
-    kept.in_offsets.assign(std::size_t(num_vertices) + 2, 0);
-    for (std::size_t e = 0; e < count; ++e) { kept.in_offsets[std::size_t(kept.columns[e]) + 2] += 1; }
-    for (std::size_t v = 2; v < kept.in_offsets.size(); ++v) { kept.in_offsets[v] += kept.in_offsets[v - 1]; }
-    kept.in_edges.resize(count + 1);
-    kept.in_sources.resize(count + 1);
+    arrays.in_offsets.assign(std::size_t(num_vertices) + 2, 0);
+    for (std::size_t e = 0; e < count; ++e) { arrays.in_offsets[std::size_t(arrays.columns[e]) + 2] += 1; }
+    for (std::size_t v = 2; v < arrays.in_offsets.size(); ++v) { arrays.in_offsets[v] += arrays.in_offsets[v - 1]; }
+    arrays.in_edges.resize(count + 1);
+    arrays.in_sources.resize(count + 1);
     for (std::size_t e = 0; e < count; ++e) {
-        const std::size_t at = std::size_t(kept.in_offsets[std::size_t(kept.columns[e]) + 1]++);
-        kept.in_edges[at] = edge(e);
-        kept.in_sources[at] = kept.edge_sources[e];
+        const std::size_t at = std::size_t(arrays.in_offsets[std::size_t(arrays.columns[e]) + 1]++);
+        arrays.in_edges[at] = edge(e);
+        arrays.in_sources[at] = arrays.edge_sources[e];
     }
 }
 

@@ -1,21 +1,21 @@
-// piece: kept_ids
-// The edge at each place of the lists is that of this number: no array need say so.
-struct kept_ids {
+// piece: edge_id_array
+// Edge ids that equal positions, without an array.
+struct edge_id_array {
     edge operator[](int64 at) const { return edge(at); }
-    kept_ids data() const { return *this; }
+    edge_id_array data() const { return *this; }
 };
 
 // piece: graph_slice
-// A graph whose edges are stored in the order of their ids.
+// A graph whose edge ids are the positions of its edges.
 struct graph_slice : host_graph {
     const vertex* neighbors;
-    kept_ids edge_ids;
+    edge_id_array edge_ids;
     int64 edge_bound;
 };
 
 // piece: all_ids
-inline kept_ids all_ids(int64) { return kept_ids{}; }
+inline edge_id_array all_ids(int64) { return edge_id_array{}; }
 
 // piece: place_of
-// How many edges come before `e` in its source's list.
+// The position of `e` in its source's list.
 inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(int64(e) - g.offsets[source]); }

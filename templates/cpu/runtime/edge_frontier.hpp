@@ -1,8 +1,8 @@
 // piece: edge_frontier
-// A set of edges as a queue; the bitmap, all zeros between operators, has the marks against duplicates.
+// A set of edges as a queue. The bitmap holds marks against duplicates, and is zero between operators.
 struct edge_frontier {
     edge* queue;     // the members, in no order
-    uint64* bitmap;  // a bit an edge
+    uint64* bitmap;  // one bit per edge
     int64 size;      // members
 
     explicit edge_frontier(int64 num_edges) : size(0) {
@@ -19,7 +19,7 @@ struct edge_frontier {
 };
 
 // piece: each_edge_of
-// Every edge of a set, with its source and destination.
+// Visits every edge of a set, with its source and destination.
 template <class Visit>
 inline void each_edge_of(const edge_frontier& members, const graph_slice& g, Visit visit) {
 #pragma omp for schedule(dynamic, chunk_of(members.size))
@@ -30,7 +30,7 @@ inline void each_edge_of(const edge_frontier& members, const graph_slice& g, Vis
 }
 
 // piece: edge_collector
-// Gathers one thread's accepted edges and appends them to the result a bufferful at a time.
+// Collects one thread's accepted edges in a buffer and appends them to the result when it is full.
 struct edge_collector {
     edge_frontier& result;
     int64 staged_size;
@@ -38,7 +38,7 @@ struct edge_collector {
 
     explicit edge_collector(edge_frontier& result) : result(result), staged_size(0) {}
 
-    // True for the first call with this edge, in any thread.
+    // Marks an edge. Returns true for the first call with it, in any thread.
     bool is_new(edge e) {
         uint64* const word = &result.bitmap[e / 64];
         const uint64 bit = uint64(1) << (e % 64);
@@ -62,7 +62,7 @@ struct edge_collector {
 };
 
 // piece: finish_edges
-// What an operator has collected becomes its result; where it marked edges, the marks are taken out again.
+// Turns what an operator has collected into its result, and clears its marks.
 inline void finish_edges(edge_frontier& next, edge_frontier& result, bool marked) {
     for (int64 i = 0; marked && i < next.size; ++i) { next.bitmap[next.queue[i] / 64] = 0; }
     std::swap(next.queue, result.queue);
@@ -71,13 +71,13 @@ inline void finish_edges(edge_frontier& next, edge_frontier& result, bool marked
 }
 
 // piece: define_edges
-// A set from a few edges, possibly with duplicates.
+// Defines a set from a few edges, with possible duplicates.
 inline void define_edges(edge_frontier& f, std::initializer_list<edge> members) {
     f.size = 0;
     for (const edge e : members) {
-        bool seen = false;
-        for (int64 i = 0; i < f.size; ++i) { seen = seen || f.queue[i] == e; }
-        if (seen) { continue; }
+        bool is_duplicate = false;
+        for (int64 i = 0; i < f.size; ++i) { is_duplicate = is_duplicate || f.queue[i] == e; }
+        if (is_duplicate) { continue; }
         f.queue[f.size] = e;
         f.size += 1;
     }
@@ -97,7 +97,7 @@ inline void copy_edges(edge_frontier& f, const edge_frontier& other) {
 }
 
 // piece: collect_far_ends
-// The far ends of a set of edges: `ends` has that of each edge.
+// Collects the far ends of a set of edges; `ends[e]` is that of edge e.
 template <class Counted>
 inline void collect_far_ends(run_state& run, frontier& result, const edge_frontier& edges, const vertex* ends,
                              const Counted counted) {

@@ -15,7 +15,7 @@ struct all_edges {
 };
 
 // piece: mark_members
-// Marks the members of a set of edges in its bitmap. Neighboring bits are one write, as edges usually ascend.
+// Marks the members of a set of edges in its bitmap. Edges usually ascend, so neighboring bits are written together.
 inline void mark_members(edge_frontier& f) {
 #pragma omp parallel if (f.size > SMALL_WORK)
     {
@@ -36,14 +36,14 @@ inline void mark_members(edge_frontier& f) {
 }
 
 // piece: unmark_members
-// Takes the marks out again: there are no others.
+// Clears these marks; there are no others.
 inline void unmark_members(edge_frontier& f) {
 #pragma omp parallel for schedule(static) if (f.size > SMALL_WORK)
     for (int64 i = 0; i < f.size; ++i) { store_shared(&f.bitmap[f.queue[i] / 64], uint64(0)); }
 }
 
 // piece: append_edges
-// Collects the members that are (or are not) marked in a bitmap.
+// Collects the members that are marked in a bitmap, or those that are not.
 template <bool marked, class Members>
 inline void append_edges(edge_collector& out, const Members& members, const uint64* bitmap) {
 #pragma omp for schedule(static)
@@ -54,7 +54,7 @@ inline void append_edges(edge_collector& out, const Members& members, const uint
 }
 
 // piece: unite_edges
-// All of the second set, and of the first what is not in it.
+// All of the second set, and the members of the first that are not in it.
 inline void unite_edges(edge_frontier& next, edge_frontier& result, const edge_frontier& first, edge_frontier& second) {
     mark_members(second);
 #pragma omp parallel if (first.size + second.size > SMALL_WORK)
@@ -69,7 +69,7 @@ inline void unite_edges(edge_frontier& next, edge_frontier& result, const edge_f
 }
 
 // piece: intersect_edges
-// Walks the first set and looks its members up in the second.
+// The members of the first set that are in the second.
 inline void intersect_edges(edge_frontier& next, edge_frontier& result, const edge_frontier& first, edge_frontier& second) {
     mark_members(second);
 #pragma omp parallel if (first.size > SMALL_WORK)
@@ -83,7 +83,7 @@ inline void intersect_edges(edge_frontier& next, edge_frontier& result, const ed
 }
 
 // piece: subtract_edges
-// Walks the first set and leaves out the second.
+// The members of the first set that are not in the second.
 template <class Members>
 inline void subtract_edges(edge_frontier& next, edge_frontier& result, const Members& first, edge_frontier& second) {
     mark_members(second);

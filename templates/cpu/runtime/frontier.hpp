@@ -73,23 +73,23 @@ struct uncounted {
 // Stores those of up to 64 members whose bits are set, and returns how many: often almost none or all.
 template <class Members>
 inline int64 put_block(vertex* to, const Members& members, int64 first, int64 count, uint64 bits) {
-    const int64 kept = __builtin_popcountll(bits);
+    const int64 passed = __builtin_popcountll(bits);
     int64 at = 0;
-    if (kept <= 8) {
-        for (; at < kept; ++at, bits &= bits - 1) { to[at] = members[first + __builtin_ctzll(bits)]; }
-    } else if (kept >= count - 4) {
-        for (int64 next = 0; at < kept; ++next) {  // what is between two gaps
+    if (passed <= 8) {
+        for (; at < passed; ++at, bits &= bits - 1) { to[at] = members[first + __builtin_ctzll(bits)]; }
+    } else if (passed >= count - 4) {
+        for (int64 next = 0; at < passed; ++next) {  // what is between two gaps
             const uint64 gaps = ~bits >> next;
             const int64 end = minimum<int64>(count, next + (gaps == 0 ? 64 : __builtin_ctzll(gaps)));
             for (; next < end; ++next, ++at) { to[at] = members[first + next]; }
         }
     } else {
-        for (int64 next = 0; at < kept; ++next) {
+        for (int64 next = 0; at < passed; ++next) {
             to[at] = members[first + next];
             at += bits >> next & 1;
         }
     }
-    return kept;
+    return passed;
 }
 
 // piece: counted_in
@@ -155,11 +155,11 @@ struct collector {
 // ones among some hundred are found together. Only they need an atomic operation.
 template <class Counted>
 struct sifter {
-    collector<Counted> kept;
+    collector<Counted> out;
     int64 count;
     vertex passed[256];
 
-    sifter(frontier& result, const Counted counted) : kept(result, counted), count(0) {}
+    sifter(frontier& result, const Counted counted) : out(result, counted), count(0) {}
 
     void append_new_if(vertex v, bool passes) {
         passed[count] = v;
@@ -168,13 +168,13 @@ struct sifter {
     }
     void sift() {
         for (int64 i = 0; i < count; ++i) {
-            if (kept.is_new(passed[i])) { kept.append(passed[i]); }
+            if (out.is_new(passed[i])) { out.append(passed[i]); }
         }
         count = 0;
     }
     void flush() {
         sift();
-        kept.flush();
+        out.flush();
     }
 };
 
@@ -345,9 +345,9 @@ template <class Counted>
 inline void define_frontier(frontier& f, std::initializer_list<vertex> members, const Counted counted) {
     f.clear();
     for (const vertex v : members) {
-        bool seen = false;
-        for (int64 i = 0; i < f.size; ++i) { seen = seen || f.queue[i] == v; }
-        if (seen) { continue; }
+        bool is_duplicate = false;
+        for (int64 i = 0; i < f.size; ++i) { is_duplicate = is_duplicate || f.queue[i] == v; }
+        if (is_duplicate) { continue; }
         f.queue[f.size] = v;
         f.size += 1;
         f.edges += counted.degree(v);

@@ -1,6 +1,7 @@
 // piece: graph_slice
-// A graph whose edges need not be stored in the order of their ids: place `at` of the lists has edge `edge_ids[at]`, which
-// leads to `neighbors[at]`; the ends of an edge are found by its id, which is below `edge_bound`.
+// A graph whose edge ids may differ from the positions of its edges: position `at` of the lists has edge
+// `edge_ids[at]`, which leads to `neighbors[at]`. The ends of an edge are stored by its id, which is below
+// `edge_bound`.
 struct graph_slice : host_graph {
     const vertex* neighbors;
     const edge* edge_ids;
@@ -8,7 +9,7 @@ struct graph_slice : host_graph {
 };
 
 // piece: place_of
-// How many edges come before `e` in its source's list, in which ids ascend.
+// The position of `e` in its source's list, whose ids ascend.
 inline int32 place_of(const graph_slice& g, vertex source, edge e) {
     int64 low = g.offsets[source], high = g.offsets[source + 1];
     while (low < high) {
@@ -19,7 +20,7 @@ inline int32 place_of(const graph_slice& g, vertex source, edge e) {
 }
 
 // piece: existing_edge
-// `e`, if the graph has it; otherwise 0, and the run stops after this operator.
+// `e` if the graph has it; otherwise 0, and the run stops after this operator.
 inline uint64 existing_edge(const data_slice& d, uint64 e, int64 check) {
     const graph_slice& g = d.graph;
     if (g.edge_bound == 0) { return 0; }
@@ -54,11 +55,11 @@ struct first_places {
 };
 
 // piece: edge_at
-// The edge at a place of the list of `v`.
+// The edge at a position of the list of `v`.
 inline edge edge_at(const graph_slice& g, uint64 v, uint64 place) { return g.edge_ids[uint64(g.offsets[v]) + place]; }
 
 // piece: has_edge
-// Whether an edge leads from u to w; the list of u ascends.
+// Whether an edge leads from u to w, by binary search.
 inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
     if (uint64(u) >= uint64(g.num_vertices)) { return false; }
     const out_lists lists{g};
@@ -73,7 +74,7 @@ inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
 }
 
 // piece: edge_range
-// The edges at the places from `first` to before `last`.
+// The edges at the positions from `first` up to, but not including, `last`.
 struct edge_range {
     struct iterator {
         const graph_slice& g;
@@ -89,7 +90,7 @@ struct edge_range {
 };
 
 // piece: out_edges
-// The list of `v`.
+// The out-edges of `v`.
 inline edge_range out_edges(const graph_slice& g, uint64 v) {
     return edge_range{g, g.offsets[v], g.offsets[v + 1]};
 }
@@ -108,7 +109,7 @@ inline void define_all_edges(edge_frontier& f, const graph_slice& g) {
 }
 
 // piece: fill_edges
-// A value for every edge of the graph, in an array of `count` values an edge.
+// Stores a value for every edge of the graph, in an array of `count` values per edge.
 template <class T>
 inline void fill_edges(T* values, const graph_slice& g, int64 count, T value) {
     each_id(g.num_edges, [&](int64 i) {
@@ -118,6 +119,6 @@ inline void fill_edges(T* values, const graph_slice& g, int64 count, T value) {
 }
 
 // piece: neighbors_at
-// The neighbors at the places of the out-lists, and the edge at one.
+// The neighbors by position in the out-lists, and the edge at a position.
 inline const vertex* neighbors_at(const graph_slice& g) { return g.neighbors; }
 inline edge edge_of_place(const graph_slice& g, int64 at) { return g.edge_ids[at]; }

@@ -1,11 +1,11 @@
 // piece: neighbors_at
-// The neighbors at the places of the out-lists, and the edge at one.
+// The neighbors by position in the out-lists, and the edge at a position.
 inline const vertex* neighbors_at(const graph_slice& g) { return g.columns; }
 inline edge edge_of_place(const graph_slice&, int64 at) { return edge(at); }
 
 // piece: neighbor_marks
-// The neighbors of one vertex as bits, while its edges follow one another; each thread has its own. There are none without
-// the memory, or for a few edges of a large graph.
+// A bitmap of the neighbors of one vertex, for consecutive edges of the same source; each thread has its own. It is not
+// used if memory runs out, or for a few edges of a large graph.
 struct neighbor_marks {
     static constexpr int64 FEW = HUB_DEGREE < 8 ? HUB_DEGREE : 8;
     const graph_slice& g;
@@ -18,7 +18,7 @@ struct neighbor_marks {
 
     bool contains(vertex x) const { return (bits[x / 64] >> (x % 64) & 1) != 0; }
 
-    // Whether the neighbors of u are marked: from its second edge on, where they are more than a few.
+    // Whether the neighbors of u are marked: from its second edge on, unless they are few.
     bool has(vertex u) {
         if (u == marked) { return true; }
         if (g.offsets[u + 1] - g.offsets[u] < FEW) { return false; }
@@ -46,8 +46,8 @@ struct neighbor_marks {
 };
 
 // piece: common_neighbors
-// Visits each vertex in the lists of both u and w once: `visit(x, eu, ew)`, with the first edges to it from u and from w
-// if `with_edges`. Returns the length of both lists.
+// Visits each vertex in the lists of both u and w once: `visit(x, eu, ew)`, with the first edges to it from u and from
+// w if `with_edges`. Returns the total length of both lists.
 template <bool with_edges, class Visit>
 inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit visit) {
     const graph_slice& g = marks.g;
@@ -55,20 +55,20 @@ inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit v
     const vertex *a = neighbors + g.offsets[u], *a_end = neighbors + g.offsets[u + 1];
     const vertex *b = neighbors + g.offsets[w], *b_end = neighbors + g.offsets[w + 1];
     const int64 places = (a_end - a) + (b_end - b);
-    const auto found = [&](vertex x, const vertex* of_u, const vertex* of_w) {
+    const auto report = [&](vertex x, const vertex* of_u, const vertex* of_w) {
         if (with_edges) {
             visit(x, edge_of_place(g, of_u - neighbors), edge_of_place(g, of_w - neighbors));
         } else {
             visit(x, NO_EDGE, NO_EDGE);
         }
     };
-    vertex last = NO_VERTEX;  // found last: parallel edges are adjacent
+    vertex last = NO_VERTEX;  // the last one reported: parallel edges are adjacent
     if ((b_end - b) / 16 <= a_end - a && marks.has(u)) {
         for (; b < b_end; ++b) {
             if (marks.contains(*b) && *b != last) {
                 last = *b;
                 if (with_edges) { a = leap_to(a, a_end, last); }
-                found(last, a, b);
+                report(last, a, b);
             }
         }
         return places;
@@ -84,17 +84,17 @@ inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit v
         if (b == b_end) { break; }
         const vertex x = *a, y = *b;
         if (x == y && x != last) {
-            found(x, swapped ? b : a, swapped ? a : b);
+            report(x, swapped ? b : a, swapped ? a : b);
             last = x;
         }
-        a += x <= y ? 1 : 0;  // without branches, which could not be predicted
+        a += x <= y ? 1 : 0;  // without a branch, which would be unpredictable
         b += y <= x ? 1 : 0;
     }
     return places;
 }
 
 // piece: each_pair
-// Every vertex of a set with its partner; NO_VERTEX is none.
+// Visits every vertex of a set with its partner; NO_VERTEX if it has none.
 template <class Members, class Visit>
 inline void each_pair(const Members& members, const vertex* partners, Visit visit) {
     const int64 size = members.size();
@@ -106,7 +106,7 @@ inline void each_pair(const Members& members, const vertex* partners, Visit visi
 }
 
 // piece: leap_to
-// The first place from `b` on that is not below `x`, in steps that double.
+// The first position from `b` on that is not below `x`, by galloping search.
 inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
     std::ptrdiff_t step = 1;
     while (end - b > step && b[step] < x) {
@@ -122,7 +122,7 @@ inline const vertex* leap_to(const vertex* b, const vertex* end, vertex x) {
 }
 
 // piece: check_pairs
-// Stops the run where one of two sets has members more than the other.
+// Stops the run if two sets differ in size.
 inline void check_pairs(run_state&, const data_slice& d, int64 more, int64 check) {
     if (more != 0) { checked_index(d, more, 0, check); }
 }

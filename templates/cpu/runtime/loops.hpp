@@ -37,11 +37,11 @@ inline uint64 bits_of_bytes(const bool* bytes) {
 // of several members are one instruction where the compiler finds it. It has this loop once in a program for a test.
 template <class Members, class Test>
 __attribute__((noinline)) uint64 passing(const Members members, int64 first, int64 count, const Test test) {
-    bool kept[64];
-    if (count < 64) { std::memset(kept, 0, sizeof(kept)); }
-    for (int64 i = 0; i < count; ++i) { kept[i] = test(members[first + i]); }
+    bool passed[64];
+    if (count < 64) { std::memset(passed, 0, sizeof(passed)); }
+    for (int64 i = 0; i < count; ++i) { passed[i] = test(members[first + i]); }
     uint64 bits = 0;
-    for (int64 i = 0; i < 64; i += 8) { bits |= bits_of_bytes(kept + i) << i; }
+    for (int64 i = 0; i < 64; i += 8) { bits |= bits_of_bytes(passed + i) << i; }
     return bits;
 }
 

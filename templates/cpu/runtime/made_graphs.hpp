@@ -1,5 +1,5 @@
 // piece: unset array_of
-// An array that is not written yet: its pages belong to the thread that writes them first.
+// An uninitialized array: its pages belong to the thread that writes them first.
 template <class T>
 struct unset : std::allocator<T> {
     template <class U> struct rebind { typedef unset<U> other; };
@@ -14,55 +14,56 @@ struct unset : std::allocator<T> {
 template <class T>
 using array_of = std::vector<T, unset<T>>;
 
-// piece: kept_ids
-// The edge at each place of the lists.
-typedef array_of<edge> kept_ids;
+// piece: edge_id_array
+// The edge at each position of the lists.
+typedef array_of<edge> edge_id_array;
 
-// piece: graph_arrays kept_arrays
+// piece: graph_arrays shared_arrays
 // The arrays of a graph that the schedule built.
 struct graph_arrays {
     std::vector<int64> offsets, in_offsets;
     array_of<vertex> columns, in_sources, edge_sources;
     array_of<vertex> neighbors;  // of a subgraph, whose columns are those of another
-    kept_ids edge_ids;
+    edge_id_array edge_ids;
     array_of<edge> in_edges;
     std::vector<edge> reverse_edges;
-    std::shared_ptr<graph_arrays> ends;  // of a subgraph: what has the ends of its edges
+    std::shared_ptr<graph_arrays> ends;  // of a subgraph: the graph that has the ends of its edges
 };
-typedef std::shared_ptr<graph_arrays> kept_arrays;
+typedef std::shared_ptr<graph_arrays> shared_arrays;
 
 // piece: made_graph
 // A graph with the arrays it owns; the input graph owns none.
 struct made_graph {
     graph_slice graph;
-    kept_arrays kept;
+    shared_arrays arrays;
 };
 
 // piece: all_ids
 // The ids below `count`, ascending.
-inline kept_ids all_ids(int64 count) {
-    kept_ids ids(std::size_t(count) + 1);
+inline edge_id_array all_ids(int64 count) {
+    edge_id_array ids(std::size_t(count) + 1);
     each_id(count, [&](int64 i) { ids[std::size_t(i)] = edge(i); });
     return ids;
 }
 
-// piece: given_graph
+// piece: input_graph
 // The input graph, with the ids of its edges.
-inline graph_slice given_graph(const host_graph& given, const kept_ids& ids) {
+inline graph_slice input_graph(const host_graph& input, const edge_id_array& ids) {
     graph_slice g;
-    static_cast<host_graph&>(g) = given;
-    g.neighbors = given.columns;
+    static_cast<host_graph&>(g) = input;
+    g.neighbors = input.columns;
     g.edge_ids = ids.data();
-    g.edge_bound = given.num_edges;
+    g.edge_bound = input.num_edges;
     return g;
 }
 
-// piece: kept_lists
-// Of the lists at `offsets` those places that `keeps` accepts: where they begin, and for each place `put(old, new)`.
+// piece: filtered_lists
+// Filters the lists at `offsets` by position with `keeps`, and calls `put(old, new)` for each position that stays.
+// Returns the new offsets.
 template <class Keeps, class Put>
-inline std::vector<int64> kept_lists(const int64* offsets, int64 num_vertices, Keeps keeps, Put put) {
-    std::vector<int64> kept(std::size_t(num_vertices) + 1, 0);
-    int64* const begin = kept.data();
+inline std::vector<int64> filtered_lists(const int64* offsets, int64 num_vertices, Keeps keeps, Put put) {
+    std::vector<int64> new_offsets(std::size_t(num_vertices) + 1, 0);
+    int64* const begin = new_offsets.data();
     each_id(num_vertices, [&](int64 v) {
         for (int64 at = offsets[v]; at < offsets[v + 1]; ++at) { begin[v + 1] += keeps(at) ? 1 : 0; }
     });
@@ -76,15 +77,15 @@ inline std::vector<int64> kept_lists(const int64* offsets, int64 num_vertices, K
             }
         }
     });
-    return kept;
+    return new_offsets;
 }
 
 // piece: marked_lists
-// The same of the out-lists for the places whose bits are set, a word of them at a time.
+// The same for the out-lists by a bitmap of positions, one word at a time.
 template <class Put>
 inline std::vector<int64> marked_lists(const graph_slice& g, const uint64* bits, Put put) {
     const int64 words = g.num_edges / 64 + 1;
-    std::vector<int64> before(std::size_t(words), 0), kept(std::size_t(g.num_vertices) + 1, 0);
+    std::vector<int64> before(std::size_t(words), 0), offsets(std::size_t(g.num_vertices) + 1, 0);
     for (int64 word = 1; word < words; ++word) {
         before[std::size_t(word)] = before[std::size_t(word - 1)] + __builtin_popcountll(bits[word - 1]);
     }
@@ -94,7 +95,7 @@ inline std::vector<int64> marked_lists(const graph_slice& g, const uint64* bits,
         for (int64 v = 0; v <= g.num_vertices; ++v) {
             const int64 at = g.offsets[v];
             const uint64 below = bits[at / 64] & ((uint64(1) << (at % 64)) - 1);
-            kept[std::size_t(v)] = before[std::size_t(at / 64)] + __builtin_popcountll(below);
+            offsets[std::size_t(v)] = before[std::size_t(at / 64)] + __builtin_popcountll(below);
         }
 #pragma omp for schedule(static)
         for (int64 word = 0; word < words; ++word) {
@@ -105,57 +106,57 @@ inline std::vector<int64> marked_lists(const graph_slice& g, const uint64* bits,
             }
         }
     }
-    return kept;
+    return offsets;
 }
 
 // piece: make_subgraph
-// The graph of some edges alone. Ends of edges stay where they are, by the ids of the edges.
-inline made_graph make_subgraph(const graph_slice& g, const kept_arrays& around, edge_frontier& edges) {
-    made_graph made{g, std::make_shared<graph_arrays>()};
-    graph_arrays& kept = *made.kept;
-    kept.ends = around;
+// The graph of some edges alone. The ends of edges stay where they are, by edge id.
+inline made_graph make_subgraph(const graph_slice& g, const shared_arrays& around, edge_frontier& edges) {
+    made_graph built{g, std::make_shared<graph_arrays>()};
+    graph_arrays& arrays = *built.arrays;
+    arrays.ends = around;
     mark_members(edges);
     const auto among = [&](edge e) { return (edges.bitmap[e / 64] >> (e % 64) & 1) != 0; };
-    kept.edge_ids.resize(std::size_t(edges.size) + 1);
-    kept.neighbors.resize(std::size_t(edges.size) + 1);
+    arrays.edge_ids.resize(std::size_t(edges.size) + 1);
+    arrays.neighbors.resize(std::size_t(edges.size) + 1);
     const auto put = [&](int64 at, int64 next) {
-        kept.edge_ids[std::size_t(next)] = g.edge_ids[at];
-        kept.neighbors[std::size_t(next)] = g.neighbors[at];
+        arrays.edge_ids[std::size_t(next)] = g.edge_ids[at];
+        arrays.neighbors[std::size_t(next)] = g.neighbors[at];
     };
-    const bool in_order = g.num_edges == g.edge_bound;  // no edge is left out, so that places are ids
-    kept.offsets = in_order ? marked_lists(g, edges.bitmap, put)
-                            : kept_lists(g.offsets, g.num_vertices, [&](int64 at) { return among(g.edge_ids[at]); }, put);
+    const bool has_all_edges = g.num_edges == g.edge_bound;  // positions are ids
+    arrays.offsets = has_all_edges ? marked_lists(g, edges.bitmap, put)
+                            : filtered_lists(g.offsets, g.num_vertices, [&](int64 at) { return among(g.edge_ids[at]); }, put);
     if (g.in_offsets != nullptr) {
-        kept.in_edges.resize(std::size_t(edges.size) + 1);
-        kept.in_sources.resize(std::size_t(edges.size) + 1);
-        kept.in_offsets = kept_lists(g.in_offsets, g.num_vertices, [&](int64 at) { return among(g.in_edges[at]); },
+        arrays.in_edges.resize(std::size_t(edges.size) + 1);
+        arrays.in_sources.resize(std::size_t(edges.size) + 1);
+        arrays.in_offsets = filtered_lists(g.in_offsets, g.num_vertices, [&](int64 at) { return among(g.in_edges[at]); },
                                      [&](int64 at, int64 next) {
-                                         kept.in_edges[std::size_t(next)] = g.in_edges[at];
-                                         kept.in_sources[std::size_t(next)] = g.in_sources[at];
+                                         arrays.in_edges[std::size_t(next)] = g.in_edges[at];
+                                         arrays.in_sources[std::size_t(next)] = g.in_sources[at];
                                      });
     }
     unmark_members(edges);
-    made.graph.num_edges = edges.size;
-    made.graph.neighbors = kept.neighbors.data();
-    point_to_lists(made);
-    return made;
+    built.graph.num_edges = edges.size;
+    built.graph.neighbors = arrays.neighbors.data();
+    point_to_lists(built);
+    return built;
 }
 
 // piece: point_to_lists
-// Points the slice to these lists, and pairs the edges where the program needs that.
-inline void point_to_lists(made_graph& made) {
-    graph_slice& g = made.graph;
-    graph_arrays& kept = *made.kept;
-    g.offsets = kept.offsets.data();
-    g.edge_ids = kept.edge_ids.data();
+// Points the slice to these lists, and pairs opposite edges if the program needs that.
+inline void point_to_lists(made_graph& built) {
+    graph_slice& g = built.graph;
+    graph_arrays& arrays = *built.arrays;
+    g.offsets = arrays.offsets.data();
+    g.edge_ids = arrays.edge_ids.data();
     if (g.in_offsets != nullptr) {
-        g.in_offsets = kept.in_offsets.data();
-        g.in_edges = kept.in_edges.data();
-        g.in_sources = kept.in_sources.data();
+        g.in_offsets = arrays.in_offsets.data();
+        g.in_edges = arrays.in_edges.data();
+        g.in_sources = arrays.in_sources.data();
     }
     if (g.reverse_edges != nullptr) {
-        kept.reverse_edges.assign(std::size_t(g.edge_bound) + 1, NO_EDGE);
-        edge* const reverse = kept.reverse_edges.data();
+        arrays.reverse_edges.assign(std::size_t(g.edge_bound) + 1, NO_EDGE);
+        edge* const reverse = arrays.reverse_edges.data();
         each_id(g.num_vertices, [&](int64 u) { pair_list(g, vertex(u), reverse); });
         g.reverse_edges = reverse;
     }

@@ -1,23 +1,23 @@
-// piece: kept_blocks
-// Large blocks of memory that runs reuse: pages that the system must clear first take longer than the work on them. For
-// one thread at a time.
-struct kept_block {
+// piece: pooled_blocks
+// Large blocks of memory that runs reuse: clearing new pages takes the system longer than the work on them. For one
+// thread at a time.
+struct pooled_block {
     std::size_t room;    // bytes after it
     bool used;           // in this run
 };
-static_assert(sizeof(kept_block) % 16 == 0, "what stands behind it is aligned as memory of the system's is");
+static_assert(sizeof(pooled_block) % 16 == 0, "the memory after it must be aligned like malloc's");
 
-struct kept_blocks {
+struct pooled_blocks {
     static constexpr std::size_t SMALLEST = std::size_t(1) << 18, MOST = std::size_t(1) << 30;
-    std::vector<kept_block*> idle;
+    std::vector<pooled_block*> idle;
     std::size_t bytes = 0;   // of those
 
-    ~kept_blocks() { let_go(true); }
+    ~pooled_blocks() { let_go(true); }
 
-    // Frees all, or those that this run did not use; the others may not be used by the next one.
+    // Frees all blocks, or those that this run did not use.
     void let_go(bool all) {
         std::size_t left = 0;
-        for (kept_block* const each : idle) {
+        for (pooled_block* const each : idle) {
             if (all || !each->used) {
                 bytes -= each->room;
                 std::free(each);
@@ -30,20 +30,20 @@ struct kept_blocks {
         idle.resize(left);
     }
     // The smallest block of that size, up to twice of it; null if there is none.
-    kept_block* take(std::size_t wanted) {
+    pooled_block* take(std::size_t wanted) {
         const auto fits = [=](std::size_t room) { return room >= wanted && room / 2 <= wanted; };
         auto best = idle.end();
         for (auto at = idle.begin(); at != idle.end(); ++at) {
             if (fits((*at)->room) && (best == idle.end() || (*at)->room < (*best)->room)) { best = at; }
         }
         if (best == idle.end()) { return nullptr; }
-        kept_block* const found = *best;
+        pooled_block* const block = *best;
         idle.erase(best);
-        bytes -= found->room;
-        return found;
+        bytes -= block->room;
+        return block;
     }
     // False if it is too small, or the pool is full.
-    bool keep(kept_block* block) {
+    bool keep(pooled_block* block) {
         if (block->room < SMALLEST || block->room > MOST - bytes) { return false; }
         try {
             idle.push_back(block);
@@ -57,21 +57,21 @@ struct kept_blocks {
 // piece: between_runs
 // The blocks of the last run, while there is no other.
 struct blocks_between_runs {
-    kept_blocks* blocks;
+    pooled_blocks* blocks;
     ~blocks_between_runs() { let_go(); }
-    kept_blocks* replaced_by(kept_blocks* others) { return __atomic_exchange_n(&blocks, others, __ATOMIC_ACQ_REL); }
+    pooled_blocks* replaced_by(pooled_blocks* others) { return __atomic_exchange_n(&blocks, others, __ATOMIC_ACQ_REL); }
     void let_go() { delete replaced_by(nullptr); }
 };
 blocks_between_runs between_runs = {nullptr};
 
 // piece: memory_of_run blocks_of_run
 // During a run its thread has them.
-thread_local kept_blocks* blocks_of_run = nullptr;
+thread_local pooled_blocks* blocks_of_run = nullptr;
 
 struct memory_of_run {
     memory_of_run() {
         blocks_of_run = between_runs.replaced_by(nullptr);
-        if (blocks_of_run == nullptr) { blocks_of_run = new (std::nothrow) kept_blocks; }
+        if (blocks_of_run == nullptr) { blocks_of_run = new (std::nothrow) pooled_blocks; }
     }
     ~memory_of_run() {
         if (blocks_of_run == nullptr) { return; }
@@ -84,13 +84,13 @@ struct memory_of_run {
 // piece: allocated freed
 // Memory of this size; threads other than the run's get it from the system.
 inline void* allocated(std::size_t bytes) {
-    kept_block* block = blocks_of_run != nullptr ? blocks_of_run->take(bytes) : nullptr;
+    pooled_block* block = blocks_of_run != nullptr ? blocks_of_run->take(bytes) : nullptr;
     if (block == nullptr) {
-        if (bytes > std::size_t(-1) - sizeof(kept_block)) { throw std::bad_alloc(); }
-        block = static_cast<kept_block*>(std::malloc(bytes + sizeof(kept_block)));
+        if (bytes > std::size_t(-1) - sizeof(pooled_block)) { throw std::bad_alloc(); }
+        block = static_cast<pooled_block*>(std::malloc(bytes + sizeof(pooled_block)));
         if (block == nullptr && blocks_of_run != nullptr) {
             blocks_of_run->let_go(true);
-            block = static_cast<kept_block*>(std::malloc(bytes + sizeof(kept_block)));
+            block = static_cast<pooled_block*>(std::malloc(bytes + sizeof(pooled_block)));
         }
         if (block == nullptr) { throw std::bad_alloc(); }
         block->room = bytes;
@@ -98,6 +98,6 @@ inline void* allocated(std::size_t bytes) {
     return block + 1;
 }
 inline void freed(void* memory) {
-    kept_block* const block = static_cast<kept_block*>(memory) - 1;
+    pooled_block* const block = static_cast<pooled_block*>(memory) - 1;
     if (blocks_of_run == nullptr || !blocks_of_run->keep(block)) { std::free(block); }
 }

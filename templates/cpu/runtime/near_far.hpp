@@ -31,22 +31,22 @@ struct near_far {
     Key behind(Key from) const {
         const float64 end = Falls ? float64(from) + width : float64(from) - width;
         if (!(end == end)) { return from; }
-        Key found;
+        Key limit;
         if (end >= float64(std::numeric_limits<Key>::max())) {
-            found = std::numeric_limits<Key>::max();
+            limit = std::numeric_limits<Key>::max();
         } else if (end <= float64(std::numeric_limits<Key>::lowest())) {
-            found = std::numeric_limits<Key>::lowest();
+            limit = std::numeric_limits<Key>::lowest();
         } else {
-            found = Key(end);
+            limit = Key(end);
         }
-        return before(found, from) ? from : found;
+        return before(limit, from) ? from : limit;
     }
     Key nearest() const {
-        Key found = values[far.queue[0]];
+        Key least = values[far.queue[0]];
         for (int64 i = 1; i < far.size; ++i) {
-            if (before(values[far.queue[i]], found)) { found = values[far.queue[i]]; }
+            if (before(values[far.queue[i]], least)) { least = values[far.queue[i]]; }
         }
-        return found;
+        return least;
     }
 
     // Searches for the width with which the bound advances fastest: doubled while that is faster, then back and forth

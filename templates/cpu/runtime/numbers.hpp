@@ -1,6 +1,6 @@
 // piece: number_bits
-// The place of each bit among all: words are counted in groups, then numbered from the counts before them.
-// Returns how many there are.
+// Numbers the bits that are set: counts them in groups of words, then assigns the numbers from the prefix sum of the
+// counts. Returns the number of bits.
 template <class Store>
 inline int64 number_bits(const uint64* bits, int64 count, Store store) {
     constexpr int64 CHUNK = 512;
@@ -36,7 +36,7 @@ inline void number_vertices(run_state&, frontier& f, int64 num_vertices, Store s
 }
 
 // piece: number_edges
-// The bitmap of a set of edges is all zeros again afterwards.
+// Numbers the members of a set of edges. Its bitmap is zero again afterwards.
 template <class Store>
 inline void number_edges(run_state&, edge_frontier& f, int64 num_edges, Store store) {
     each_id(f.size, [&](int64 i) {

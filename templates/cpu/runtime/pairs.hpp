@@ -9,7 +9,7 @@ inline To bits_of(From x) {
 }
 
 // piece: stored_pair
-// A pair in memory: the ranks of both parts, in one word of 64 bits where they fit, else in two.
+// A pair in memory: the ranks of both parts, in one word of 64 bits if they fit, otherwise in two words.
 template <class A, class B, bool narrow = (sizeof(A) <= 4 && sizeof(B) <= 4)>
 struct stored_pair {
     uint64 word;
@@ -24,7 +24,7 @@ struct alignas(16) stored_pair<A, B, false> {
 };
 
 // piece: exchange_wide
-// One compare-and-swap of two words; what was expected becomes what was found.
+// One compare-and-swap of two words, which hold the expected values, and the former values afterwards.
 inline bool exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_first, uint64 new_second) {
 #if defined(__x86_64__)
     bool done;
@@ -37,23 +37,23 @@ inline bool exchange_wide(uint64* x, uint64& first, uint64& second, uint64 new_f
     typedef unsigned __int128 wide;
     const wide expected = bits_of<wide>(paired<uint64, uint64>(first, second));
     const wide value = bits_of<wide>(paired<uint64, uint64>(new_first, new_second));
-    const wide found = __sync_val_compare_and_swap(reinterpret_cast<wide*>(x), expected, value);
-    const pair_of<uint64, uint64> words = bits_of<pair_of<uint64, uint64>>(found);
+    const wide former = __sync_val_compare_and_swap(reinterpret_cast<wide*>(x), expected, value);
+    const pair_of<uint64, uint64> words = bits_of<pair_of<uint64, uint64>>(former);
     first = words.first;
     second = words.second;
-    return found == expected;
+    return former == expected;
 #endif
 }
 
 // piece: load_wide
-// Both words of one moment: with AVX a load of 16 bytes is one access, elsewhere an exchange that changes nothing.
+// Loads both words in one access: with AVX a 16-byte load is atomic, otherwise a compare-and-swap that changes nothing.
 inline void load_wide(const uint64* x, uint64& first, uint64& second) {
 #if defined(__x86_64__) && defined(__AVX__)
     typedef uint64 words __attribute__((vector_size(16), may_alias));
-    words found;
-    asm volatile("vmovdqa %1, %0" : "=x"(found) : "m"(*reinterpret_cast<const words*>(x)));
-    first = found[0];
-    second = found[1];
+    words loaded;
+    asm volatile("vmovdqa %1, %0" : "=x"(loaded) : "m"(*reinterpret_cast<const words*>(x)));
+    first = loaded[0];
+    second = loaded[1];
 #else
     first = second = 0;
     exchange_wide(const_cast<uint64*>(x), first, second, 0, 0);
@@ -61,7 +61,7 @@ inline void load_wide(const uint64* x, uint64& first, uint64& second) {
 }
 
 // piece: store_wide
-// Both words together.
+// Stores both words in one access.
 inline void store_wide(uint64* x, uint64 first, uint64 second) {
     uint64 former_first = 0, former_second = 0;
     load_wide(x, former_first, former_second);
@@ -71,19 +71,19 @@ inline void store_wide(uint64* x, uint64 first, uint64 second) {
 // piece: load_pair
 template <class A, class B>
 inline stored_pair<A, B, true> load_pair(const stored_pair<A, B, true>* x) {
-    stored_pair<A, B, true> found;
-    found.word = load_now(&x->word);
-    return found;
+    stored_pair<A, B, true> loaded;
+    loaded.word = load_now(&x->word);
+    return loaded;
 }
 template <class A, class B>
 inline stored_pair<A, B, false> load_pair(const stored_pair<A, B, false>* x) {
-    stored_pair<A, B, false> found;
-    load_wide(&x->first, found.first, found.second);
-    return found;
+    stored_pair<A, B, false> loaded;
+    load_wide(&x->first, loaded.first, loaded.second);
+    return loaded;
 }
 
 // piece: exchange_pair
-// One compare-and-swap; `former`, which is expected, becomes what was found where it fails.
+// One compare-and-swap. `former` holds the expected pair, and the former pair if it fails.
 template <class A, class B>
 inline bool exchange_pair(stored_pair<A, B, true>* x, stored_pair<A, B, true>& former, stored_pair<A, B, true> value) {
     return exchange(&x->word, former.word, value.word);

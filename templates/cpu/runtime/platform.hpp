@@ -31,7 +31,7 @@ using std::sinh;
 using std::tanh;
 
 // piece: thread_count
-// How many threads a parallel region gets; 1 where the compiler has no OpenMP.
+// The number of threads in a parallel region; 1 without OpenMP.
 inline int32 thread_count() {
 #ifdef _OPENMP
     return omp_get_max_threads();
@@ -66,7 +66,7 @@ inline int32 startable_threads(int32 wanted) {
             });
         }
     } catch (const std::exception&) {
-        wanted = int32(started.size() / 2) + 1;  // others need some too
+        wanted = int32(started.size() / 2) + 1;  // leaves some for others
     }
     gate.unlock();
     for (std::thread& thread : started) { thread.join(); }
@@ -75,20 +75,20 @@ inline int32 startable_threads(int32 wanted) {
 #endif
 
 // piece: limit_threads
-// OpenMP ends the process if it cannot start the requested number of threads.
+// OpenMP ends the process if it cannot start as many threads as requested.
 inline void limit_threads() {
 #ifdef _OPENMP
     const int32 few = 64, many = 4 * omp_get_num_procs();
     const int32 most = few < many ? many : few;
-    const int32 asked = omp_get_max_threads(), wanted = asked < most ? asked : most;
+    const int32 available = omp_get_max_threads(), wanted = available < most ? available : most;
     static std::mutex one_at_a_time;
     static int32 tried = 1, threads = 1;
     const std::lock_guard<std::mutex> mine(one_at_a_time);
-    if (wanted > tried) {  // another run may have been for one thread alone
+    if (wanted > tried) {  // an earlier run may have needed only one thread
         threads = startable_threads(wanted);
         tried = wanted;
     }
-    omp_set_num_threads(threads < asked ? threads : asked);
+    omp_set_num_threads(threads < available ? threads : available);
 #endif
 }
 

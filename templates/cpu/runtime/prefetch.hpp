@@ -1,6 +1,6 @@
 // piece: fetch_first
-// Has the cache load the first of what begins at `x`, which is all of it for a short list. A function that does nothing else
-// does nothing at all for GCC, which leaves out its calls; an empty statement keeps them.
+// Prefetches the beginning of the list at `x`, which is all of it for a short list. GCC removes calls of functions that
+// only prefetch; the empty asm statement prevents that.
 template <class T>
 inline void fetch_first(const T* x) {
     asm volatile("" : : "r"(x));
@@ -8,7 +8,7 @@ inline void fetch_first(const T* x) {
 }
 
 // piece: fetching_members fetching
-// Members of which something is fetched, by `fetch(v)`, while those before them are worked on.
+// Members that prefetch data with `fetch(v)` while earlier members are processed.
 template <class Members, class Fetch>
 struct fetching_members : Members {
     Fetch fetch;
@@ -20,7 +20,7 @@ inline fetching_members<Members, Fetch> fetching(const Members& members, Fetch f
 }
 
 // piece: fetch_later
-// What is fetched while member `i` is worked on: nothing, of members as they are.
+// Prefetches for a later member while member `i` is processed: nothing, for plain members.
 template <class Members>
 inline void fetch_later(const Members&, int64) {}
 

@@ -1,18 +1,18 @@
-// piece: stopping
-inline bool stopping(const control_block& control) {
+// piece: must_stop
+inline bool must_stop(const control_block& control) {
     return (load_now(&control.host_stop) | load_now(&control.halted)) != 0;
 }
 
 // piece: stop_requested
-// For loops inside a functor.
+// For loops inside functors.
 inline bool stop_requested(const data_slice& d, uint32& polls) {
     polls += 1;
-    return polls % 1024 == 0 && stopping(*d.run);
+    return polls % 1024 == 0 && must_stop(*d.run);
 }
 
 // piece: stop_requested_in_recursion
-// For functions that call others without end.
-inline bool stop_requested_in_recursion(const data_slice& d) { return stopping(*d.run); }
+// For functions that call each other recursively.
+inline bool stop_requested_in_recursion(const data_slice& d) { return must_stop(*d.run); }
 
 // piece: checked_index
 // `index` if the element exists; otherwise 0, and the run stops after this operator.
@@ -39,7 +39,7 @@ struct hub_chunk {
 // The lists of at least HUB_DEGREE edges, cut into chunks that the threads share.
 struct hub_chunks {
     std::vector<hub_chunk> chunks;
-    bool lost = false;   // there was no memory for some; nothing may be thrown among the threads
+    bool lost = false;   // out of memory for some; threads must not throw
 
     void defer(vertex near, int64 first, int64 last) {
 #pragma omp critical(gdsl_hubs)
@@ -62,17 +62,17 @@ struct hub_chunks {
 };
 
 // piece: other_thread
-// The second of two threads, kept off the processor of the first during a run. Linux may wake it there, above all on a
-// virtual machine, whose idle processors look busy, and takes some ten milliseconds to find another: until then two
-// threads that wait for each other in turn take twice the time of one.
+// The second of two threads, which a run keeps off the first thread's processor. Linux may wake it there, especially on
+// virtual machines whose idle processors look busy, and takes about ten milliseconds to migrate it. Until then, two
+// threads that wait for each other take twice as long as one.
 struct other_thread {
 #if defined(_OPENMP) && defined(__linux__)
-    bool there = false;  // the only other one
+    bool there = false;  // it exists, and no third thread does
     pthread_t thread;
-    cpu_set_t allowed;   // the processors that it may use before and afterwards
-    int kept_off = -1;   // the one that it must not use now
+    cpu_set_t allowed;   // the processors it may use before and after the run
+    int kept_off = -1;   // the processor it must not use now
 
-    // All threads exist afterwards. Those of a nested region end with it and are left alone.
+    // Starts all threads. Those of a nested region end with it and are left alone.
     other_thread() {
         const bool lasts = omp_get_level() == 0;
 #pragma omp parallel
@@ -112,19 +112,19 @@ struct run_state {
     int64 began;       // ticks when the operator began
     int64 noted;       // and when the last record was written
     other_thread& other;
-    bool alone = false;  // the data are in the cache of this thread
+    bool alone = false;  // the data are in this thread's cache
 
     run_state(control_block& control, other_thread& other, int64 num_vertices)
         : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}
 };
 
 // piece: begin_operator
-// False where the run is to end.
+// Returns false if the run must end.
 inline bool begin_operator(run_state& run) {
     run.visited = 0;
     run.began = now_in_ticks();
     run.hubs.clear();
-    return !stopping(run.control);
+    return !must_stop(run.control);
 }
 
 // piece: end_operator
@@ -145,9 +145,9 @@ inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size
 }
 
 // piece: begin_pass
-// Whether the loop may have one more pass; sees to the limit that the caller set.
+// Whether the loop runs another pass. Checks the caller's limit on iterations.
 inline bool begin_pass(run_state& run, int32 loop, int32 iteration) {
-    if (stopping(run.control)) { return false; }
+    if (must_stop(run.control)) { return false; }
     if (iteration < run.control.max_iterations) { return true; }
     run.control.exhausted = int64(loop) + 1;
     run.control.halted = 1;

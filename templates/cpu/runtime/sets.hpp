@@ -48,9 +48,9 @@ inline void intersect_queues(run_state& run, frontier& result, frontier& first, 
     const bool smaller = !second.mapped || second.size < first.size;
     const bool turned = !first.queued || (second.queued && first.mapped && smaller);
     const frontier& walked = turned ? second : first;
-    frontier& asked = turned ? first : second;
-    need_bitmap(asked);
-    const queue_members others = members_of(asked);
+    frontier& looked_up = turned ? first : second;
+    need_bitmap(looked_up);
+    const queue_members others = members_of(looked_up);
     collect_members(run, run.next, counted, walked.size, [&](auto& out, auto each) {
         each(members_of(walked), [&](vertex v) { out.append_if(v, others.contains(v)); });
     });

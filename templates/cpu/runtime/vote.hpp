@@ -1,7 +1,7 @@
 // piece: vote_edges
-// For every member the best key of its ballots: `walk(near, votes)` counts them, `choice(near, key, total)` is the
-// candidate of the votes for a key, `elect(near, voted, key)` takes the result. Each thread counts in a table of its own.
-// Long lists come first, so that no thread is left with one at the end. All threads of the region call it.
+// Finds the best key of every member's ballots: `walk(near, votes)` counts them, `choice(near, key, total)` makes a
+// candidate of the votes for a key, `elect(near, voted, key)` receives the result. Each thread counts in its own table.
+// Long lists come first, so that no thread ends with one. All threads of the region must call it.
 template <class Key, class Total, class Members, class Lists, class Walk, class Choice, class Elect>
 inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 keys, const Members& members,
                        const Lists& lists, Walk walk, Choice choice, Elect elect) {
@@ -13,7 +13,7 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
     direct.take(keys);
     const auto vote = [&](vertex near) {
         const int64 edges = lists.degree(near);
-        if (stopping(run.control)) { return; }
+        if (must_stop(run.control)) { return; }
         if (!table.prepare(edges) || !direct.prepare(edges)) {
             store_shared(&run.hubs.lost, true);
             return;
@@ -48,15 +48,15 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
 }
 
 // piece: vote_mark
-// A key and the number of the round that counts votes for it. Whether a key is new is as good as random; where both are one
-// word, one comparison tests for the rare case, and the rest has no branch.
+// A key with the number of the round that counts its votes. Whether a key is new is unpredictable. If both fit in one
+// word, one comparison handles the rare case and the rest is branchless.
 template <class Key, bool narrow = sizeof(Key) <= 4>
 struct vote_mark {
     uint64 word = 0;
     vote_mark() = default;
     vote_mark(Key key, uint32 round) : word(uint64(round) << 32 | uint32(key)) {}
     Key key() const { return Key(uint32(word)); }
-    // Whether it is of another round than `own`, or of the same one with another key.
+    // Whether it differs from `own` in its round or its key.
     bool former(const vote_mark& own) const { return (word ^ own.word) >> 32 != 0; }
     bool other(const vote_mark& own) const { return (word ^ own.word) - 1 < 0xffffffffu; }
 };
@@ -72,7 +72,7 @@ struct vote_mark<Key, false> {
 };
 
 // piece: vote_place
-// Where the votes for one key are added up; used where its mark is of this round.
+// The total of one key; valid if its mark is of this round.
 template <class Key, class Total>
 struct vote_place {
     Total total;
@@ -80,16 +80,16 @@ struct vote_place {
 };
 
 // piece: vote_round
-// Counts the votes of one list. A thread has it for itself, in registers.
+// Counts the votes of one list. A local object of one thread, in registers.
 template <class Key, class Total>
 struct vote_round {
     vote_place<Key, Total>* const places;
-    vote_place<Key, Total>** const taken;   // those that are used
-    const uint64 own;                       // keys below this one have places of their own, in front
-    const std::size_t mask;                 // of the others
+    vote_place<Key, Total>** const used;   // the places in use
+    const uint64 own;                       // keys below this have direct places, in front
+    const std::size_t mask;                 // for the other places
     const int32 shift;
     const uint32 round;
-    std::size_t size;                       // how many these are
+    std::size_t size;                       // the number of places in use
 
     void count(Key key, Total weight) {
         change(key, [&](bool fresh, Total former) {
@@ -105,16 +105,16 @@ struct vote_round {
         const bool fresh = place.mark.former(mark);
         place.total = next(fresh, place.total);
         place.mark = mark;
-        taken[size] = &place;
+        used[size] = &place;
         size += fresh ? 1 : 0;
     }
-    // The place that was taken as number `i`.
-    const vote_place<Key, Total>& place(std::size_t i) const { return *taken[i]; }
-    // The sum for a key that has votes.
+    // The i-th place in use.
+    const vote_place<Key, Total>& place(std::size_t i) const { return *used[i]; }
+    // The total of a key that has votes.
     Total total_of(Key key) const {
         return places[place_of(key, vote_mark<Key>(key, round))].total;
     }
-    // The place of a key, or the one that it is to have.
+    // The place of a key, or the free place for it.
     std::size_t place_of(Key key, const vote_mark<Key>& mark) const {
         if (uint64(key) < own) { return std::size_t(key); }
         std::size_t at = std::size_t((uint64(key) * 0x9e3779b97f4a7c15ull) >> shift);
@@ -124,24 +124,24 @@ struct vote_round {
 };
 
 // piece: vote_table
-// At least twice as many places as a list has edges, preceded by a direct place for each key if keys are below a bound that
-// is not too large.
+// At least twice as many places as a list has edges, preceded by a direct place for each key if keys are below a
+// moderate bound.
 template <class Key, class Total>
 struct vote_table {
     std::vector<vote_place<Key, Total>> places;
-    std::vector<vote_place<Key, Total>*> taken;
+    std::vector<vote_place<Key, Total>*> used;
     uint32 round = 0;
-    int64 own_places = 0;     // how many keys have one; 0: keys are scattered
+    int64 own_places = 0;     // the number of direct places; 0: keys are hashed
 
-    // What comes are keys below this bound, most of them; 0: nothing is known of them.
+    // Most keys are below this bound; 0: unknown.
     void take(int64 keys) { own_places = keys <= OWN_VOTES ? keys : 0; }
-    // Makes room for the votes of so many edges; false where there is no memory.
+    // Reserves room for the votes of `edges` edges; false if memory runs out.
     bool prepare(int64 edges) {
         const std::size_t scattered = std::size_t(1) << bits_of(edges), wanted = std::size_t(own_places) + scattered;
-        if (wanted <= places.size() && scattered / 2 < taken.size()) { return true; }
+        if (wanted <= places.size() && scattered / 2 < used.size()) { return true; }
         try {
             places.resize(maximum(wanted, places.size()));
-            taken.resize(maximum(scattered / 2 + 1, taken.size()));
+            used.resize(maximum(scattered / 2 + 1, used.size()));
         } catch (const std::exception&) { return false; }
         return true;
     }
@@ -154,7 +154,7 @@ struct vote_table {
         }
         const int32 bits = bits_of(edges);
         const std::size_t mask = (std::size_t(1) << bits) - 1;
-        return vote_round<Key, Total>{places.data(), taken.data(), uint64(own_places), mask, 64 - bits, round, 0};
+        return vote_round<Key, Total>{places.data(), used.data(), uint64(own_places), mask, 64 - bits, round, 0};
     }
     static int32 bits_of(int64 edges) {
         return 64 - __builtin_clzll(uint64(maximum<int64>(8, 2 * edges) - 1));
@@ -162,15 +162,15 @@ struct vote_table {
 };
 
 // piece: direct_votes
-// Counts the votes of one list, for keys below a bound, by a sum for each, zero before and afterwards. A key whose sum is
-// zero is taken again, which changes nothing.
+// Counts the votes of one list with one sum per key, for keys below a bound. Sums are zero before and after. A key
+// whose sum returns to zero is listed twice, which changes nothing.
 template <class Key, class Total>
 struct direct_votes {
     Total* const sums;
-    Key* const taken;
+    Key* const used;
     const uint64 bound;
     std::size_t size;
-    bool beyond;      // there was another key
+    bool beyond;      // there was a key beyond the bound
 
     void count(Key key, Total weight) {
         if (uint64(key) >= bound) {
@@ -180,48 +180,48 @@ struct direct_votes {
         Total& place = sums[std::size_t(key)];
         const Total former = place;
         place = sum(former, weight);
-        taken[size] = key;
+        used[size] = key;
         size += former == 0 ? 1 : 0;
     }
 };
 
 // piece: vote_sums
-// The sums of `direct_votes`, of whole numbers where keys are known to be below a bound that is not too large; half of what
-// the places of a table need.
+// The sums of `direct_votes`, used for integers if keys are below a moderate bound; half the size of the table's
+// places.
 template <class Key, class Total>
 struct vote_sums {
     std::vector<Total> sums;
-    std::vector<Key> taken;
-    int64 bound = 0;      // 0: there are none
+    std::vector<Key> used;
+    int64 bound = 0;      // 0: not used
 
     void take(int64 keys) { bound = std::is_integral<Total>::value && keys <= OWN_VOTES ? keys : 0; }
-    // Makes room for the votes of so many edges; false where there is no memory.
+    // Reserves room for the votes of `edges` edges; false if memory runs out.
     bool prepare(int64 edges) {
-        if (bound <= int64(sums.size()) && edges < int64(taken.size())) { return true; }
+        if (bound <= int64(sums.size()) && edges < int64(used.size())) { return true; }
         try {
             sums.resize(maximum(std::size_t(bound), sums.size()), Total(0));
-            taken.resize(maximum(std::size_t(2 * edges + 1), taken.size()));
+            used.resize(maximum(std::size_t(2 * edges + 1), used.size()));
         } catch (const std::exception&) { return false; }
         return true;
     }
-    // Finds the best key of a member; false where there is one beyond the bound.
+    // Finds the best key of a member; false if a key is beyond the bound.
     template <class Walk, class Choice, class Best>
     bool elect(vertex near, const Walk& walk, const Choice& choice, Best& best) {
         if (bound == 0) { return false; }
-        direct_votes<Key, Total> votes{sums.data(), taken.data(), uint64(bound), 0, false};
+        direct_votes<Key, Total> votes{sums.data(), used.data(), uint64(bound), 0, false};
         walk(near, votes);
         const std::size_t size = votes.beyond ? 0 : votes.size;
         for (std::size_t i = 0; i < size; ++i) {
-            const auto other = choice(near, taken[i], sums[std::size_t(taken[i])]);
+            const auto other = choice(near, used[i], sums[std::size_t(used[i])]);
             if (beats(other, best)) { best = other; }
         }
-        for (std::size_t i = 0; i < votes.size; ++i) { sums[std::size_t(taken[i])] = Total(0); }
+        for (std::size_t i = 0; i < votes.size; ++i) { sums[std::size_t(used[i])] = Total(0); }
         return !votes.beyond;
     }
 };
 
 // piece: vote_tables
-// A table and sums for each thread, which an operator keeps from one time to the next.
+// A table and sums for each thread, which an operator keeps for its next run.
 template <class Key, class Total>
 struct vote_tables {
     struct alignas(128) one {
