@@ -20,8 +20,10 @@ from bench.maps import measure_map
 from bench.measure import Measurement, measure
 from bench.memory import measure_memory
 from bench.rows import Row, chosen_rows
+from bench.several_gpus import Gpus, barrier_line, measure_gpus
 from gdsl.api.convergence import quiet
 from gdsl.backends import registry
+from gdsl.cli.options import checked_gpus
 from gdsl.diagnostics import GdslError
 
 
@@ -56,6 +58,10 @@ from gdsl.diagnostics import GdslError
     help="What runs may use of the GPU's memory (2GB, host): with each time also the rates of the link and of managed "
     "memory.",
 )  # fmt: skip
+@click.option(
+    "--gpus", callback=checked_gpus, metavar="N",
+    help="Run on N GPUs of this machine together (2, all, or numbers as in 0,1), in turns with one of them.",
+)  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a JSON document.")
 @quiet()  # iterations of a fixed number are not meant to converge
 def main(
@@ -71,6 +77,7 @@ def main(
     with_peers: bool,
     tune: float | None,
     memory: str | None,
+    gpus: Gpus | None,
     json_path: Path | None,
 ) -> None:
     """Measure gdsl's programs; docs/performance.md says what the columns are.
@@ -84,6 +91,8 @@ def main(
         raise click.UsageError(str(error)) from None
     if memory is not None:
         _check_memory(memory, backend)
+    if gpus is not None and (backend != "cuda" or memory is not None):
+        raise click.UsageError("--gpus is for the cuda backend, without --memory")
     if list_only:
         click.echo("\n".join(row.name for row in chosen))
         return
@@ -92,7 +101,9 @@ def main(
     available = registry.get(backend).availability()
     if not available.ok:
         raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
-    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path, memory)
+    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path, memory, gpus)
+    if gpus is not None:
+        click.echo(barrier_line(gpus))
     measurements = run.all(chosen)
     summary.add_peer_times(measurements, times)
     Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
@@ -137,8 +148,9 @@ class Run:
         tune: float | None,
         json_path: Path | None,
         memory: str | None = None,
+        gpus: Gpus | None = None,
     ) -> None:
-        self.memory = memory
+        self.memory, self.gpus = memory, gpus
         self.backend, self.repeat, self.sources, self.threads = backend, repeat, sources, threads
         self.tune, self.json_path = tune, json_path
         self.modules: dict[str, Any] = {}
@@ -175,6 +187,8 @@ class Run:
             return measure_map(row, self._graph(row.graph), self.backend, self.repeat)
         if row.is_call:
             return measure_calls(row, self._graph(row.graph), self.backend, self.repeat)
+        if self.gpus is not None:
+            return measure_gpus(row, self._graph(row.graph), self.repeat, self.gpus)
         if self.memory is not None:
             return measure_memory(row, self._graph(row.graph), self.repeat, self.memory)
         measurement = measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)

@@ -54,6 +54,7 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
     help=f"With --emit plan: print the plan after PASS. {', '.join(ALL_PASSES)}.",
 )
 @click.option("--teams", is_flag=True, help="Print the form in which teams of blocks run many values (run --each).")
+@click.option("--several-gpus", is_flag=True, help="Print the form that several GPUs run together (run --gpus).")
 @click.option(
     "--graph",
     "graph_file",
@@ -82,6 +83,7 @@ def command(
     facts: tuple[str, ...],
     after: str | None,
     teams: bool,
+    several_gpus: bool,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
@@ -105,7 +107,9 @@ def command(
     from gdsl.program_files import SUFFIX, meant_by
 
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
-    _check(form, backend, arch, teams)
+    _check(form, backend, arch, "--teams" if teams else "--several-gpus" if several_gpus else None)
+    if teams and several_gpus:
+        raise click.UsageError("--teams and --several-gpus are two forms: several GPUs run one value at a time")
     _check_after(after, form, teams, tune)
     _check_graph(graph_file, facts, form, backend)
     if output is not None and output.suffix.lower() == SUFFIX:
@@ -115,7 +119,9 @@ def command(
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)
-    chosen = _Form(form, backend or ("cpu" if form == "cpp" else "cuda"), arch or "sm_75", facts, after, teams)
+    chosen = _Form(
+        form, backend or ("cpu" if form == "cpp" else "cuda"), arch or "sm_75", facts, after, teams, several_gpus
+    )
     compiled = _made(program_file, chosen, graph_file, types, tune, words)
     if output is not None:
         data = compiled.encode() if isinstance(compiled, str) else compiled
@@ -126,16 +132,16 @@ def command(
         print_binary(compiled)
 
 
-def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> None:
-    """Refuse options that do not apply to a form."""
+def _check(form: str, backend: str | None, arch: str | None, of_cuda: str | None) -> None:
+    """Refuse options that do not apply to a form; `of_cuda` is one that chooses a form of the cuda backend."""
     if backend is not None and form not in _BACKENDS[backend]:
         raise click.UsageError(f"--backend {backend} is for --emit {', '.join(_BACKENDS[backend])}, not for {form}")
     if arch is not None and form not in ("ptx", "cubin"):
         raise click.UsageError(f"--arch is for --emit ptx and cubin, not for {form}")
-    if teams and form not in _BACKENDS["cuda"]:
-        raise click.UsageError(f"--teams is for --emit plan, cuda, ptx and cubin, not for {form}")
-    if teams and backend == "cpu":
-        raise click.UsageError("--teams is a form of the cuda backend")
+    if of_cuda is not None and form not in _BACKENDS["cuda"]:
+        raise click.UsageError(f"{of_cuda} is for --emit plan, cuda, ptx and cubin, not for {form}")
+    if of_cuda is not None and backend == "cpu":
+        raise click.UsageError(f"{of_cuda} is a form of the cuda backend")
 
 
 def _check_graph(graph_file: str | None, facts: tuple[str, ...], form: str, backend: str | None) -> None:
@@ -166,7 +172,7 @@ def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...
 @dataclass(frozen=True)
 class _Form:
     """The request: the form, the backend whose plan or code it is, the architecture, the facts about graphs that it is
-    for, the last pass, and whether teams of blocks run it."""
+    for, the last pass, and whether teams of blocks or several GPUs run it."""
 
     name: str
     backend: str
@@ -174,6 +180,7 @@ class _Form:
     facts: tuple[str, ...]
     after: str | None
     teams: bool
+    several_gpus: bool
 
 
 def _made(
@@ -210,10 +217,11 @@ def _made(
     if form.name == "cpp":
         return program.source_for("cpp", widths)
     text = program.source_for("cuda", widths, graph_class)
-    if form.teams:
+    if form.teams or form.several_gpus:
         from gdsl.codegen.cuda.generate import generate
 
-        text = generate(_in_teams(program.ir, graph_class), widths).text
+        plan = _in_teams(program.ir, graph_class) if form.teams else _plan(program.ir, form, graph_class)
+        text = generate(plan, widths).text
     return text if form.name == "cuda" else _machine_code(program.ir, text, widths, form.name, form.arch)
 
 
@@ -252,7 +260,9 @@ def _plan(program: Program, form: _Form, graph_class: GraphClass) -> Plan:
 
     if form.backend == "cpu":
         return cpu.plan_of(program, after=form.after)
-    return cuda.plan_of(program, graph=graph_class, after=form.after)
+    if form.several_gpus:
+        cuda.require_fused(program)
+    return cuda.plan_of(program, several_gpus=form.several_gpus, graph=graph_class, after=form.after)
 
 
 def _in_teams(program: Program, graph_class: GraphClass) -> Plan:

@@ -27,6 +27,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     graphs that it is for, and those for which there is another one."""
     target = plan.target
     form = "one launch" if target.fused else "a launch for each step"
+    if target.several_gpus:
+        form = "one launch on each of several GPUs, atomic and synchronized for all of them"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
     if classes:
         lines += [f"graph class: {plan.graph}", *(_other_classes(plan) if plan.graph == GENERAL else ())]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gdsl.backends.cuda.planning import class_on, neighbors_of, plan_of, source_text
+from gdsl.backends.cuda.planning import class_on, neighbors_of, plan_of, require_fused, source_text
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.backend import CudaBackend
 
-__all__ = ["class_on", "create_backend", "neighbors_of", "plan_of", "source_text"]
+__all__ = ["class_on", "create_backend", "neighbors_of", "plan_of", "require_fused", "source_text"]
 
 
 @cache

@@ -10,9 +10,8 @@ from gdsl.backends import failures, needs, placement, processes
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
-from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
+from gdsl.backends.cuda.planning import check_wide_pairs, plan_of, require_fused
 from gdsl.backends.interface import Availability, Bindings, Need, Space
-from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
@@ -103,13 +102,8 @@ class CudaBackend:
         """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
         for batches; `graph`: the graphs that it is for."""
         device = self.device()
-        if self._several and not program.tuning.fuse:
-            raise GdslError.single(
-                "E0923",
-                f"{program.name} has a kernel for each step (schedule.fuse=off), and several GPUs run one persistent "
-                "kernel each",
-                fix="leave out --fuse off and schedule.fuse=off, or run on one GPU",
-            )
+        if self._several:
+            require_fused(program)
         forms = (*(["teams"] if teams else []), *(["several GPUs"] if self._several else []))
         form = (*forms, *graph.facts)
         key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)

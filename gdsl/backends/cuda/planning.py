@@ -45,6 +45,19 @@ def plan_of(
     return build(program, target.in_teams(on) if teams else on, sizes, graph=graph, verify=verify, after=after)
 
 
+def require_fused(program: Program) -> None:
+    """Raise E0923 if the program has no form for several GPUs."""
+    if program.tuning.fuse:
+        return
+    from gdsl.diagnostics import GdslError
+
+    raise GdslError.single(
+        "E0923",
+        f"{program.name} has a kernel for each step (schedule.fuse=off), and each of several GPUs runs one kernel",
+        fix="leave out --fuse off and schedule.fuse=off, or run on one GPU",
+    )
+
+
 def class_on(program: Program, graph: Graph) -> GraphClass:
     """The class of `graph`, as far as it matters to `program`, on a large GPU."""
     from gdsl.backends.cuda.memory import largest_degree_of

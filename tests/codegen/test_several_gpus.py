@@ -1,0 +1,48 @@
+"""The text for several GPUs: it differs from that for one in how blocks are numbered and in scopes, and in nothing
+else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends.cuda import plan_of
+from gdsl.codegen.cuda.generate import generate
+from gdsl.pipeline import load
+from gdsl.source import Source
+from gdsl.types import Widths
+from tests.support.programs import PROGRAMS, SAMPLES
+
+PATHS = sorted([*SAMPLES, *PROGRAMS])
+_LINE = re.compile(r'^#line \d+ ("\w+\.cu")$', re.MULTILINE)
+_PLACE = re.compile(r"^// The blocks of a run are numbered.*?^__device__ [^\n]* block_count\(\)[^\n]*\n\n", re.M | re.S)
+
+
+def as_on_one_gpu(text: str) -> str:
+    """The text for one GPU, made of that for several."""
+    text, places = _PLACE.subn("", text)
+    assert places == 1
+    for word, other in (
+        ("block_index()", "blockIdx.x"),
+        ("block_count()", "gridDim.x"),
+        ("_system(", "("),
+        (".sys.", ".gpu."),
+        (", on several GPUs", ""),
+    ):
+        text = text.replace(word, other)
+    return text
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.sampled(4)
+def test_it_differs_in_scopes_alone(path: Path) -> None:
+    program = load(Source(path.name, path.read_text(encoding="utf-8")), ())
+    one, several = (generate(plan_of(program, several_gpus=on), Widths.both(32)).text for on in (False, True))
+    assert _LINE.sub(r"#line resume \1", as_on_one_gpu(several)) == _LINE.sub(r"#line resume \1", one)
+    assert ".gpu." not in several
+    assert "blockIdx" not in several.replace("gdsl_place[0] + blockIdx.x", "")
+    atomics = set(re.findall(r"\batomic[A-Z][A-Za-z]*\((.{0,24})", several))
+    shared = ("&run.shared.", "&order.state.", "&digits.", "&halves[", "&table.")
+    assert all(operand.startswith(shared) for operand in atomics), atomics
