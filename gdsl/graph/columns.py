@@ -26,7 +26,7 @@ from gdsl.graph.number_text import (
     problem_of_real,
     words_of,
 )
-from gdsl.graph.text import TextLines, printable, readable, short
+from gdsl.graph.text import Text, TextLines, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
@@ -334,16 +334,16 @@ class _Growing:
         return tuple(column[: self._rows] for column in self._columns)
 
 
-def find_row(path: str, rows_of: RowsOf, place: int) -> TextLines:
-    """The file at `path`, closed, with data row `place` (from 0) as the last line read."""
-    with TextLines(path) as lines:
+def find_row(text: Text, rows_of: RowsOf, place: int) -> TextLines:
+    """The file, or part, closed, with data row `place` (from 0) as the last line read."""
+    with TextLines(text) as lines:
         for at, _ in enumerate(rows_of(lines)):
             if at == place:
                 break
         return lines
 
 
-def from_zero(path: str, rows_of: RowsOf, ids: NDArray[Any], num_vertices: int, called: str) -> NDArray[Any]:
+def from_zero(text: Text, rows_of: RowsOf, ids: NDArray[Any], num_vertices: int, called: str) -> NDArray[Any]:
     """`ids`, changed in place to count from 0, not from 1; `called` is what messages call the format.
 
     Raises GdslError E0707, at its line, for the first that is not a vertex.
@@ -352,13 +352,13 @@ def from_zero(path: str, rows_of: RowsOf, ids: NDArray[Any], num_vertices: int, 
         place = int(np.argmax((ids < 1) | (ids > num_vertices)))
         message = f"{ids[place]} is not a vertex: {called} ids count from 1, here 1 … {num_vertices:,}"
         fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
-        raise find_row(path, rows_of, place).error("E0707", message, fix)
+        raise find_row(text, rows_of, place).error("E0707", message, fix)
     ids -= 1
     return ids
 
 
 def refuse_overflow(
-    path: str,
+    text: Text,
     rows_of: RowsOf,
     names: Sequence[str],
     columns: Sequence[NDArray[Any]],
@@ -378,7 +378,7 @@ def refuse_overflow(
     if not suspects:
         return
     rows = np.logical_or.reduce(list(suspects.values()))
-    with TextLines(path) as lines:
+    with TextLines(text) as lines:
         for at, line in enumerate(rows_of(lines)):
             if at >= len(rows) or not rows[at]:
                 continue

@@ -17,6 +17,7 @@ from gdsl.graph.columns import RowsOf, find_row, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_head import Head, head_of
 from gdsl.graph.fields import comment_of
+from gdsl.graph.group import ALONE, Group, NotInPartsError, ReadAgainError
 from gdsl.graph.list_checks import refuse_count_line, refuse_sections
 from gdsl.graph.list_meaning import (
     Meaning,
@@ -30,7 +31,9 @@ from gdsl.graph.list_meaning import (
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import with_fix
 from gdsl.graph.number_text import AS_REALS, is_number, is_whole, problem_of, whole_values, words_of
-from gdsl.graph.text import TextLines
+from gdsl.graph.numbering import NumberedNames, number_by_value
+from gdsl.graph.text import TextLines, TextPart
+from gdsl.graph.text_parts import part_of, read_in_order
 from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, check_ids, compacted, id_dtype
 from gdsl.graph.worded_lists import COMPACT, Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list, width_fix
 from gdsl.records import dataclass
@@ -45,11 +48,12 @@ _MOST_READINGS = 4
 class _EdgeColumns:
     """The columns of a list: ids or numbers of names, and the values by the names of their columns."""
 
+    part: TextPart
     sources: NDArray[Any]
     destinations: NDArray[Any]
     attributes: dict[str, NDArray[Any]]
     rows: RowsOf
-    names: Names | None = None
+    names: Names | NumberedNames | None = None
     type_statement: str | None = None
     left: tuple[str, ...] = ()
     """Columns that are left out."""
@@ -71,20 +75,40 @@ def read_edge_list(
     all values of a column decide what it is. `docs/graphs.md` says what is read how. Arguments that are None follow the
     comments of the file.
     """
-    head = head_of(path, requested)
-    result = _read(path, head, requested, directed, compact)
+    edges, names = read_part_of_edge_list(path, one_based, num_vertices, compact, requested, directed, ALONE)
+    assert names is None or isinstance(names, Names)
+    edges.names = names
+    return edges
+
+
+def read_part_of_edge_list(
+    path: str,
+    one_based: bool | None,
+    num_vertices: int | None,
+    compact: bool,
+    requested: Columns,
+    directed: bool | None,
+    group: Group,
+) -> tuple[EdgeList, Names | NumberedNames | None]:
+    """The part of the edges that this worker of a group reads, in the order of ranks, and the names of vertices.
+
+    Raises what `read_edge_list` raises, on all workers; NotInPartsError for a list that is not read in parts."""
+    with group.agreement():
+        head = head_of(path, requested)
+    if head.dicts and not group.alone:
+        raise NotInPartsError("edge lists with a dictionary on each line")
+    result = _read(path, head, requested, directed, compact, group)
     notice_columns(path, head, result.left)
     meaning = meaning_of(path, head, result.type_statement, result.names is not None, one_based, num_vertices, directed)
-    notice_edges(path, head, len(result.sources))
+    total = group.sum(len(result.sources))
+    notice_edges(path, head, total)
     if result.names is not None:
-        return _of_names(result, meaning, one_based, num_vertices)
+        return _of_names(result, meaning, one_based, num_vertices), result.names
     if head.columns is None and not head.dicts:
-        refuse_count_line(
-            path, result.sources, result.destinations, result.attributes.get("weight"), head.first_line, head.mark
-        )
-        notice_third_column(path, head, result.sources, result.attributes)
+        refuse_count_line(path, _number_columns(result), head.first_line, head.mark, group)
+        notice_third_column(path, head, result.sources, result.attributes, group)
     if result.gap is not None:
-        refuse_sections(path, result.rows, result.gap, result.sources, result.destinations)
+        refuse_sections(result.part, result.rows, result.gap, result.sources, result.destinations, group)
     ends = result.sources, result.destinations
     one_based = meaning.one_based
     if compact and not meaning.bipartite:
@@ -93,19 +117,27 @@ def read_edge_list(
                 "E0712", "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
             )
         if one_based:
-            _check_ids(path, result.rows, *ends, True, None, highest=2**63 - 2)
-        sources, destinations, names = compacted(*ends)
-        return EdgeList(sources, destinations, len(names), meaning.directed, result.attributes, names=names)
-    sources, destinations, count = _ids(path, result.rows, *ends, one_based, num_vertices)
+            _check_ids(result.part, result.rows, *ends, True, None, 2**63 - 2, group)
+        sources, destinations, names, count = _compacted(*ends, group)
+        return EdgeList(sources, destinations, count, meaning.directed, result.attributes), names
+    sources, destinations, count = _ids(result.part, result.rows, *ends, one_based, num_vertices, group)
     if meaning.bipartite:
-        sources, destinations, count = _two_sides(sources, destinations, meaning)
+        sources, destinations, count = _two_sides(sources, destinations, meaning, group)
     elif num_vertices is None:
-        notice_keys(path, count, len(sources))
+        notice_keys(path, count, total)
         if meaning.num_vertices is not None and meaning.num_vertices > count:
-            require_memory(24 * meaning.num_vertices, f"{meaning.num_vertices:,} vertices, as a comment says,", path)
+            what = f"{meaning.num_vertices:,} vertices, as a comment says,"
+            with group.agreement():
+                require_memory(24 * meaning.num_vertices // group.size, what, path)
             notice_nodes(path, meaning.num_vertices, count)
             count = meaning.num_vertices
-    return EdgeList(sources, destinations, count, meaning.directed, result.attributes)
+            sources, destinations = (end.astype(id_dtype(count), copy=False) for end in (sources, destinations))
+    return EdgeList(sources, destinations, count, meaning.directed, result.attributes), None
+
+
+def _number_columns(result: _EdgeColumns) -> list[NDArray[Any]]:
+    weights = result.attributes.get("weight")
+    return [result.sources, result.destinations, *([weights] if weights is not None else [])]
 
 
 def _of_names(result: _EdgeColumns, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
@@ -113,51 +145,70 @@ def _of_names(result: _EdgeColumns, meaning: Meaning, one_based: bool | None, nu
         message = "one_based and num_vertices are for ids; the ends of this list are names"
         raise GdslError.single("E0712", message, fix="leave them out")
     assert result.names is not None
-    count = len(result.names)
+    count = result.names.count if isinstance(result.names, NumberedNames) else len(result.names)
     sources, destinations = (end.astype(id_dtype(count)) for end in (result.sources, result.destinations))
-    return EdgeList(sources, destinations, count, meaning.directed, result.attributes, names=result.names)
+    return EdgeList(sources, destinations, count, meaning.directed, result.attributes)
+
+
+def _compacted(
+    sources: NDArray[Any], destinations: NDArray[Any], group: Group
+) -> tuple[NDArray[Any], NDArray[Any], Names | NumberedNames, int]:
+    """Both ends renumbered from 0 without gaps, in the order of the original numbers, these, and how many there are."""
+    if group.alone:
+        sources, destinations, names = compacted(sources, destinations)
+        return sources, destinations, names, len(names)
+    ids, numbered = number_by_value(group, np.concatenate([sources, destinations]))
+    ids = ids.astype(id_dtype(numbered.count))
+    return ids[: len(sources)], ids[len(sources) :], numbered, numbered.count
 
 
 def _two_sides(
-    sources: NDArray[Any], destinations: NDArray[Any], meaning: Meaning
+    sources: NDArray[Any], destinations: NDArray[Any], meaning: Meaning, group: Group
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """The ends of a bipartite list, whose two sides have ids of their own: those of the right follow the left."""
     left, right = (
-        max(int(ids.max(initial=-1)) + 1, size)
+        max(group.max(int(ids.max(initial=-1)) + 1), size)
         for ids, size in zip((sources, destinations), meaning.sides, strict=True)
     )
-    require_memory(24 * (left + right + 1), f"a graph of {left + right:,} vertices")
-    if left + right > LARGEST_NUM_VERTICES:
-        check_ids(sources, destinations.astype(np.int64) + left, None)
+    with group.agreement():
+        require_memory(24 * (left + right + 1) // group.size, f"a graph of {left + right:,} vertices")
+        if left + right > LARGEST_NUM_VERTICES:
+            check_ids(sources, destinations.astype(np.int64) + left, None)
     dtype = id_dtype(left + right)
     return sources.astype(dtype), destinations.astype(dtype) + dtype.type(left), left + right
 
 
-def _read(path: str, head: Head, requested: Columns, directed: bool | None, compact: bool) -> _EdgeColumns:
+def _read(
+    path: str, head: Head, requested: Columns, directed: bool | None, compact: bool, group: Group
+) -> _EdgeColumns:
+    width = len(head.sample[-1]) if head.sample else 0
+    part = part_of(group, path, head.first_line, width)
     if head.plain:
         if head.columns is None:
             meaningful = 4 if head.statements.konect else 3
             if len(head.first or ()) > meaningful:
                 refuse_unnamed(path, head, len(head.first or ()))
         try:
-            return _plain(path, head)
+            return _plain(part, head, group)
         except _QuotedError:
             pass
         except GdslError as error:
             if error.code != "E0705" or (head.columns is None and not compact):
                 raise
-    return _worded(path, head, directed, compact)
+    return _worded(part, head, directed, compact, group)
 
 
-def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _EdgeColumns:
+def _worded(part: TextPart, head: Head, directed: bool | None, compact: bool, group: Group) -> _EdgeColumns:
     if head.dicts:
         from gdsl.graph.networkx_lists import ends_of_list, read_networkx_list
 
-        result, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
+        result, rows = read_networkx_list(part.path, head), partial(_joined, read=ends_of_list, head=head)
     else:
-        result, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
+        result, part = read_worded(part, head, directed, compact, group)
+        rows = partial(_joined, read=rows_of_list, head=head)
+    values, names = _values(result), result.names
     return _EdgeColumns(
-        result.sources, result.destinations, _values(result), rows, result.names, result.type_statement, result.left_out
+        part, result.sources, result.destinations, values, rows, names, result.type_statement, result.left_out
     )
 
 
@@ -193,48 +244,73 @@ def _layout_of(head: Head) -> _Layout:
     return _Layout(names, columns.ends, head.mark, first or ("0",) * len(names), skipped)
 
 
-class _QuotedError(Exception):
+class _QuotedError(ReadAgainError):
     """A list of plain numbers has a quote further on."""
 
 
-def _plain(path: str, head: Head) -> _EdgeColumns:
+class _WiderError(ReadAgainError):
+    """A line needs other types, which are the argument."""
+
+
+def _plain(part: TextPart, head: Head, group: Group) -> _EdgeColumns:
     """A list of numbers, and of columns that are left out. Raises GdslError E0705 for anything else."""
     layout = _layout_of(head)
     rows = partial(_rows, head=head)
-    columns, gap = _columns(path, head, layout)
-    refuse_overflow(path, rows, layout.names, columns, layout.delimiter, exact=True)
+    columns, part, gap = _columns(part, head, layout, group)
+    with group.agreement():
+        refuse_overflow(part, rows, layout.names, columns, layout.delimiter, exact=True)
     source, destination = layout.ends
     values = [place for place in range(len(columns)) if place not in (*layout.ends, *layout.skipped)]
     attributes = {layout.names[place]: whole_values(columns[place]) for place in values}
-    return _EdgeColumns(columns[source], columns[destination], attributes, rows, gap=gap)
+    return _EdgeColumns(part, columns[source], columns[destination], attributes, rows, gap=gap)
 
 
-def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any], ...], int | None]:
-    """The values; a column has the type of its first value until a line needs another one."""
+def _columns(
+    part: TextPart, head: Head, layout: _Layout, group: Group
+) -> tuple[tuple[NDArray[Any], ...], TextPart, int | None]:
+    """The values, the part that they are from, and the number of an empty line before the last row; a column has the
+    type of its first value until a line needs another one."""
     types: list[type] = [np.int64 if is_whole(word) else np.float64 for word in layout.first]
     for end in layout.ends:
         types[end] = np.int64
     for reading in itertools.count():
-        if reading == _MOST_READINGS:
-            types = _types_of_all(path, head, layout, types)
-        with TextLines(path) as lines:
-            rows = _rows(lines, head)
-            try:
-                result = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines))
-                return result, lines.gap if 0 < lines.gap < lines.last_row else None
-            except GdslError as error:
-                wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
-                if wider is None and '"' in lines.line:
-                    raise _QuotedError from None
-                if wider is None:
-                    raise _with_hint(error, lines, head, layout) from None
-                types = wider
+        if reading == _MOST_READINGS and group.alone:
+            types = _types_of_all(part, head, layout, types)
+        try:
+            read = partial(_columns_of_part, head=head, layout=layout, types=types)
+            (result, gap, last_row), part = read_in_order(group, part, read)
+        except _WiderError as wider:
+            [types] = wider.args
+            continue
+        gap, last_row = group.first(gap or None) or 0, group.last(last_row or None) or 0
+        return result, part, gap if 0 < gap < last_row else None
     raise AssertionError("a file is read, or refused")
 
 
-def _types_of_all(path: str, head: Head, layout: _Layout, types: list[type]) -> list[type]:
+_Read = tuple[tuple[NDArray[Any], ...], int, int]
+"""Columns, the first empty line, and the last row."""
+
+
+def _columns_of_part(
+    part: TextPart, head: Head, layout: _Layout, types: list[type]
+) -> tuple[tuple[_Read, TextPart], TextPart]:
+    with TextLines(part) as lines:
+        rows = _rows(lines, head)
+        try:
+            result = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines))
+            return ((result, lines.gap, lines.last_row), part), lines.following()
+        except GdslError as error:
+            wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
+            if wider is not None:
+                raise _WiderError(wider) from None
+            if '"' in lines.line:
+                raise _QuotedError from None
+            raise _with_hint(error, lines, head, layout) from None
+
+
+def _types_of_all(part: TextPart, head: Head, layout: _Layout, types: list[type]) -> list[type]:
     """The types with which all lines can be read, up to a line that no types fit."""
-    with TextLines(path) as lines:
+    with TextLines(part) as lines:
         for row in _rows(lines, head):
             words = words_of(row, layout.delimiter)
             # A float64 needs no other type.
@@ -292,7 +368,7 @@ def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) 
 def _rows(lines: TextLines, head: Head) -> Iterator[str]:
     """The lines of the edges of a list of plain numbers."""
     rows = _without_comments(lines, iter(lines))
-    if head.in_row:
+    if head.in_row and lines.begins:
         next(rows)
     for row in rows:
         lines.watch_gaps()
@@ -333,21 +409,26 @@ def _without_comments(lines: TextLines, stream: Iterator[str]) -> Iterator[str]:
 
 
 def _ids(
-    path: str,
+    part: TextPart,
     rows: RowsOf,
     sources: NDArray[Any],
     destinations: NDArray[Any],
     one_based: bool,
     num_vertices: int | None,
+    group: Group,
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Both ends counted from 0, in the narrowest type, and the number of vertices."""
     highest = LARGEST_NUM_VERTICES if num_vertices is None else num_vertices
-    _check_ids(path, rows, sources, destinations, one_based, num_vertices, highest)
+    _check_ids(part, rows, sources, destinations, one_based, num_vertices, highest, group)
     if one_based:
         sources, destinations = sources - 1, destinations - 1
-    count = check_ids(sources, destinations, num_vertices)
+    with group.agreement():
+        count = check_ids(sources, destinations, num_vertices)
+    count = group.max(count)
     try:
-        require_memory(24 * (count + 1), f"a graph of {count:,} vertices (the largest id and all below it)", path)
+        with group.agreement():
+            what = f"a graph of {count:,} vertices (the largest id and all below it)"
+            require_memory(24 * (count + 1) // group.size, what, part.path)
     except GdslError as error:
         raise with_fix(error, COMPACT) from None
     dtype = id_dtype(count)
@@ -355,21 +436,23 @@ def _ids(
 
 
 def _check_ids(
-    path: str,
+    part: TextPart,
     rows: RowsOf,
     sources: NDArray[Any],
     destinations: NDArray[Any],
     one_based: bool,
     num_vertices: int | None,
     highest: int,
+    group: Group,
 ) -> None:
     """Raise E0707 or E0709, at its line, for the first id that is too low or not below `highest`."""
     lowest = 1 if one_based else 0
     for name, ids in (("source", sources), ("destination", destinations)):
-        if len(ids) and (ids.min() < lowest or ids.max() >= highest + lowest):
-            place = int(np.argmax((ids < lowest) | (ids >= highest + lowest)))
-            lines = find_row(path, rows, place)
-            raise _outside(lines, name, int(ids[place]), one_based, num_vertices, highest)
+        with group.agreement():
+            if len(ids) and (ids.min() < lowest or ids.max() >= highest + lowest):
+                place = int(np.argmax((ids < lowest) | (ids >= highest + lowest)))
+                lines = find_row(part, rows, place)
+                raise _outside(lines, name, int(ids[place]), one_based, num_vertices, highest)
 
 
 def _outside(

@@ -8,6 +8,7 @@ from functools import cache
 
 from gdsl.graph.number_text import is_number
 from gdsl.graph.text import TextLines, printable, readable, short
+from gdsl.graph.text_parts import OpenQuoteError
 from gdsl.records import dataclass
 
 SEPARATORS = "\t;,|"
@@ -83,14 +84,14 @@ def without_trailing_comment(text: str, mark: str | None) -> str:
 
 def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterator[list[str]]:
     """The values of each line of `stream` that is neither blank nor a comment; a quoted value may continue in the next
-    lines. Raises GdslError E0705, or E0710 for text that is not UTF-8, where different names might look equal."""
-    width = 0
+    lines. Raises GdslError E0705, or E0710 for text that is not UTF-8, where different names might look equal;
+    OpenQuoteError for a value that may continue after the part of the file that is read."""
     for line in stream:
         if line[0] in _BEFORE_COMMENTS:
             comment = comment_of(line)
             if comment is not None or not line.strip(_BLANKS):
-                if comment is not None and width:
-                    _refuse_hidden_row(lines, line.strip(), mark, width)
+                if comment is not None and lines.width:
+                    _refuse_hidden_row(lines, line.strip(), mark, lines.width)
                 if not comment:  # an empty one separates the sections of Trivial Graph Format
                     lines.note_gap()
                 lines.skip()
@@ -114,11 +115,13 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
         else:
             continuation = None
         if continuation is None:
+            if not lines.part.final:
+                raise OpenQuoteError
             lines.number = first
             fix = "close it, or write a quote that belongs to the value twice within quotes"
             shown = printable(text.partition("\n")[0])
             raise lines.error("E0705", f"a quote is not closed: `{shown}`", fix)
-        width = len(values)
+        lines.width = len(values)
         yield values
 
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import RowsOf
+from gdsl.graph.group import Group
 from gdsl.graph.number_text import is_count
-from gdsl.graph.text import TextLines, short
+from gdsl.graph.text import TextLines, TextPart, short
 from gdsl.graph_names import COMPRESSED
 
 _FEWEST = 2
@@ -33,34 +35,34 @@ def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
     return bool(first[-1] == count or twice)
 
 
-def refuse_count_line(
-    path: str,
-    sources: NDArray[np.int64],
-    destinations: NDArray[np.int64],
-    weights: NDArray[Any] | None,
-    line: int,
-    mark: str | None,
-) -> None:
-    """Raise E0705 where the first row, in `line`, is not an edge but the numbers of vertices and edges."""
-    if len(sources) < 2:
+def refuse_count_line(path: str, columns: Sequence[NDArray[Any]], line: int, mark: str | None, group: Group) -> None:
+    """Raise E0705 where the first row, in `line`, is not an edge but the numbers of vertices and edges. `columns`:
+    sources, destinations and perhaps weights, of the part that a worker of a group reads."""
+    counts = group.gather(len(columns[0]))
+    total = sum(counts)
+    if total < 2:
         return
-    columns = [sources, destinations] + ([weights] if weights is not None else [])
-    first = [column[:1].tolist()[0] for column in columns]
-    if any(each != each or each % 1 for each in first):
+    is_first = group.rank == next(rank for rank, count in enumerate(counts) if count)
+    values = group.first([column[:1].tolist()[0] for column in columns] if is_first else None)
+    assert values is not None
+    if any(each != each or each % 1 for each in values):
         return
-    first = [*map(int, first)]
-    if not {len(sources) - 1, 2 * len(sources) - 2, (len(sources) - 1) / 2} & set(first[1:]):
+    first = [*map(int, values)]
+    if not {total - 1, 2 * total - 2, (total - 1) / 2} & set(first[1:]):
         return
-    largest = int(max(sources[1:].max(), destinations[1:].max()))
-    if is_count_line(first, len(sources), largest):
+    others = [ids[int(is_first) :] for ids in columns[:2]]
+    here = (min(map(np.min, others)), max(map(np.max, others))) if len(others[0]) else None
+    ranges = group.gather(here)
+    lowest = int(min(each[0] for each in ranges if each is not None))
+    largest = int(max(each[1] for each in ranges if each is not None))
+    if is_count_line(first, total, largest):
         with TextLines(path) as lines:
             for _ in lines:
                 if lines.number == line:
                     break
             row = f"`{short(lines.line)}`"
-            message = f"{row} seems to be the numbers of vertices and edges: {len(sources) - 1:,} edges follow"
+            message = f"{row} seems to be the numbers of vertices and edges: {total - 1:,} edges follow"
             header = (mark or " ").join(("source", "target", "weight")[: len(columns)])
-            lowest = int(min(sources[1:].min(), destinations[1:].min()))
             fix = count_line_fix(path, [str(each) for each in first], lowest > 0 and largest == first[0])
             raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# {header}` above it")
 
@@ -93,37 +95,40 @@ def may_be_counts(first: Sequence[str], num_rows: int) -> bool:
 
 
 def refuse_sections(
-    path: str, rows_of: RowsOf, gap: int, sources: NDArray[np.int64], destinations: NDArray[np.int64]
+    part: TextPart,
+    rows_of: RowsOf,
+    gap: int,
+    sources: NDArray[np.int64],
+    destinations: NDArray[np.int64],
+    group: Group,
 ) -> None:
     """Raise E0705 where the rows above the empty line `gap` seem to be ids and names of vertices: each id once, from 0
-    or 1 on, and only these below."""
-    with TextLines(path) as lines:
+    or 1 on, and only these below. The rows are those of the part that a worker of a group reads."""
+    with TextLines(part) as lines:
         count = 0
         for _ in rows_of(lines):
             if lines.number > gap:
                 break
             count += 1
-        above, below = sources[:count], np.concatenate([sources[count:], destinations[count:]])
-        start = int(above[0])
-        if (
-            count < _FEWEST
-            or start not in (0, 1)
-            or not (above == np.arange(start, start + count)).all()
-            or not len(below)
-        ):
-            return
-        if below.min() < start or below.max() >= start + count:
-            return
-        lines.number = gap
-        message = "an empty line, above which each id is once: those lines seem to name the vertices"
-        if path.lower().endswith(COMPRESSED):
-            fix = "remove them, or the empty line if they are edges"
-        else:
-            name = shlex.quote(path)
-            fix = (
-                f"remove them by sed -i 1,{gap}d {name}; if they are edges, remove the empty line: sed -i {gap}d {name}"
-            )
-        raise lines.error("E0705", message, fix)
+    above, below = sources[:count], np.concatenate([sources[count:], destinations[count:]])
+    counts, start = group.gather(count), group.first(int(above[0]) if count else None)
+    total, here = sum(counts), sum(counts[: group.rank])
+    if total < _FEWEST or start not in (0, 1):
+        return
+    ascends = bool((above == np.arange(start + here, start + here + count)).all())
+    others = [each for each in group.gather((below.min(), below.max()) if len(below) else None) if each is not None]
+    if group.any(not ascends) or not others:
+        return
+    if min(each[0] for each in others) < start or max(each[1] for each in others) >= start + total:
+        return
+    message = "an empty line, above which each id is once: those lines seem to name the vertices"
+    path = part.path
+    if path.lower().endswith(COMPRESSED):
+        fix = "remove them, or the empty line if they are edges"
+    else:
+        name = shlex.quote(path)
+        fix = f"remove them by sed -i 1,{gap}d {name}; if they are edges, remove the empty line: sed -i {gap}d {name}"
+    raise GdslError.single("E0705", message, fix=fix, place=f"{path}:{gap}")
 
 
 _BETWEEN = ("<->", "-->", "->", "=>", "--", "→", "-", ":")

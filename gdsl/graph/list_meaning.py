@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import UNDIRECTED_ENDS
 from gdsl.graph.edge_list_head import Head
+from gdsl.graph.group import Group
 from gdsl.graph.messages import notice
 from gdsl.graph.text import printable
 from gdsl.records import dataclass
@@ -105,16 +106,29 @@ def notice_edges(path: str, head: Head, num_edges: int) -> None:
         notice(f"{printable_path(path)}: a comment says there are {stated:,} edges, and the list has {num_edges:,}")
 
 
-def notice_third_column(path: str, head: Head, sources: NDArray[Any], attributes: dict[str, NDArray[Any]]) -> None:
-    """Report that the third column of a list without a header seems to hold times, or the first to number the rows."""
+def notice_third_column(
+    path: str, head: Head, sources: NDArray[Any], attributes: dict[str, NDArray[Any]], group: Group
+) -> None:
+    """Report that the third column of a list without a header seems to hold times, or the first to number the rows.
+    The columns are those of the part that a worker of a group reads."""
     values = attributes.get("weight")
-    if values is None or values.dtype.kind != "i" or len(values) < 2:
+    if values is None or values.dtype.kind != "i":
+        return
+    lengths = group.gather(len(values))
+    total, here = sum(lengths), sum(lengths[: group.rank])
+    if total < 2:
         return
     mark = head.mark or " "
-    if values.min() >= _TIMES[0] and values.max() <= _TIMES[1]:
+    first = group.first(int(sources[0]) if len(sources) else None)
+    assert first is not None
+    are_times = not len(values) or bool(values.min() >= _TIMES[0] and values.max() <= _TIMES[1])
+    count = total >= _ENOUGH and first in (0, 1)
+    count = count and (not len(sources) or (int(sources[0]) == first + here and bool((np.diff(sources) == 1).all())))
+    found = group.gather((are_times, count))
+    if all(times for times, _ in found):
         seems = "the third column seems to hold times, in seconds since 1970, and is read as the weight"
         notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_TIME)}` calls it so")
-    elif len(values) >= _ENOUGH and int(sources[0]) in (0, 1) and bool((np.diff(sources) == 1).all()):
+    elif all(counts for _, counts in found):
         seems = "the first column numbers the rows, and is read as the source"
         notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_ID)}` calls the others so")
 

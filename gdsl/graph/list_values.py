@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.graph.group import Group
 from gdsl.graph.number_text import (
     AS_REALS,
     ONE_KIND,
@@ -41,6 +42,8 @@ class ListValues:
         """The line of the first value that is empty."""
         self.words: dict[str, None] = {}
         self._parts: list[NDArray[Any]] = []
+        self._types: set[str] = set()
+        """The kinds of types of these, of NumPy."""
         self._firsts: dict[str, tuple[int, str]] = {}
 
     def append(self, words: Sequence[str], line_numbers: Sequence[int]) -> None:
@@ -53,6 +56,7 @@ class ListValues:
             self.numbers += len(words)
             if self.first_text is None and self.missing is None:
                 self._parts.append(self._wholes(words, line_numbers) if whole else self._reals(words, line_numbers))
+                self._types.add(self._parts[-1].dtype.kind)
             return
         for word, line in zip(words, line_numbers, strict=True):
             if is_number(word):
@@ -61,6 +65,20 @@ class ListValues:
                 self.missing = self.missing or line
             elif self.first_text is None:
                 self.first_text = line, word
+
+    def join(self, group: Group) -> None:
+        """Make what is known of the values here known of the values of all workers, in their order."""
+        mine = (self.count, self.numbers, self.first_text, self.missing, self.words, self._types, self._firsts)
+        self.count = self.numbers = 0
+        self.first_text, self.missing, self.words, self._types, self._firsts = None, None, {}, set(), {}
+        for count, numbers, first_text, missing, words, types, firsts in group.gather(mine):
+            self.count += count
+            self.numbers += numbers
+            self.first_text = self.first_text or first_text
+            self.missing = self.missing or missing
+            self.words.update(words)
+            self._types |= types
+            self._firsts = {**firsts, **self._firsts}
 
     def _wholes(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[Any]:
         if max(map(len, words)) <= _SURELY_EXACT:
@@ -116,15 +134,13 @@ class ListValues:
         return self._numbers(lines)
 
     def _numbers(self, lines: TextLines) -> NDArray[Any]:
-        if not self._parts:
-            return np.zeros(0, np.int64)
-        real = any(part.dtype == np.float64 for part in self._parts)
+        none: NDArray[Any] = np.zeros(0, np.int64)  # a part of a file may have no rows
         firsts = self._firsts
-        if real:
+        if "f" in self._types:
             rounded = [firsts[kind] for kind in ("inexact", "too large", "not a float64") if kind in firsts]
             if rounded:
                 self._refuse_real(lines, *min(rounded))
-            return np.concatenate([part.astype(np.float64) for part in self._parts])
+            return np.concatenate([part.astype(np.float64) for part in (none, *self._parts)])
         if "too large" in firsts:
             kind = "int64" if firsts["too large"][1][0] == "-" else "uint64"
             small = "too small" if kind == "int64" else "too large"
@@ -132,8 +148,8 @@ class ListValues:
         if "unsigned" in firsts:
             if "negative" in firsts:
                 self._refuse(lines, *_quoting(firsts["negative"], "is too small for uint64"), AS_REALS)
-            return np.concatenate([part.astype(np.uint64) for part in self._parts])
-        return np.concatenate(self._parts)
+            return np.concatenate([part.astype(np.uint64) for part in (none, *self._parts)])
+        return np.concatenate((none, *self._parts))
 
     def _refuse_real(self, lines: TextLines, line: int, word: str) -> NoReturn:
         if (problem := problem_of_real(word)) is not None:

@@ -7,19 +7,21 @@ import lzma
 import shlex
 import zlib
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.file_bytes import LONGEST_MAGIC, JunkBehindError, decompressing, file_size, unreadable
 from gdsl.graph.memory import require_memory
 from gdsl.graph_names import COMPRESSED
+from gdsl.records import dataclass
 
 _CHUNK = 1 << 19
 """Bytes that are read at a time, so that the intermediate results of parsing fit in a processor's cache."""
 _FIRST = 1 << 12
 """Bytes of the first read: the head of a file decides how the rest is read."""
 _LONGEST_LINE = 1 << 16
-_MOST_BLANK_LINES = 1 << 22
+MOST_BLANK_LINES = 1 << 22
 """More lines without an edge are not a graph but an archive that exhausts its reader."""
 _BYTES_PER_ROW = 48
 _BYTES_OF_LINE = 40
@@ -34,6 +36,32 @@ class _TooLongError(Exception):
     """A line is too long."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Whole lines of a text file, and what a reader knows of the lines before them.
+
+    start, stop: bytes, the end of the file where `stop` is None. number: how many lines there are before. gap: the
+    first empty line among the rows before, 0 without any; pending: whether no row followed it yet. skipped: how many
+    of these lines hold no edge. rows: how many rows a reader counted in them. width: how many values the last row had,
+    0 where there is none. final: whether a quote that is open at the end is never closed.
+    """
+
+    path: str
+    start: int = 0
+    stop: int | None = None
+    number: int = 0
+    gap: int = 0
+    pending: bool = False
+    skipped: int = 0
+    rows: int = 0
+    width: int = 0
+    final: bool = True
+
+
+Text = str | TextPart
+"""A text file, or a part of one."""
+
+
 class TextLines:
     """The lines of a text file without their ends, decompressed on the way; errors are placed at the last one read.
 
@@ -44,35 +72,40 @@ class TextLines:
     blank there. `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line
     may have, which readers may raise once they know the head of the file; longer lines within a block are accepted.
     `gap` is the first empty line since `watch_gaps`, 0 without any; `last_row` is the last line with an edge, set by
-    readers of single lines.
+    readers of single lines; `width` is how many values it had.
     """
 
-    def __init__(self, path: str) -> None:
-        """Open `path`; its content shows whether it is compressed. Raises GdslError E0701 or E0716."""
+    def __init__(self, text: Text) -> None:
+        """Open a file, or a part of one that is not compressed; the content of a file shows whether it is compressed.
+        Raises GdslError E0701 or E0716."""
+        self.part = part = text if isinstance(text, TextPart) else TextPart(text)
+        path = part.path
         size = file_size(path)
         self.path = path
-        self.number = 0
+        self.number = part.number
         self.line = ""
         self.complete = True
         self.longest = _LONGEST_LINE
-        self.gap = self.last_row = 0
-        self._watches_gaps = False
-        self._skipped = 0
+        self.gap, self.width = part.gap, part.width
+        self.last_row = 0
+        self._watches_gaps = part.start > 0
+        self._skipped = part.skipped
+        self._left = (size if part.stop is None else part.stop) - part.start
         self._chunk_size = min(_FIRST, _CHUNK)
         self._by_blocks = False
         self._next_memory_check = 0
-        self._at_start = True
+        self._at_start = part.start == 0
         self._after_return = False
         self._raw: BinaryIO
         try:
             self._raw = open(path, "rb")  # noqa: SIM115 - closed by close()
             start = self._raw.read(LONGEST_MAGIC)
-            self._raw.seek(0)
+            self._raw.seek(part.start)
         except OSError as error:
             raise unreadable(path, error) from None
-        text = decompressing(self._raw, start)
-        self.size: int | None = size if text is None else None
-        self._stream: Any = self._raw if text is None else text
+        stream = decompressing(self._raw, start) if self.is_whole else None
+        self.size: int | None = self._left if stream is None else None
+        self._stream: Any = self._raw if stream is None else stream
         self._blocks = self._whole_lines()
         self._lines = self._generate()
 
@@ -92,6 +125,28 @@ class TextLines:
         return self._lines
 
     @property
+    def is_whole(self) -> bool:
+        """Whether this is a whole file, not a part of one."""
+        return self.part.start == 0 and self.part.stop is None
+
+    @property
+    def begins(self) -> bool:
+        """Whether the first line is that of the file."""
+        return self.part.start == 0
+
+    @property
+    def skipped(self) -> int:
+        """How many lines held no edge so far."""
+        return self._skipped
+
+    def following(self) -> TextPart:
+        """The empty part after these lines, all of which were read."""
+        part = self.part
+        stop = file_size(self.path) if part.stop is None else part.stop
+        seen = replace(part, number=self.number, gap=self.gap, skipped=self._skipped, width=self.width)
+        return replace(seen, start=stop, pending=False)
+
+    @property
     def place(self) -> str:
         """`file:line` of the current line."""
         return f"{self.path}:{self.number}" if self.number else self.path
@@ -103,7 +158,7 @@ class TextLines:
     def skip(self, count: int = 1) -> None:
         """Count lines that hold no edge. Raises GdslError E0710 when there are millions of them."""
         self._skipped += count
-        if self._skipped > _MOST_BLANK_LINES:
+        if self._skipped > MOST_BLANK_LINES:
             raise self.error("E0710", f"this is not a graph: {self._skipped:,} lines hold no edge")
 
     def watch_gaps(self) -> None:
@@ -159,7 +214,8 @@ class TextLines:
         if self.number < self._next_memory_check:
             return
         self._next_memory_check = self.number + _ROWS_BETWEEN
-        require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
+        count = self.number - self.part.number
+        require_memory(count * _BYTES_PER_ROW, f"reading {count:,} lines", self.place)
 
     def refused(self, error: Exception) -> Exception:
         """The error for an exception among the blocks, after all blocks before it were consumed."""
@@ -202,10 +258,10 @@ class TextLines:
 
     def _read(self) -> bytes:
         """The next bytes, with line ends normalized; none at the end of the file."""
-        chunk: bytes = self._stream.read(self._chunk_size)
+        chunk = self._read_raw()
         if self._at_start:
             self._at_start = False
-            chunk = self._without_mark(chunk) or self._stream.read(self._chunk_size)
+            chunk = self._without_mark(chunk) or self._read_raw()
         if b"\0" in chunk:
             if not any(chunk[1:200:2]) or not any(chunk[0:200:2]):
                 raise self._utf16("utf-16be" if chunk.startswith(b"\0") else "utf-16le")
@@ -219,6 +275,14 @@ class TextLines:
         self._after_return = chunk.endswith(b"\r")
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        return chunk
+
+    def _read_raw(self) -> bytes:
+        if self.is_whole:
+            whole: bytes = self._stream.read(self._chunk_size)
+            return whole
+        chunk: bytes = self._stream.read(min(self._chunk_size, self._left))
+        self._left -= len(chunk)
         return chunk
 
     def _without_mark(self, chunk: bytes) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,12 +16,15 @@ from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import begins_list, ends_fix
 from gdsl.graph.edge_list_head import SAMPLE, Head, header_fix
 from gdsl.graph.fields import records
+from gdsl.graph.group import ALONE, Group, objects
 from gdsl.graph.list_checks import count_line_fix, may_be_counts
 from gdsl.graph.list_values import MISSING, ListValues
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_number, is_whole, problem_of, whole_value
-from gdsl.graph.text import TextLines, printable, short
+from gdsl.graph.numbering import NumberedNames, number_by_appearance
+from gdsl.graph.text import TextLines, TextPart, printable, short
+from gdsl.graph.text_parts import read_in_order, read_records
 from gdsl.graph.vertices import Names
 from gdsl.records import dataclass
 
@@ -44,7 +48,7 @@ class Worded:
 
     sources: NDArray[Any]
     destinations: NDArray[Any]
-    names: Names | None
+    names: Names | NumberedNames | None
     attributes: dict[str, NDArray[Any]]
     type_statement: str | None = None
     left_out: tuple[str, ...] = ()
@@ -54,13 +58,13 @@ class Worded:
 def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
     """The values of each row after the header, without the empty ones at the end of rows."""
     result = records(lines, head.mark, iter(lines))
-    if head.in_row:
+    if head.in_row and lines.begins:
         next(result)
         lines.watch_gaps()
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     trailing = head.columns is None and width > 2 and head.first is not None and not head.first[-1]
     width -= trailing
-    last_gap = 0
+    last_gap = 0 if lines.part.pending else lines.gap
     for values in result:
         if len(values) > width and not any(values[width:]):
             del values[width:]
@@ -74,11 +78,15 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
         yield values
 
 
-def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -> Worded:
-    """The list at `path`. `directed`: what the caller says; `large_ids`: whether ids may be of any size.
+def read_worded(
+    part: TextPart, head: Head, directed: bool | None, large_ids: bool, group: Group = ALONE
+) -> tuple[Worded, TextPart]:
+    """The rows of `part`, and this part, which other rows before it may move. `directed`: what the caller says;
+    `large_ids`: whether ids may be of any size.
 
     Raises GdslError E0705 or E0710 with file and line.
     """
+    path = part.path
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     if width < 2 and head.first is not None:
         with TextLines(path) as lines:
@@ -86,16 +94,53 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
             note = "a line holds two ids, between blanks, commas or semicolons"
             fix = width_fix(lines, head, width)
             raise lines.error("E0705", f"`{printable(head.first[0])}` is not an edge", fix, (note,))
-    values = _value_columns(path, head)
+    words, part = read_in_order(group, part, lambda assumed: _read_words(assumed, head))
+    with TextLines(part) as lines:
+        lines.gap, lines.number = group.first(words.gap or None) or 0, group.max(words.number)
+        facts = _join(group.gather(words.ids.facts()), lines.gap)
+        for column in words.values.values():
+            column.join(group)
+        with group.agreement():
+            ids = words.ids.numbers(lines, facts, large_ids)
+        with group.agreement():
+            attributes, type_statement, left_out = _attributes(lines, words.values, directed)
+    names: Names | NumberedNames | None = None
+    if facts.has_names:
+        ids, names = words.ids.names(group)
+    sources, destinations = (ids[end] for end in words.ids.ends())
+    return Worded(sources, destinations, names, attributes, type_statement, left_out), part
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a part, by column. gap: its first empty line, 0 without any. number: its last line."""
+
+    ids: _Ids
+    values: dict[int, ListValues]
+    gap: int
+    number: int
+
+
+def _read_words(assumed: TextPart, head: Head) -> tuple[tuple[_Words, TextPart], TextPart]:
+    """The words of a part, the part, and what the next one begins with."""
+    (words, lines, pending), part = read_records(assumed, lambda part: _words_of(part, head))
+    following = replace(lines.following(), pending=pending)
+    return (words, part), following
+
+
+def _words_of(part: TextPart, head: Head) -> tuple[_Words, TextLines, bool]:
+    """The words of a part, its lines, closed, and whether no row follows the first empty line."""
+    values = _value_columns(part.path, head)
+    width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     ends = head.columns.ends if head.columns is not None else (0, 1)
-    with TextLines(path) as lines:
+    with TextLines(part) as lines:
         ids = _Ids(head, ends)
         batch: list[list[str]] = []
         numbers: list[int] = []
-        length = 0
+        length, last_row = 0, part.number
         for row in rows_of_list(lines, head):
             batch.append(row)
-            numbers.append(lines.number)
+            numbers.append(last_row := lines.number)
             length += sum(map(len, row))
             if len(batch) * width >= _WORDS or length >= _CHARACTERS:
                 ids.add(lines, batch, numbers)
@@ -103,9 +148,8 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
                 batch, numbers, length = [], [], 0
         ids.add(lines, batch, numbers)
         _append(values, batch, numbers)
-        sources, destinations, names = ids.columns(lines, large_ids)
-        attributes, type_statement, left_out = _attributes(lines, values, directed)
-        return Worded(sources, destinations, names, attributes, type_statement, left_out)
+    pending = lines.gap > last_row or (part.pending and last_row == part.number)
+    return _Words(ids, values, lines.gap, lines.number), lines, pending
 
 
 def _value_columns(path: str, head: Head) -> dict[int, ListValues]:
@@ -161,7 +205,13 @@ def ids_of(
     ids = _Ids(head, ends)
     for row in rows:
         ids.add(lines, [row], [lines.number])
-    return ids.columns(lines, False)
+    facts = replace(ids.facts(), gap=lines.gap)
+    values: NDArray[Any] = ids.numbers(lines, facts, False)
+    names: Names | None = None
+    if facts.has_names:
+        values, names = ids.names(ALONE)
+    sources, destinations = (values[end] for end in ids.ends())
+    return sources, destinations, names
 
 
 def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
@@ -238,53 +288,79 @@ class _Ids:
             refuse_names(lines, self._head, called, word)
         lines.number = current
 
-    def columns(self, lines: TextLines, large: bool) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
-        """Sources, destinations, and the names if the ends are names."""
-        sources, destinations = (np.array(end, np.int64) for end in (self._sources, self._destinations))
-        words = list(self._numbers)
+    def facts(self) -> _Facts:
+        """What decides whether the ends are names."""
+        words, doubtful = self._numbers, self._head.doubtful
+        texts = (each for each in words if not is_number(each))
+        missing = present = None
         if "name" in self._firsts:
-            line, called, word = self._firsts["name"]
-            self._refuse_other_words(lines, words)
-            repeated = next((each for each in self._head.doubtful if each in self._numbers), None)
-            if repeated is not None:
-                lines.number = line
-                refuse_header(lines, self._head, f"`{printable(repeated)}` is the name of a column, and of a vertex")
-            whole = next((each for each in words if is_number(each)), None)
-            if whole is not None:
-                notice(
-                    f"{printable_path(lines.path)}: the ends are names, `{printable(whole)}` among them, "
-                    f"as `{printable(word)}` in line {line} is not a number"
-                )
-            return sources, destinations, Names(words)
-        if "real" in self._firsts:
-            lines.number, called, word = self._firsts["real"]
+            for each in texts:
+                if each.lower() in MISSING:
+                    missing = missing or each
+                else:
+                    present = present or each
+        number = next((each for each in words if is_number(each)), None)
+        repeated = frozenset(each for each in doubtful if each in words)
+        return _Facts(dict(self._firsts), number, missing, present is None, repeated)
+
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Sources and destinations, as places among the words in order of appearance."""
+        return np.array(self._sources, np.int64), np.array(self._destinations, np.int64)
+
+    def names(self, group: Group) -> tuple[NDArray[np.int64], Any]:
+        """The number of each word of this worker, in order of appearance in the whole file, and the names: `Names` of a
+        process that reads alone."""
+        words = list(self._numbers)
+        if group.alone:
+            return np.arange(len(words)), Names(words)
+        return number_by_appearance(group, words)
+
+    def numbers(self, lines: TextLines, facts: _Facts, large: bool) -> NDArray[Any]:
+        """The whole number that each word is; none where the words are names.
+
+        Raises E0705 where the words are neither, or name no vertices.
+        """
+        words = list(self._numbers)
+        if facts.has_names:
+            self._check_names(lines, facts)
+            return np.zeros(0, np.int64)
+        if "real" in facts.firsts:
+            lines.number, called, word = facts.firsts["real"]
             message = f"{called}: `{printable(word)}` is not a whole number"
             raise lines.error("E0705", message, _WHOLE)
-        values: NDArray[Any]
+        problems = ((word, problem_of(word, np.int64)) for word in words)
+        word, problem = next(((word, problem) for word, problem in problems if problem is not None), ("", None))
         if large:
             # as Python's own numbers, of any size
-            values = np.array([*map(whole_value, words), None], object)[:-1]
-            narrow = all(problem_of(word, np.int64) is None for word in words)
-            values = values.astype(np.int64) if narrow else values
-        else:
-            for word in words:
-                problem = problem_of(word, np.int64)
-                if problem is not None:
-                    self._refuse_large(lines, word, problem)
-            values = np.array([*map(whole_value, words)], np.int64)
-        return values[sources], values[destinations], None
+            values = objects(map(whole_value, words))
+            return values.astype(np.int64) if problem is None else values
+        if problem is not None:
+            self._refuse_large(lines, word, problem)
+        return np.array([*map(whole_value, words)], np.int64)
 
-    def _refuse_other_words(self, lines: TextLines, words: list[str]) -> None:
+    def _check_names(self, lines: TextLines, facts: _Facts) -> None:
+        line, _, word = facts.firsts["name"]
+        self._refuse_other_words(lines, facts)
+        repeated = next((each for each in self._head.doubtful if each in facts.repeated), None)
+        if repeated is not None:
+            lines.number = line
+            refuse_header(lines, self._head, f"`{printable(repeated)}` is the name of a column, and of a vertex")
+        if facts.number is not None:
+            notice(
+                f"{printable_path(lines.path)}: the ends are names, `{printable(facts.number)}` among them, "
+                f"as `{printable(word)}` in line {line} is not a number"
+            )
+
+    def _refuse_other_words(self, lines: TextLines, facts: _Facts) -> None:
         """Raise E0705 where words that are not numbers mean missing values, or belong to a second list; report names
         that may mean missing values."""
-        line, called, word = self._firsts["name"]
-        texts = [each for each in words if not is_number(each)]
-        missing = next((each for each in texts if each.lower() in MISSING), None)
+        line, called, word = facts.firsts["name"]
+        missing, has_numbers = facts.missing, facts.number is not None
         lines.number, current = line, lines.number
-        if missing is not None and all(each.lower() in MISSING for each in texts) and len(texts) < len(words):
+        if missing is not None and facts.all_missing and has_numbers:
             fix = "give each edge both ends, or remove the line"
             raise lines.error("E0705", f"the {called} is missing: `{printable(word)}`", fix)
-        if 0 < lines.gap < line and len(texts) < len(words):
+        if 0 < facts.gap < line and has_numbers:
             raise lines.error("E0705", "a second list begins after an empty line: names follow ids", _second(lines))
         lines.number = current
         if missing is not None:
@@ -296,11 +372,44 @@ class _Ids:
         at, called = min(
             (int(each[0]), name) for each, name in zip(places, ("source", "destination"), strict=True) if len(each)
         )
-        with TextLines(lines.path) as reopened:
+        with TextLines(lines.part) as reopened:
             for place, _ in enumerate(rows_of_list(reopened, self._head)):
                 if place == at:
                     break
             raise reopened.error("E0705", f"{called}: `{printable(word)}` {problem}", COMPACT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is known of the words of the ends.
+
+    firsts: the first name and the first number that is not whole, each with its line and what its end is called.
+    number, missing: the first word that is a number, and that may mean a missing value. all_missing: whether no other
+    word is a name. repeated: words that the header has, too. gap: the first empty line among the rows, 0 without any.
+    """
+
+    firsts: dict[str, tuple[int, str, str]]
+    number: str | None
+    missing: str | None
+    all_missing: bool
+    repeated: frozenset[str]
+    gap: int = 0
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the ends are names."""
+        return "name" in self.firsts
+
+
+def _join(facts: list[_Facts], gap: int) -> _Facts:
+    """What is known of the words of all workers, by rank; `gap` is that of the file."""
+    firsts: dict[str, tuple[int, str, str]] = {}
+    for each in facts:
+        firsts = {**each.firsts, **firsts}
+    number = next((each.number for each in facts if each.number is not None), None)
+    missing = next((each.missing for each in facts if each.missing is not None), None)
+    all_missing = all(each.all_missing for each in facts)
+    return _Facts(firsts, number, missing, all_missing, frozenset().union(*(each.repeated for each in facts)), gap)
 
 
 def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoReturn:

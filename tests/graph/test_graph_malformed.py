@@ -293,7 +293,7 @@ def lying_npz():
 
 
 def test_bombs_stop_early(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_module, "_MOST_BLANK_LINES", 1000)
+    monkeypatch.setattr(text_module, "MOST_BLANK_LINES", 1000)
     blanks = gzip.compress(b"\n" * 5_000_000)
     assert refused(tmp_path, "a.txt.gz", blanks)[0] == "E0710"
     assert refused(tmp_path, "a.txt.xz", lzma.compress(b"1" * 3_000_000))[0] == "E0710"

@@ -194,7 +194,7 @@ def test_long_lines_cost_no_memory(name, tmp_path):
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
 @pytest.mark.parametrize("line", ["# c\n", "% c\n", " \n", "\n", "\r", "\t\r\n"])
 def test_files_of_nothing_end(line, compress, tmp_path, monkeypatch):
-    monkeypatch.setattr(text_module, "_MOST_BLANK_LINES", 1000)
+    monkeypatch.setattr(text_module, "MOST_BLANK_LINES", 1000)
     content = compress(line.encode() * 3000)
     assert refused(tmp_path / "a.txt", content)[0] == "E0710"
     heads = {
