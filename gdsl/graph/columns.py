@@ -10,6 +10,7 @@ import itertools
 import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,7 +27,7 @@ from gdsl.graph.number_text import (
     problem_of_real,
     words_of,
 )
-from gdsl.graph.text import Text, TextLines, printable, readable, short
+from gdsl.graph.text import Text, TextLines, TextPart, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
@@ -86,7 +87,11 @@ class CountedRows:
     def __init__(self, lines: TextLines, count: int, called: str) -> None:
         """`called` is what messages call the rows, such as `entries of its header`."""
         self.lines = lines
-        self._count, self._seen, self._called = count, 0, called
+        self._count, self._seen, self._called = count, lines.part.rows, called
+
+    def following(self) -> TextPart:
+        """The empty part after the lines, all of which were read."""
+        return replace(self.lines.following(), rows=self._seen)
 
     def count(self) -> None:
         """Count the line last read. Raises GdslError E0706 where there are too many."""
@@ -371,7 +376,7 @@ def refuse_overflow(
     The file is read again, and only where there may be such numbers.
     """
     reals = {place: values for place, values in enumerate(columns) if values.dtype.kind == "f"}
-    tiny = any(not values.all() for values in reals.values()) and _may_underflow(path)
+    tiny = any(not values.all() for values in reals.values()) and _may_underflow(text)
     suspects = {
         place: result for place, values in reals.items() if (result := _suspects(values, exact, tiny)) is not None
     }
@@ -394,9 +399,9 @@ def refuse_overflow(
                     raise lines.error("E0705", message, ONE_KIND)
 
 
-def _may_underflow(path: str) -> bool:
+def _may_underflow(text: Text) -> bool:
     """Whether the text has a number of hundreds of zeros after the point, or a large negative exponent."""
-    with TextLines(path) as lines:
+    with TextLines(text) as lines:
         for block in lines.blocks():
             if isinstance(block, Exception):
                 raise lines.refused(block) from None

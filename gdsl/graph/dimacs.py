@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.columns import CountedRows, from_zero, read_columns
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_count, problem_of, whole_values
-from gdsl.graph.text import TextLines, line_end, short
+from gdsl.graph.text import TextLines, TextPart, line_end, short
+from gdsl.graph.text_parts import part_of, read_in_order
 from gdsl.graph.vertices import WIDE_FROM, require_countable
 from gdsl.records import dataclass
 
@@ -68,47 +71,85 @@ def is_problem_line(line: str) -> bool:
     return len(words) == 4 and words[0] == "p" and words[1] in _KINDS and all(is_count(word) for word in words[2:])
 
 
-def read_dimacs(path: str) -> EdgeList:
-    """The edges of the DIMACS file at `path`, in its order, ids from 0. Raises GdslError with file and line.
+def read_dimacs(path: str, group: Group = ALONE) -> EdgeList:
+    """The edges of the DIMACS file at `path` that this worker of a group reads, in its order, ids from 0, and the
+    attributes of all vertices. Raises GdslError with file and line.
 
     Shortest paths (`p sp`) have the attribute `weight`, maximum flow (`p max`) `capacity`, minimum-cost flow (`p min`)
     `lower`, `capacity` and `cost`, and the vertices their `supply`. Colorings (`p edge`, `p col`) and the problems of
     PACE (`p tw`) are undirected and have no values. Values are whole numbers; real ones are read as well.
     """
     try:
-        return _read(path, np.int64)
+        return _read(path, np.int64, group)
     except GdslError as error:
         if error.code != "E0705" or not error.diagnostics[0].message.endswith(_NOT_WHOLE):
             raise
         with contextlib.suppress(GdslError):
-            result = _read(path, np.float64)
-            if all((np.abs(values) < _EXACT).all() for values in result.attributes.values()):
+            result = _read(path, np.float64, group)
+            if not group.any(any(not (np.abs(values) < _EXACT).all() for values in result.attributes.values())):
                 return result
         raise
 
 
-def _read(path: str, values_are: type) -> EdgeList:
+def _read(path: str, values_are: type, group: Group) -> EdgeList:
     """`read_dimacs` with values of one type."""
-    with TextLines(path) as lines:
-        header = _problem_line(lines)
-        kind, num_vertices, count = header.kind, header.num_vertices, header.count
-        ids = np.int32 if num_vertices < WIDE_FROM else np.int64
-        names = ("source", "destination", *kind.values)
-        types = (ids, ids, *(values_are for _ in kind.values))
-        further = _Rows(lines, header)
-        columns = read_columns(lines, further.among(iter(lines)), names, types, None, further)
-        if len(columns[0]) < count:
-            message = f"the file ends after {len(columns[0]):,} {kind.called}, and its `p` line says {count:,}"
-            raise lines.error("E0706", message, "the file was probably cut off: get it again")
-        if count and not lines.complete and not _holds_nothing(lines, lines.line):
-            fix = f"if the file is whole, end its last line: {line_end(path)}"
-            last = "weight" if kind.values else "number"
-            raise lines.error("E0706", f"the last line has no line end, so its {last} may be cut off", fix)
-    ends = [from_zero(path, _rows, values.astype(ids, copy=False), num_vertices, "DIMACS") for values in columns[:2]]
+    with group.agreement(), TextLines(path) as lines:
+        header = _problem_line(lines, group.size)
+    part = part_of(group, path, lines.number)
+    kind, num_vertices, count = header.kind, header.num_vertices, header.count
+    ids = np.int32 if num_vertices < WIDE_FROM else np.int64
+    names = ("source", "destination", *kind.values)
+    types = (ids, ids, *(values_are for _ in kind.values))
+
+    def rows_of(assumed: TextPart) -> tuple[tuple[Any, _Rows, TextPart, TextLines], TextPart]:
+        with TextLines(assumed) as lines:
+            if lines.begins:
+                _problem_line(lines, group.size)
+            rows = _Rows(lines, header)
+            columns = read_columns(lines, rows.among(iter(lines)), names, types, None, rows)
+        return (columns, rows, assumed, lines), rows.following()
+
+    columns, rows, part, lines = read_in_order(group, part, rows_of, count)
+    _check_end(lines, header, group.sum(len(columns[0])), group)
+    of_vertices = _values_of_all(path, rows.of_vertices, group)
+    ends = []
+    for values in columns[:2]:
+        with group.agreement():
+            values = values.astype(ids, copy=False)
+            ends.append(from_zero(part, partial(_rows, header=header), values, num_vertices, "DIMACS"))
     attributes = {name: whole_values(values) for name, values in zip(kind.values, columns[2:], strict=True)}
     edges = EdgeList(ends[0], ends[1], num_vertices, kind.directed, attributes)
-    edges.vertex_attributes = _values_of_vertices(path, header, further.of_vertices)
+    edges.vertex_attributes = _values_of_vertices(path, header, of_vertices)
     return edges
+
+
+def _check_end(lines: TextLines, header: _Header, result: int, group: Group) -> None:
+    """Raise E0706 where the file may be cut off."""
+    cut_off = group.any(not lines.complete and not _holds_nothing(lines, lines.line))
+    lines.number = group.max(lines.number)
+    kind, count = header.kind, header.count
+    if result < count:
+        message = f"the file ends after {result:,} {kind.called}, and its `p` line says {count:,}"
+        raise lines.error("E0706", message, "the file was probably cut off: get it again")
+    if count and cut_off:
+        fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
+        last = "weight" if kind.values else "number"
+        raise lines.error("E0706", f"the last line has no line end, so its {last} may be cut off", fix)
+
+
+def _values_of_all(path: str, values: dict[int, tuple[int, str]], group: Group) -> dict[int, str]:
+    """The values of vertices of all workers, without their lines."""
+    result: dict[int, str] = {}
+    for each in group.gather(values):
+        for vertex, (line, value) in each.items():
+            if vertex in result:
+                raise GdslError.single("E0705", _two_lines(vertex), place=f"{path}:{line}")
+            result[vertex] = value
+    return result
+
+
+def _two_lines(vertex: int) -> str:
+    return f"the vertex {vertex + 1} has two lines `n ID VALUE`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +160,9 @@ class _Header:
     count: int
 
 
-def _problem_line(lines: TextLines) -> _Header:
-    """The `p` line, whose numbers the file and the memory can hold; comments before it are skipped."""
+def _problem_line(lines: TextLines, size: int = 1) -> _Header:
+    """The `p` line, whose numbers the file can hold, and the memory the part of one of `size` workers; comments before
+    it are skipped."""
     first = next((line for line in lines if not _holds_nothing(lines, line)), None)
     words = first.split() if first is not None else []
     if len(words) != 4 or words[0] != "p" or not all(is_count(word) for word in words[2:]):
@@ -132,16 +174,16 @@ def _problem_line(lines: TextLines) -> _Header:
     num_vertices, count = int(words[2]), int(words[3])
     require_countable(num_vertices, lines.place)
     shortest = len("1 1\n") + 2 * (len(kind.values) + bool(kind.values))
-    if lines.size is not None and count * shortest > lines.size + 1:
+    if lines.is_whole and lines.size is not None and count * shortest > lines.size + 1:
         raise lines.error("E0706", f"the `p` line says {count:,} {kind.called}, more than the file can hold")
     needed = 24 * (num_vertices + 1) + 8 * count * (3 + len(kind.values))
-    require_memory(needed, f"a graph of {num_vertices:,} vertices and {count:,} {kind.called}", lines.place)
+    require_memory(needed // size, f"a graph of {num_vertices:,} vertices and {count:,} {kind.called}", lines.place)
     return _Header(words[1], kind, num_vertices, count)
 
 
 class _Rows(CountedRows):
-    """The text after the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by their
-    number."""
+    """The text after the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by the number of
+    the vertex: the number of the line, and the value."""
 
     def __init__(self, lines: TextLines, header: _Header) -> None:
         super().__init__(lines, header.count, f"{header.kind.called} of its `p` line")
@@ -150,7 +192,7 @@ class _Rows(CountedRows):
         self._mark, self._starts = mark, (f"{mark} ", f"{mark}\t")
         self._first = f"{mark} ".encode()
         self._next = b"\n" + self._first
-        self.of_vertices: dict[int, str] = {}
+        self.of_vertices: dict[int, tuple[int, str]] = {}
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
         lines, kind = self.lines, self._header.kind
@@ -181,7 +223,7 @@ class _Rows(CountedRows):
             message = f"`{short(row.strip())}` is not `n ID VALUE` with an ID in 1 … {places:,}"
             raise self.lines.error("E0705", message)
         if int(words[1]) - 1 in self.of_vertices:
-            raise self.lines.error("E0705", f"the vertex {words[1]} has two lines `n ID VALUE`")
+            raise self.lines.error("E0705", _two_lines(int(words[1]) - 1))
         word = self._header.word
         if word == "max" and words[2] not in ("s", "t"):
             message = f"`{short(words[2])}` is neither `s` (the source) nor `t` (the sink)"
@@ -189,7 +231,7 @@ class _Rows(CountedRows):
         problem = problem_of(words[2], np.int64) if word != "max" else None
         if problem is not None:
             raise self.lines.error("E0705", f"value: `{short(words[2])}` {problem}")
-        self.of_vertices[int(words[1]) - 1] = words[2]
+        self.of_vertices[int(words[1]) - 1] = self.lines.number, words[2]
 
     def plain(self, block: bytes) -> bytes | None:
         if self._mark and block.startswith(self._first):
@@ -208,8 +250,10 @@ def _holds_nothing(lines: TextLines, line: str) -> bool:
     return nothing
 
 
-def _rows(lines: TextLines) -> Iterator[str]:
-    return _Rows(lines, _problem_line(lines)).among(iter(lines))
+def _rows(lines: TextLines, header: _Header) -> Iterator[str]:
+    if lines.begins:
+        _problem_line(lines)
+    return _Rows(lines, header).among(iter(lines))
 
 
 def _values_of_vertices(path: str, header: _Header, result: dict[int, str]) -> dict[str, NDArray[Any]]:

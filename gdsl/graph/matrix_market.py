@@ -7,6 +7,7 @@ import itertools
 import re
 import shlex
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import CountedRows, from_zero, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import empty
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import with_fix
 from gdsl.graph.number_text import is_count, whole_values
-from gdsl.graph.text import TextLines, line_end, short
+from gdsl.graph.text import TextLines, TextPart, line_end, short
+from gdsl.graph.text_parts import part_of, read_in_order
 from gdsl.graph.vertices import WIDE_FROM, require_countable
 from gdsl.records import dataclass
 
@@ -55,14 +58,16 @@ class _Header:
     directed: bool
 
 
-def read_matrix_market(path: str) -> EdgeList:
-    """The edges of the file at `path`, in its order, ids from 0. Raises GdslError with file and line."""
-    result = _read(path, None)
+def read_matrix_market(path: str, group: Group = ALONE) -> EdgeList:
+    """The edges of the file at `path` that this worker of a group reads, in its order, ids from 0. Raises GdslError
+    with file and line."""
+    result = _read(path, None, group)
     weights = result.attributes.get("weight")
-    if weights is not None and weights.dtype.kind == "f" and (np.abs(weights) >= _EXACT).any():
+    large = weights is not None and weights.dtype.kind == "f" and bool((np.abs(weights) >= _EXACT).any())
+    if group.any(large):
         # a `real` file of whole numbers, which float64 may have rounded
         with contextlib.suppress(GdslError):
-            return _read(path, np.int64)
+            return _read(path, np.int64, group)
     return result
 
 
@@ -71,28 +76,39 @@ def is_banner(line: str) -> bool:
     return _BANNER.match(line) is not None
 
 
-def _read(path: str, values: type | None) -> EdgeList:
+def _read(path: str, values: type | None, group: Group) -> EdgeList:
     """`read_matrix_market`, with `values` as the type of values instead of the banner's."""
-    with TextLines(path) as lines:
-        header = _header(lines)
-        kind = values or _VALUE_TYPES[header.field]
-        ids = np.int32 if header.num_vertices < WIDE_FROM else np.int64
-        names, types = ("row", "column"), (ids, ids)
-        if kind is not None:
-            names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
-        entries = _Entries(lines, header.entries, _CALLED)
-        try:
-            columns = read_columns(lines, entries.among(iter(lines)), names, types, None, entries)
-        except GdslError as error:
-            raise _with_field(error, lines, header) from None
-        _check_end(lines, header, len(columns[0]), columns)
-    refuse_overflow(path, _rows, names, columns, None)
-    rows, neighbors = (
-        from_zero(path, _rows, result.astype(ids, copy=False), header.num_vertices, "Matrix Market")
-        for result in columns[:2]
-    )
+    with group.agreement(), TextLines(path) as lines:
+        header = _header(lines, group.size)
+    part = part_of(group, path, lines.number)
+    kind = values or _VALUE_TYPES[header.field]
+    ids = np.int32 if header.num_vertices < WIDE_FROM else np.int64
+    names, types = ("row", "column"), (ids, ids)
+    if kind is not None:
+        names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
+
+    def entries(assumed: TextPart) -> tuple[tuple[Any, TextPart, TextLines], TextPart]:
+        with TextLines(assumed) as lines:
+            if lines.begins:
+                _header(lines, group.size)
+            entries = _Entries(lines, header.entries, _CALLED)
+            try:
+                columns = read_columns(lines, entries.among(iter(lines)), names, types, None, entries)
+            except GdslError as error:
+                raise _with_field(error, lines, header) from None
+        return (columns, assumed, lines), entries.following()
+
+    columns, part, lines = read_in_order(group, part, entries, header.entries)
+    _check_end(lines, header, columns, group)
+    rows = partial(_rows, entries=header.entries, size=group.size)
+    with group.agreement():
+        refuse_overflow(part, rows, names, columns, None)
+    ends = []
+    for result in columns[:2]:
+        with group.agreement():
+            ends.append(from_zero(part, rows, result.astype(ids, copy=False), header.num_vertices, "Matrix Market"))
     attributes = {} if kind is None else {"weight": whole_values(columns[2])}
-    return EdgeList(rows, neighbors, header.num_vertices, header.directed, attributes)
+    return EdgeList(ends[0], ends[1], header.num_vertices, header.directed, attributes)
 
 
 def _with_field(error: GdslError, lines: TextLines, header: _Header) -> GdslError:
@@ -106,8 +122,9 @@ def _with_field(error: GdslError, lines: TextLines, header: _Header) -> GdslErro
     return with_fix(error, fix)
 
 
-def _header(lines: TextLines) -> _Header:
-    """Banner, comments and sizes, checked against each other, the file's size and the memory."""
+def _header(lines: TextLines, size: int = 1) -> _Header:
+    """Banner, comments and sizes, checked against each other, the file's size and the memory, of which one of `size`
+    workers needs its part."""
     stream = iter(lines)
     banner = next(stream, None)
     if banner is None:
@@ -130,7 +147,7 @@ def _header(lines: TextLines) -> _Header:
         )
         message = f"the matrix is rectangular ({rows:,} × {columns:,}); a graph's matrix is square"
         raise lines.error("E0704", message, fix)
-    _check_sizes(lines, rows, entries, field)
+    _check_sizes(lines, rows, entries, field, size)
     return _Header(rows, entries, field, directed)
 
 
@@ -201,20 +218,22 @@ def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:
     return field, symmetry == "general"
 
 
-def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) -> None:
+def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str, size: int) -> None:
     """Refuse a header that the file or the memory cannot hold, before anything is allocated."""
     require_countable(num_vertices, lines.place)
     shortest = _SHORTEST_ENTRY.get(field, 6)
     # The last entry may lack its line end.
-    if lines.size is not None and entries * shortest > lines.size + 1:
+    if lines.is_whole and lines.size is not None and entries * shortest > lines.size + 1:
         note = f"{entries:,} entries are at least {entries * shortest:,} bytes, the file has {lines.size:,}"
         raise lines.error("E0706", f"the header says {entries:,} entries, more than the file can hold", notes=(note,))
     needed = 24 * (num_vertices + 1) + entries * _BYTES_PER_ENTRY
-    require_memory(needed, f"a graph of {num_vertices:,} vertices and {entries:,} entries", lines.place)
+    require_memory(needed // size, f"a graph of {num_vertices:,} vertices and {entries:,} entries", lines.place)
 
 
-def _rows(lines: TextLines) -> Iterator[str]:
-    return _Entries(lines, _header(lines).entries, _CALLED).among(iter(lines))
+def _rows(lines: TextLines, entries: int, size: int) -> Iterator[str]:
+    if lines.begins:
+        _header(lines, size)
+    return _Entries(lines, entries, _CALLED).among(iter(lines))
 
 
 class _Entries(CountedRows):
@@ -230,13 +249,16 @@ class _Entries(CountedRows):
         return None if b"%" in block else block
 
 
-def _check_end(lines: TextLines, header: _Header, result: int, columns: tuple[NDArray[Any], ...]) -> None:
+def _check_end(lines: TextLines, header: _Header, columns: tuple[NDArray[Any], ...], group: Group) -> None:
+    result = group.sum(len(columns[0]))
+    lines.number, complete = group.max(lines.number), not group.any(not lines.complete)
+    last = group.last(int(columns[1][-1]) if len(columns[1]) else None)
     if result < header.entries:
         message = f"the file ends after {result:,} entries, and its header says {header.entries:,}"
         raise lines.error("E0706", message, "the file was probably cut off: get it again")
-    if lines.complete or not result:
+    if complete or last is None:
         return
     # Without its line end the last number may have lost digits; that is certain not to be so where no longer id exists.
-    if len(columns) > 2 or int(columns[1][-1]) * 10 <= header.num_vertices:
+    if len(columns) > 2 or last * 10 <= header.num_vertices:
         fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
         raise lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
