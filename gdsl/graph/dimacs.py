@@ -116,7 +116,7 @@ def _read(path: str, values_are: type, group: Group) -> EdgeList:
     for values in columns[:2]:
         with group.agreement():
             values = values.astype(ids, copy=False)
-            ends.append(from_zero(part, partial(_rows, header=header), values, num_vertices, "DIMACS"))
+            ends.append(from_zero(part, partial(_rows, header=header, size=group.size), values, num_vertices, "DIMACS"))
     attributes = {name: whole_values(values) for name, values in zip(kind.values, columns[2:], strict=True)}
     edges = EdgeList(ends[0], ends[1], num_vertices, kind.directed, attributes)
     edges.vertex_attributes = _values_of_vertices(path, header, of_vertices)
@@ -250,9 +250,9 @@ def _holds_nothing(lines: TextLines, line: str) -> bool:
     return nothing
 
 
-def _rows(lines: TextLines, header: _Header) -> Iterator[str]:
+def _rows(lines: TextLines, header: _Header, size: int) -> Iterator[str]:
     if lines.begins:
-        _problem_line(lines)
+        _problem_line(lines, size)
     return _Rows(lines, header).among(iter(lines))
 
 
