@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.columns import CountedRows, from_zero, read_columns
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.group import ALONE, Group
+from gdsl.graph.group import ALONE, Group, NotInPartsError
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_count, problem_of, whole_values
@@ -95,7 +95,8 @@ def _read(path: str, values_are: type, group: Group) -> EdgeList:
     """`read_dimacs` with values of one type."""
     with group.agreement(), TextLines(path) as lines:
         header = _problem_line(lines, group.size)
-    part = part_of(group, path, lines.number)
+        first = lines.number if group.alone else _first_row(lines, header.kind)
+    part = part_of(group, path, first)
     kind, num_vertices, count = header.kind, header.num_vertices, header.count
     ids = np.int32 if num_vertices < WIDE_FROM else np.int64
     names = ("source", "destination", *kind.values)
@@ -111,7 +112,7 @@ def _read(path: str, values_are: type, group: Group) -> EdgeList:
 
     columns, rows, part, lines = read_in_order(group, part, rows_of, count)
     _check_end(lines, header, group.sum(len(columns[0])), group)
-    of_vertices = _values_of_all(path, rows.of_vertices, group)
+    of_vertices = group.first(rows.of_vertices) or {}
     ends = []
     for values in columns[:2]:
         with group.agreement():
@@ -130,26 +131,21 @@ def _check_end(lines: TextLines, header: _Header, result: int, group: Group) -> 
     kind, count = header.kind, header.count
     if result < count:
         message = f"the file ends after {result:,} {kind.called}, and its `p` line says {count:,}"
-        raise lines.error("E0706", message, "the file was probably cut off: get it again")
+        raise group.agreed(lines.error("E0706", message, "the file was probably cut off: get it again"))
     if count and cut_off:
         fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
         last = "weight" if kind.values else "number"
         raise lines.error("E0706", f"the last line has no line end, so its {last} may be cut off", fix)
 
 
-def _values_of_all(path: str, values: dict[int, tuple[int, str]], group: Group) -> dict[int, str]:
-    """The values of vertices of all workers, without their lines."""
-    result: dict[int, str] = {}
-    for each in group.gather(values):
-        for vertex, (line, value) in each.items():
-            if vertex in result:
-                raise GdslError.single("E0705", _two_lines(vertex), place=f"{path}:{line}")
-            result[vertex] = value
-    return result
-
-
-def _two_lines(vertex: int) -> str:
-    return f"the vertex {vertex + 1} has two lines `n ID VALUE`"
+def _first_row(lines: TextLines, kind: _Kind) -> int:
+    """The line of the first arc or edge; lines about vertices come before."""
+    number = lines.number
+    for line in lines:
+        number = lines.number
+        if not _holds_nothing(lines, line) and line.lstrip()[0] not in kind.further:
+            break
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +178,8 @@ def _problem_line(lines: TextLines, size: int = 1) -> _Header:
 
 
 class _Rows(CountedRows):
-    """The text after the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by the number of
-    the vertex: the number of the line, and the value."""
+    """The text after the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by their
+    number."""
 
     def __init__(self, lines: TextLines, header: _Header) -> None:
         super().__init__(lines, header.count, f"{header.kind.called} of its `p` line")
@@ -192,7 +188,7 @@ class _Rows(CountedRows):
         self._mark, self._starts = mark, (f"{mark} ", f"{mark}\t")
         self._first = f"{mark} ".encode()
         self._next = b"\n" + self._first
-        self.of_vertices: dict[int, tuple[int, str]] = {}
+        self.of_vertices: dict[int, str] = {}
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
         lines, kind = self.lines, self._header.kind
@@ -217,13 +213,15 @@ class _Rows(CountedRows):
         if row[0] != "n":
             self.lines.skip()
             return
+        if not self.lines.begins:
+            raise NotInPartsError("DIMACS files with lines about vertices among the others")
         words = row.split()
         places = self._header.num_vertices
         if len(words) != 3 or not is_count(words[1]) or not 1 <= int(words[1]) <= places:
             message = f"`{short(row.strip())}` is not `n ID VALUE` with an ID in 1 … {places:,}"
             raise self.lines.error("E0705", message)
         if int(words[1]) - 1 in self.of_vertices:
-            raise self.lines.error("E0705", _two_lines(int(words[1]) - 1))
+            raise self.lines.error("E0705", f"the vertex {words[1]} has two lines `n ID VALUE`")
         word = self._header.word
         if word == "max" and words[2] not in ("s", "t"):
             message = f"`{short(words[2])}` is neither `s` (the source) nor `t` (the sink)"
@@ -231,7 +229,7 @@ class _Rows(CountedRows):
         problem = problem_of(words[2], np.int64) if word != "max" else None
         if problem is not None:
             raise self.lines.error("E0705", f"value: `{short(words[2])}` {problem}")
-        self.of_vertices[int(words[1]) - 1] = self.lines.number, words[2]
+        self.of_vertices[int(words[1]) - 1] = words[2]
 
     def plain(self, block: bytes) -> bytes | None:
         if self._mark and block.startswith(self._first):

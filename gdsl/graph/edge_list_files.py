@@ -103,7 +103,8 @@ def read_part_of_edge_list(
     total = group.sum(len(result.sources))
     notice_edges(path, head, total)
     if result.names is not None:
-        return _of_names(result, meaning, one_based, num_vertices), result.names
+        with group.agreement():
+            return _of_names(result, meaning, one_based, num_vertices), result.names
     if head.columns is None and not head.dicts:
         refuse_count_line(path, _number_columns(result), head.first_line, head.mark, group)
         notice_third_column(path, head, result.sources, result.attributes, group)
@@ -113,9 +114,8 @@ def read_part_of_edge_list(
     one_based = meaning.one_based
     if compact and not meaning.bipartite:
         if num_vertices is not None:
-            raise GdslError.single(
-                "E0712", "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
-            )
+            message = "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
+            raise group.agreed(GdslError.single("E0712", message))
         if one_based:
             _check_ids(result.part, result.rows, *ends, True, None, 2**63 - 2, group)
         sources, destinations, names, count = _compacted(*ends, group)
@@ -187,7 +187,8 @@ def _read(
         if head.columns is None:
             meaningful = 4 if head.statements.konect else 3
             if len(head.first or ()) > meaningful:
-                refuse_unnamed(path, head, len(head.first or ()))
+                with group.agreement():
+                    refuse_unnamed(path, head, len(head.first or ()))
         try:
             return _plain(part, head, group)
         except _QuotedError:

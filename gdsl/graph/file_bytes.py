@@ -63,6 +63,15 @@ def empty(path: str) -> GdslError:
     return GdslError.single("E0716", "the file is empty", place=path)
 
 
+def is_compressed(path: str) -> bool:
+    """Whether the file at `path` is compressed by gzip, bzip2 or xz. Raises GdslError E0701."""
+    try:
+        with open(path, "rb") as raw:
+            return raw.read(LONGEST_MAGIC).startswith((_GZIP, _BZIP2, _XZ))
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
 class JunkBehindError(Exception):
     """The compressed data is followed by something that is not compressed."""
 

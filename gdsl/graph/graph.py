@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gdsl.diagnostics import printable, shown
-from gdsl.files import path_name
 from gdsl.graph.arguments import directions, flag
 from gdsl.graph.column_names import columns_of
 from gdsl.graph.csr import (
@@ -37,7 +36,7 @@ from gdsl.graph.lazy_csr import (
     lazy_csr_on_gpu,
     with_own_memory,
 )
-from gdsl.graph.reading import read_graph
+from gdsl.graph.reading import read_graph, request_of
 from gdsl.graph.sparse_matrices import csr_of_matrix, is_of_cupy
 from gdsl.graph.transformations import options_of
 from gdsl.graph.vertices import Names, id_widths, vertex_count
@@ -230,14 +229,23 @@ class Graph:
         `compact` and `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for
         arguments of a wrong kind; a file that was read in a way that its author may not expect warns (`GraphNotice`).
         """
-        name = path_name(path, "a graph's path is a str or a path-like object")
-        if format is not None and not isinstance(format, str):
-            raise TypeError(f"format must be a str, not {shown(format)}")
-        arcs, _ = directions(directed, undirected, None)
-        options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
-        columns = columns_of(source_column, target_column, weight_column)
-        counted = _flag_or_none("one_based", one_based), vertex_count(num_vertices)
-        return Graph._of_csr(read_graph(name, options, format, *counted, columns, arcs))
+        request = request_of(
+            path,
+            format=format,
+            one_based=one_based,
+            num_vertices=num_vertices,
+            directed=directed,
+            undirected=undirected,
+            weights=weights,
+            dedup=dedup,
+            loops=loops,
+            compact=compact,
+            reverse_arcs=reverse_arcs,
+            source_column=source_column,
+            target_column=target_column,
+            weight_column=weight_column,
+        )
+        return Graph._of_csr(read_graph(request))
 
     @classmethod
     def from_table(
@@ -515,7 +523,3 @@ class Graph:
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:
     return kind._of_csr(Csr(*parts))
-
-
-def _flag_or_none(name: str, value: object) -> bool | None:
-    return None if value is None else flag(name, value)

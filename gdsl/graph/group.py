@@ -56,7 +56,7 @@ class Group:
         self.has_agreed = False
         try:
             yield
-        except (GdslError, MemoryError, ReadAgainError) as raised:
+        except Exception as raised:
             if self.has_agreed:
                 raise
             error = raised
@@ -64,10 +64,15 @@ class Group:
 
     def raise_first(self, error: Exception | None) -> None:
         """Raise, on all workers, the error of the lowest rank that has one."""
-        first = self.first(error)
+        first = self.first(_portable(error))
         if first is not None:
             self.has_agreed = True
             raise first from None
+
+    def agreed(self, error: GdslError) -> GdslError:
+        """`error`, which all workers raise, as they decide by the same facts."""
+        self.has_agreed = True
+        return error
 
     def gather(self, value: T) -> list[T]:
         """The values of all workers, by rank: anything that can be pickled."""
@@ -125,9 +130,18 @@ def _pickled(value: object) -> NDArray[np.uint8]:
     return np.frombuffer(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL), np.uint8)
 
 
+def _portable(error: Exception | None) -> Exception | None:
+    """`error`, or where that cannot be pickled its text."""
+    try:
+        pickle.loads(pickle.dumps(error))
+        return error
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+
+
 def attempt(work: Callable[[], T]) -> tuple[T | None, Exception | None]:
     """(result, error) of some work without communication."""
     try:
         return work(), None
-    except (GdslError, MemoryError, ReadAgainError) as error:
+    except Exception as error:
         return None, error

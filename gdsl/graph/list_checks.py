@@ -64,7 +64,8 @@ def refuse_count_line(path: str, columns: Sequence[NDArray[Any]], line: int, mar
             message = f"{row} seems to be the numbers of vertices and edges: {total - 1:,} edges follow"
             header = (mark or " ").join(("source", "target", "weight")[: len(columns)])
             fix = count_line_fix(path, [str(each) for each in first], lowest > 0 and largest == first[0])
-            raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# {header}` above it")
+            error = lines.error("E0705", message, f"{fix}; if it is an edge, put `# {header}` above it")
+            raise group.agreed(error)
 
 
 def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None, num_lines: int = 1) -> str | None:
@@ -128,7 +129,7 @@ def refuse_sections(
     else:
         name = shlex.quote(path)
         fix = f"remove them by sed -i 1,{gap}d {name}; if they are edges, remove the empty line: sed -i {gap}d {name}"
-    raise GdslError.single("E0705", message, fix=fix, place=f"{path}:{gap}")
+    raise group.agreed(GdslError.single("E0705", message, fix=fix, place=f"{path}:{gap}"))
 
 
 _BETWEEN = ("<->", "-->", "->", "=>", "--", "→", "-", ":")

@@ -255,10 +255,12 @@ def _check_end(lines: TextLines, header: _Header, columns: tuple[NDArray[Any], .
     last = group.last(int(columns[1][-1]) if len(columns[1]) else None)
     if result < header.entries:
         message = f"the file ends after {result:,} entries, and its header says {header.entries:,}"
-        raise lines.error("E0706", message, "the file was probably cut off: get it again")
+        raise group.agreed(lines.error("E0706", message, "the file was probably cut off: get it again"))
     if complete or last is None:
         return
     # Without its line end the last number may have lost digits; that is certain not to be so where no longer id exists.
     if len(columns) > 2 or last * 10 <= header.num_vertices:
         fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
-        raise lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
+        raise group.agreed(
+            lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
+        )

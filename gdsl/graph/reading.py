@@ -10,10 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import GdslError, printable, shown
+from gdsl.files import path_name
 from gdsl.graph.archives import read_npz
-from gdsl.graph.column_names import ENDS, Columns, refuse_columns
+from gdsl.graph.arguments import directions, flag
+from gdsl.graph.column_names import ENDS, Columns, columns_of, refuse_columns
 from gdsl.graph.csr import Csr, csr_of, edges_of
 from gdsl.graph.dimacs import is_problem_line, read_dimacs
 from gdsl.graph.edge_list import EdgeList
@@ -30,9 +33,10 @@ from gdsl.graph.metis import read_metis
 from gdsl.graph.number_text import is_number, words_of
 from gdsl.graph.pajek import read_pajek
 from gdsl.graph.text import TextLines
-from gdsl.graph.transformations import GraphOptions
-from gdsl.graph.vertices import packed
+from gdsl.graph.transformations import GraphOptions, options_of
+from gdsl.graph.vertices import packed, vertex_count
 from gdsl.graph_names import BY_NETWORKX, COMPRESSED, SUFFIXES, come_along
+from gdsl.records import dataclass
 
 _MOST_LINES = 1000
 """Lines that are searched for the one that shows the format."""
@@ -123,20 +127,29 @@ def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> 
 
     `what` is what the notice calls the file. Ids in the notice count from `first`, as in the file.
     """
+    both = pairs_both_ways(edges)
+    if len(both):
+        ends = divmod(int(both[0]), max(edges.num_vertices, 1))
+        low, high = (each + first if edges.names is None else printable(str(edges.names[each])) for each in ends)
+        notice_pairs(len(both), low, high, place, what)
+
+
+def pairs_both_ways(edges: EdgeList) -> NDArray[np.int64]:
+    """The pairs of ends, `packed`, in ascending order, between which undirected edges are listed in both directions."""
     sources, destinations = edges.sources, edges.destinations
     backward, forward = sources > destinations, sources < destinations
     if edges.directed or not backward.any() or not forward.any():
-        return
+        return np.zeros(0, np.int64)
     forward_pairs = packed(sources[forward], destinations[forward], edges.num_vertices)
     backward_pairs = packed(destinations[backward], sources[backward], edges.num_vertices)
-    both = np.intersect1d(forward_pairs, backward_pairs)
-    if not len(both):
-        return
-    ends = divmod(int(both[0]), max(edges.num_vertices, 1))
-    low, high = (each + first if edges.names is None else printable(str(edges.names[each])) for each in ends)
-    count = "1 edge is" if len(both) == 1 else f"{len(both):,} edges are"
+    return np.intersect1d(forward_pairs, backward_pairs)
+
+
+def notice_pairs(number: int, low: object, high: object, place: str, what: str) -> None:
+    """Report `number` of such pairs, of which (low, high) is the first."""
+    count = "1 edge is" if number == 1 else f"{number:,} edges are"
     example = f"({low}, {high}) and ({high}, {low})"
-    also = "" if len(both) == 1 else " among them"
+    also = "" if number == 1 else " among them"
     notice(
         f"{place}: {what} has each edge once, and here {count} there in both directions, {example}{also}: "
         "each counts as two parallel edges; --dedup first (dedup='first') makes them one"
@@ -165,7 +178,7 @@ FORMATS = (
 )
 READ_ONLY = ("metis", "pajek", *BY_NETWORKX)
 """Formats that are read and not written."""
-_LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
+LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
 _ADJACENCY_FORMATS = ("adjlist", "multiline-adjlist")
 """Formats that do not say whether edges have a direction."""
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
@@ -257,21 +270,83 @@ def format_of(path: str, format_name: str | None = None) -> str:
     return result
 
 
-def read_graph(
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A graph to read: the file `name` in the format `kind`, or the generated graph `name` where `kind` is None; and
+    the options of `Graph.read`."""
+
+    name: str
+    kind: str | None
+    options: GraphOptions
+    one_based: bool | None = None
+    num_vertices: int | None = None
+    columns: Columns = _UNSPECIFIED
+    directed: bool | None = None
+
+    @property
+    def both_ways(self) -> tuple[str, int] | None:
+        """What a notice of edges that are listed both ways calls the file, and the number of its first vertex; None
+        where there is no such notice."""
+        if self.options.dedup is not None or self.kind is None:
+            return None
+        if self.kind in _EDGES_ONCE:
+            return _EDGES_ONCE[self.kind], 1
+        is_list = self.kind in LISTS and self.directed is None
+        return ("an undirected edge list", int(self.one_based or 0)) if is_list else None
+
+    def error(self, error: GdslError | MemoryError) -> GdslError:
+        """What the caller gets for an error of a reader."""
+        name, kind = self.name, self.kind
+        if isinstance(error, MemoryError):
+            return no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name)
+        if kind in LISTS and error.code == "E0705" and error.diagnostics[0].fix is None and looks_like_adjacency(name):
+            error = with_fix(error, "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors")
+        with_places = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
+        return GdslError(with_places, error.source)
+
+
+def request_of(
     path: str | os.PathLike[str],
-    options: GraphOptions,
-    format_name: str | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - the word that users expect
     one_based: bool | None = None,
     num_vertices: int | None = None,
-    columns: Columns = _UNSPECIFIED,
     directed: bool | None = None,
-) -> Csr | LazyCsr:
-    """The graph that `path` names; `Graph.read` says what the arguments mean."""
-    name = os.fspath(path)
+    undirected: bool = False,
+    weights: str | None = None,
+    dedup: str | None = None,
+    loops: bool = True,
+    compact: bool = False,
+    reverse_arcs: bool = False,
+    source_column: str | None = None,
+    target_column: str | None = None,
+    weight_column: str | None = None,
+) -> Request:
+    """The graph that `path` names; `Graph.read` says what the arguments mean. Raises GdslError E07xx, TypeError for
+    arguments of a wrong kind."""
+    name = path_name(path, "a graph's path is a str or a path-like object")
+    if format is not None and not isinstance(format, str):
+        raise TypeError(f"format must be a str, not {shown(format)}")
+    arcs, _ = directions(directed, undirected, None)
+    options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
+    columns = columns_of(source_column, target_column, weight_column)
+    one_based = None if one_based is None else flag("one_based", one_based)
+    return _request(name, options, format, one_based, vertex_count(num_vertices), columns, arcs)
+
+
+def _request(
+    name: str,
+    options: GraphOptions,
+    format_name: str | None,
+    one_based: bool | None,
+    num_vertices: int | None,
+    columns: Columns,
+    directed: bool | None,
+) -> Request:
     if format_name is None and looks_like_generator(name) and not os.path.exists(name):
         refuse_for_generators(one_based or directed is not None, num_vertices)
         refuse_columns("a generated graph", columns, name)
-        return csr_or_lazy(edges_of_spec(name), options)
+        return Request(name, None, options)
     if format_name is None:
         name = resolve_graph_name(name)
     elif format_of(name, format_name) and not os.path.lexists(name):
@@ -280,30 +355,32 @@ def read_graph(
     kind = _kind_of(name, format_name)
     if kind == "edges":
         kind = format_by_content(name, format_name)
-    if kind not in (*_LISTS, *TABLE_KINDS):
+    if kind not in (*LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
     sets_direction = directed is not None and kind not in _ADJACENCY_FORMATS
-    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or sets_direction):
+    if kind not in (*LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or sets_direction):
         message = "one_based, num_vertices and directed are for edge lists; this format says all of it itself"
         raise GdslError.single("E0712", message, fix=_UNDIRECTED_FIX if directed is not None else None, place=name)
     if directed and options.undirected:
         raise GdslError.single("E0712", "directed and undirected are given together", fix="give one of them")
+    return Request(name, kind, options, one_based, num_vertices, columns, directed)
+
+
+def read_graph(request: Request) -> Csr | LazyCsr:
+    """The graph of a request. Raises GdslError E07xx."""
+    if request.kind is None:
+        return csr_or_lazy(edges_of_spec(request.name), request.options)
+    options = request.options
     try:
-        result = _read(name, kind, one_based, num_vertices, options.compact, columns, directed)
-        if isinstance(result, EdgeList) and kind in _EDGES_ONCE and options.dedup is None:
-            notice_both_ways(result, printable(name), _EDGES_ONCE[kind])
-        elif isinstance(result, EdgeList) and kind in _LISTS and options.dedup is None and directed is None:
-            notice_both_ways(result, printable(name), "an undirected edge list", int(one_based or 0))
+        result = _read(request, request.kind)
+        if isinstance(result, EdgeList) and request.both_ways is not None:
+            what, first = request.both_ways
+            notice_both_ways(result, printable(request.name), what, first)
         if isinstance(result, Csr):
             return result if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(result)))
         return csr_or_lazy(result, options)
-    except MemoryError:
-        raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
-    except GdslError as error:
-        if kind in _LISTS and error.code == "E0705" and error.diagnostics[0].fix is None and looks_like_adjacency(name):
-            error = with_fix(error, "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors")
-        with_places = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
-        raise GdslError(with_places, error.source) from None
+    except (MemoryError, GdslError) as error:
+        raise request.error(error) from None
 
 
 def _kind_of(path: str, format_name: str | None) -> str:
@@ -317,23 +394,17 @@ def _kind_of(path: str, format_name: str | None) -> str:
         raise with_fix(error, f"--format {guess} (format='{guess}'), which its beginning suggests") from None
 
 
-def _read(
-    path: str,
-    kind: str,
-    one_based: bool | None,
-    num_vertices: int | None,
-    compact: bool,
-    columns: Columns,
-    directed: bool | None,
-) -> EdgeList | Csr:
+def _read(request: Request, kind: str) -> EdgeList | Csr:
+    path, one_based, columns = request.name, request.one_based, request.columns
+    directed, compact = request.directed, request.options.compact
     if kind in _READERS:
         return _READERS[kind](path)
     if kind in TABLE_KINDS:
         from gdsl.graph.table_files import read_table_file
 
-        return read_table_file(path, kind, columns, bool(one_based), num_vertices, compact, directed)
+        return read_table_file(path, kind, columns, bool(one_based), request.num_vertices, compact, directed)
     if kind in BY_NETWORKX:
         from gdsl.graph.networkx_files import read_networkx_file
 
         return read_networkx_file(path, kind, bool(directed))
-    return read_edge_list(path, one_based, num_vertices, compact, columns, directed)
+    return read_edge_list(path, one_based, request.num_vertices, compact, columns, directed)

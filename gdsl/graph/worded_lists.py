@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.diagnostics import GdslError
 from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import begins_list, ends_fix
 from gdsl.graph.edge_list_head import SAMPLE, Head, header_fix
@@ -89,12 +90,13 @@ def read_worded(
     path = part.path
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     if width < 2 and head.first is not None:
-        with TextLines(path) as lines:
+        with group.agreement(), TextLines(path) as lines:
             lines.number = head.first_line
             note = "a line holds two ids, between blanks, commas or semicolons"
             fix = width_fix(lines, head, width)
             raise lines.error("E0705", f"`{printable(head.first[0])}` is not an edge", fix, (note,))
     words, part = read_in_order(group, part, lambda assumed: _read_words(assumed, head))
+    group.raise_first(words.error)
     with TextLines(part) as lines:
         lines.gap, lines.number = group.first(words.gap or None) or 0, group.max(words.number)
         facts = _join(group.gather(words.ids.facts()), lines.gap)
@@ -113,12 +115,14 @@ def read_worded(
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of a part, by column. gap: its first empty line, 0 without any. number: its last line."""
+    """The words of a part, by column. gap: its first empty line, 0 without any. number: its last line. error: that of
+    a word in its last rows."""
 
     ids: _Ids
     values: dict[int, ListValues]
     gap: int
     number: int
+    error: GdslError | None
 
 
 def _read_words(assumed: TextPart, head: Head) -> tuple[tuple[_Words, TextPart], TextPart]:
@@ -146,10 +150,14 @@ def _words_of(part: TextPart, head: Head) -> tuple[_Words, TextLines, bool]:
                 ids.add(lines, batch, numbers)
                 _append(values, batch, numbers)
                 batch, numbers, length = [], [], 0
-        ids.add(lines, batch, numbers)
+        number, error = lines.number, None
+        try:
+            ids.add(lines, batch, numbers)
+        except GdslError as raised:  # errors of whole rows come first, in the parts of other workers, too
+            error, lines.number = raised, number
         _append(values, batch, numbers)
     pending = lines.gap > last_row or (part.pending and last_row == part.number)
-    return _Words(ids, values, lines.gap, lines.number), lines, pending
+    return _Words(ids, values, lines.gap, number, error), lines, pending
 
 
 def _value_columns(path: str, head: Head) -> dict[int, ListValues]:

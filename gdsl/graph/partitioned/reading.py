@@ -1,0 +1,132 @@
+"""Parts of files and of generated graphs, read by the workers of a communicator into the shares of one graph.
+
+The shares describe exactly the graph that `Graph.read` reads: the same ids (of names, too: these are numbered as they
+appear in the file, as one process numbers them), the same lists in the same order, the same values and errors. Two
+lines are drawn: the lines of a text file may have 64 KiB at most (one process takes some longer ones), and NetworkX's
+formats, XML, GML, Pajek and compressed text cannot be read in parts. Those one worker reads and sends to the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from gdsl.communicator import Communicator
+from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.dimacs import read_dimacs
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.edge_list_files import read_part_of_edge_list
+from gdsl.graph.file_bytes import is_compressed
+from gdsl.graph.generators import Share, edges_of_spec
+from gdsl.graph.group import Group, NotInPartsError
+from gdsl.graph.matrix_market import read_matrix_market
+from gdsl.graph.messages import collecting, notice
+from gdsl.graph.numbering import NumberedNames
+from gdsl.graph.partitioned.archives import read_part_of_npz
+from gdsl.graph.partitioned.owners import share_of, shares_of_csr
+from gdsl.graph.partitioned.tables import read_part_of_table
+from gdsl.graph.partitioned.transformations import changed, notice_both_ways, without_repeated
+from gdsl.graph.reading import LISTS, TABLE_KINDS, Request, read_graph, request_of
+from gdsl.graph.shares import GraphShare
+
+_CALLED = {
+    "metis": "METIS files",
+    "graphml": "GraphML files",
+    "gml": "GML files",
+    "pajek": "Pajek files",
+    "dot": "DOT files",
+    "gexf": "GEXF files",
+    "json": "JSON files",
+}
+"""The formats that are not read in parts, in notices."""
+_COMPRESSED = "compressed files"
+_READERS: dict[str, Callable[[str, Group], EdgeList]] = {
+    "mtx": read_matrix_market,
+    "gr": read_dimacs,
+    "npz": read_part_of_npz,
+}
+"""The readers of formats that say everything about their graphs."""
+
+
+def read(path: str | os.PathLike[str], communicator: Communicator, **options: Any) -> GraphShare:
+    """The share of this worker of the graph that `path` names; all workers call this with the same arguments.
+
+    `options` are those of `Graph.read`, and so are the names of generated graphs. Every worker needs the file, and
+    memory for its part: of the edges, of the vertices and of their names. Boundaries give each worker an equal share of
+    the edges. Raises what `Graph.read` raises, the same on all workers, and E0807 where a worker ends.
+    """
+    group = Group(communicator)
+    try:
+        with contextlib.nullcontext() if group.rank == 0 else collecting():
+            return _read(path, group, options)
+    except BaseException as error:
+        if not group.has_agreed:  # the others wait for this worker
+            communicator.abort(error)
+        raise
+
+
+def _read(path: str | os.PathLike[str], group: Group, options: dict[str, Any]) -> GraphShare:
+    with group.agreement():
+        request = request_of(path, **options)
+    try:
+        try:
+            return _in_parts(request, group)
+        except NotInPartsError as error:
+            return _by_one(request, str(error), group)
+    except (GdslError, MemoryError) as error:
+        if request.kind is None:
+            raise
+        if isinstance(error, MemoryError) and group.has_agreed:
+            raise group.agreed(group.gather(request.error(error))[0]) from None
+        raise request.error(error) from None
+
+
+def _in_parts(request: Request, group: Group) -> GraphShare:
+    names: NumberedNames | None = None
+    if request.kind is None:
+        with group.agreement():
+            edges = edges_of_spec(request.name, Share(group.rank, group.size))
+        edges = without_repeated(group, edges)
+    else:
+        edges, names = _part_of_file(request, request.kind, group)
+    if request.both_ways is not None:
+        edges = notice_both_ways(group, edges, names, printable(request.name), *request.both_ways)
+    edges, names = changed(group, edges, names, request.options)
+    return share_of(group, edges, names)
+
+
+def _part_of_file(request: Request, kind: str, group: Group) -> tuple[EdgeList, NumberedNames | None]:
+    path, compact = request.name, request.options.compact
+    if kind not in (*LISTS, *TABLE_KINDS, *_READERS):
+        raise NotInPartsError(_CALLED.get(kind, f"files in the format {kind}"))
+    with group.agreement():
+        compressed = is_compressed(path)
+    if compressed and kind != "npz":
+        raise NotInPartsError(_COMPRESSED)
+    if kind in _READERS:
+        return _READERS[kind](path, group), None
+    one_based, num_vertices, columns = request.one_based, request.num_vertices, request.columns
+    if kind in TABLE_KINDS:
+        return read_part_of_table(request, kind, group)
+    edges, names = read_part_of_edge_list(path, one_based, num_vertices, compact, columns, request.directed, group)
+    assert names is None or isinstance(names, NumberedNames)
+    return edges, names
+
+
+def _by_one(request: Request, what: str, group: Group) -> GraphShare:
+    """The shares of a graph that the first worker reads."""
+    fix = f"gdslc graph convert {shlex.quote(request.name)} NEW.parquet"
+    if what == _COMPRESSED:
+        fix = "decompress it"
+    if group.size > 1:
+        text = f"{what} are not read in parts: worker 0 reads all of it, and sends it to the others"
+        notice(f"{printable(request.name)}: {text}; to share the memory, {fix} first")
+    csr = None
+    with group.agreement():
+        if group.rank == 0:
+            result = read_graph(request)
+            csr = result.csr() if hasattr(result, "csr") else result
+    return shares_of_csr(group, csr)

@@ -1,0 +1,122 @@
+"""The options of `Graph.read` for edges that several workers have.
+
+All of them but `compact` concern edges between the same two ends alone, so each pair of ends has an owner, by its hash,
+to which its edges go in their order; there the options are those of one process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import printable
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.generators import mixed
+from gdsl.graph.group import Group
+from gdsl.graph.numbering import NumberedNames, Route, number_by_value, objects
+from gdsl.graph.reading import notice_pairs, pairs_both_ways
+from gdsl.graph.transformations import GraphOptions
+from gdsl.graph.vertices import id_dtype, packed
+
+
+def by_pairs(group: Group, edges: EdgeList) -> EdgeList:
+    """The edges, those with the same two ends with one worker and in their order."""
+    low, high = np.minimum(edges.sources, edges.destinations), np.maximum(edges.sources, edges.destinations)
+    hashes = mixed(packed(low, high, edges.num_vertices).view(np.uint64))
+    route = Route(group, (hashes % np.uint64(group.size)).astype(np.int64))
+    dtype = id_dtype(edges.num_vertices)
+    sources, destinations = (
+        np.concatenate(route.send(ends.astype(dtype, copy=False))) for ends in (edges.sources, edges.destinations)
+    )
+    values = {name: np.concatenate(route.send(each)) for name, each in edges.attributes.items()}
+    return replace(edges, sources=sources, destinations=destinations, attributes=values)
+
+
+def without_repeated(group: Group, edges: EdgeList) -> EdgeList:
+    """The edges, each pair of ends once."""
+    edges = by_pairs(group, edges)
+    with group.agreement():
+        return GraphOptions(dedup="first").apply_to_edges(edges)
+
+
+def notice_both_ways(
+    group: Group, edges: EdgeList, names: NumberedNames | None, place: str, what: str, first: int
+) -> EdgeList:
+    """Report edges of an undirected file that are listed both ways; the edges, as `by_pairs` has sent them."""
+    if edges.directed:
+        return edges
+    edges = by_pairs(group, edges)
+    with group.agreement():
+        both = pairs_both_ways(edges)
+    counts = group.gather(len(both))
+    if sum(counts):
+        smallest = min(each for each in group.gather(int(both[0]) if len(both) else None) if each is not None)
+        ends = [_called(group, names, vertex, first) for vertex in divmod(smallest, max(edges.num_vertices, 1))]
+        notice_pairs(sum(counts), *ends, place, what)
+    return edges
+
+
+def _called(group: Group, names: NumberedNames | None, vertex: int, first: int) -> object:
+    """What a notice calls a vertex."""
+    if names is None:
+        return vertex + first
+    here = np.flatnonzero(names.ids == vertex)
+    return group.first(printable(str(names.values[here[0]])) if len(here) else None)
+
+
+def changed(
+    group: Group, edges: EdgeList, names: NumberedNames | None, options: GraphOptions
+) -> tuple[EdgeList, NumberedNames | None]:
+    """The edges and names with these options. Raises GdslError E0712."""
+    if options.weights is not None:
+        others = {name: values for name, values in edges.attributes.items() if name != "weight"}
+        edges = replace(edges, attributes=others)
+    if options.undirected or options.dedup is not None or options.reverse_arcs:
+        edges = by_pairs(group, edges)
+    with group.agreement():
+        edges = replace(options, compact=False, weights=None).apply_to_edges(edges)
+    if options.dedup == "sum":
+        edges = replace(edges, attributes={name: _joined(group, of) for name, of in edges.attributes.items()})
+    if options.compact:
+        edges, names = _compact(group, edges, names)
+    with group.agreement():
+        return GraphOptions(weights=options.weights).apply_to_edges(edges), names
+
+
+def _joined(group: Group, values: NDArray[Any]) -> NDArray[Any]:
+    """The values in the widest of the workers' types."""
+    return values.astype(np.result_type(*group.gather(values.dtype)), copy=False)
+
+
+def _compact(group: Group, edges: EdgeList, names: NumberedNames | None) -> tuple[EdgeList, NumberedNames | None]:
+    """The edges without the vertices that have none; these keep their ids as names, or the names that they have."""
+    used = np.unique(np.concatenate([edges.sources, edges.destinations]))
+    ids, numbered = number_by_value(group, used)
+    count = numbered.count
+    if count == edges.num_vertices:
+        return edges, names
+    sources, destinations = (
+        ids[np.searchsorted(used, ends)].astype(id_dtype(count)) for ends in (edges.sources, edges.destinations)
+    )
+    vertex_attributes = edges.vertex_attributes
+    if vertex_attributes:
+        all_used = np.unique(np.concatenate(group.gather(used)))
+        vertex_attributes = {name: values[all_used] for name, values in vertex_attributes.items()}
+    edges = replace(
+        edges, sources=sources, destinations=destinations, num_vertices=count, vertex_attributes=vertex_attributes
+    )
+    return edges, numbered if names is None else _renumbered(group, names, numbered)
+
+
+def _renumbered(group: Group, names: NumberedNames, numbered: NumberedNames) -> NumberedNames:
+    """The names of the vertices of `numbered`, whose values are the old ids, for their new ids."""
+    old = numbered.values.astype(np.int64)
+    to_here, to_there = Route(group, names.ids % group.size), Route(group, old % group.size)
+    ids, values = (np.concatenate(to_here.send(each)) for each in (names.ids, names.values))
+    order = np.argsort(ids)
+    asked = to_there.send(old)
+    answers = [values[order][np.searchsorted(ids[order], part)] for part in asked]
+    return NumberedNames(numbered.ids, objects(to_there.answer(answers)), numbered.count)
