@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import zipfile
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.csr import Csr, undirected_csr
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import file_size, unreadable
+from gdsl.graph.group import NotInPartsError
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import quiet
 from gdsl.graph.sparse_matrices import ARRAYS_OF_LAYOUT, Header, edges_of_entries, require_fitting, require_starts
@@ -29,6 +31,8 @@ _LARGEST_DEFLATE_RATIO = 1100
 _LARGEST_HEADER = 16_384
 _LARGEST_SCALAR = 4096
 _ENCRYPTED = 0x1
+_PIECE = 1 << 17
+"""Elements, or bytes, of an array that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,26 @@ def read_npz(path: str) -> EdgeList | Csr:
 
 def read_archive(path: str) -> SavedMatrix:
     """The matrix that `scipy.sparse.save_npz` wrote to `path`. Raises GdslError E07xx with the file."""
+    with open_parts(path) as parts:
+        matrix = matrix_of(parts)
+        arrays = {}
+        if "indptr" in matrix.headers:
+            arrays["indptr"] = parts.array("indptr")
+            require_starts(arrays["indptr"], matrix.headers["indices"].shape[0])
+        arrays.update((name, parts.array(name)) for name in matrix.headers if name not in arrays)
+        if "coords" in arrays:
+            arrays["row"], arrays["col"] = arrays.pop("coords")
+        return SavedMatrix(matrix.layout, (matrix.size, matrix.size), arrays, matrix.directed)
+
+
+@contextlib.contextmanager
+def open_parts(path: str) -> Iterator[Parts]:
+    """The parts of the archive at `path`. Raises GdslError E07xx with the file, also for what the block raises."""
     size = file_size(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            return _saved_matrix(_Parts(archive, path, size))
-    except (GdslError, MemoryError):
+            yield Parts(archive, path, size)
+    except (GdslError, MemoryError, NotInPartsError):
         raise
     except (zipfile.BadZipFile, EOFError, OSError) as error:
         # A damaged table of contents makes zipfile seek outside the file.
@@ -74,7 +93,19 @@ def read_archive(path: str) -> SavedMatrix:
         raise GdslError.single("E0710", message, notes=(note,), place=path) from None
 
 
-def _saved_matrix(parts: _Parts) -> SavedMatrix:
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """What an archive says about its matrix, before any large array is read: `size` rows and columns, and the shapes
+    and types of the arrays, which fit together."""
+
+    layout: str
+    size: int
+    headers: dict[str, ArrayHeader]
+    directed: bool
+
+
+def matrix_of(parts: Parts, workers: int = 1) -> Matrix:
+    """The matrix in an archive, of which each of `workers` reads an equal part. Raises E07xx."""
     word = parts.scalar("format", "SU")
     layout = word.decode("ascii", "replace") if isinstance(word, bytes) else str(word)
     if layout not in ARRAYS_OF_LAYOUT:
@@ -86,23 +117,16 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     size = parts.size()
     headers = {name: parts.header(name) for name in names}
     total = sum(result.nbytes for result in headers.values())
-    require_memory(total * 3, "the sparse matrix", parts.path)
+    require_memory(total * 3 // workers, "the sparse matrix", parts.path)
     # All lengths are compared, and the smaller lists read, before any of the larger ones is unpacked.
     require_fitting(
         layout, size, {name: header for each, result in headers.items() for name, header in _of(each, result)}
     )
-    require_memory(total * 3 + 24 * (size + 1), "the sparse matrix", parts.path)
-    arrays = {}
-    if "indptr" in headers:
-        arrays["indptr"] = parts.array("indptr")
-        require_starts(arrays["indptr"], headers["indices"].shape[0])
-    arrays.update((name, parts.array(name)) for name in names if name not in arrays)
-    if "coords" in arrays:
-        arrays["row"], arrays["col"] = arrays.pop("coords")
-    return SavedMatrix(layout, (size, size), arrays, directed)
+    require_memory((total * 3 + 24 * (size + 1)) // workers, "the sparse matrix", parts.path)
+    return Matrix(layout, size, headers, directed)
 
 
-def _of(name: str, result: _Header) -> Iterator[tuple[str, Header]]:
+def _of(name: str, result: ArrayHeader) -> Iterator[tuple[str, Header]]:
     """Shape and type of an array, or of the two that `coords` replaces. Raises E0704."""
     if name != "coords":
         yield name, (result.shape, result.dtype)
@@ -114,7 +138,7 @@ def _of(name: str, result: _Header) -> Iterator[tuple[str, Header]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
+class ArrayHeader:
     """Shape, order, type and size in bytes of an array."""
 
     shape: tuple[int, ...]
@@ -123,7 +147,7 @@ class _Header:
     nbytes: int
 
 
-class _Parts:
+class Parts:
     """The arrays in an archive, each read at most once and only after its size was found to be possible."""
 
     def __init__(self, archive: zipfile.ZipFile, path: str, size: int) -> None:
@@ -136,6 +160,7 @@ class _Parts:
         return f"{name}.npy" in self._members
 
     def error(self, code: str, message: str) -> GdslError:
+        """A GdslError about the file."""
         return GdslError.single(code, message, place=self.path)
 
     def size(self) -> int:
@@ -151,12 +176,42 @@ class _Parts:
         require_countable(rows, self.path)
         return rows
 
-    def header(self, name: str) -> _Header:
+    def header(self, name: str) -> ArrayHeader:
         """The header of an array."""
         with self._open(name) as stream:
             return self._header(name, stream)
 
+    def slice(self, name: str, first: int, last: int) -> NDArray[Any]:
+        """Elements of an array, which is read up to there; the end of an array that is read shows whether the file is
+        damaged."""
+        with self._open(name) as stream:
+            header = self._header(name, stream)
+            self._skip(stream, first * header.dtype.itemsize)
+            content = stream.read((last - first) * header.dtype.itemsize)
+        if len(content) < (last - first) * header.dtype.itemsize:
+            raise EOFError(f"{name} ends early")
+        return np.frombuffer(content, header.dtype)
+
+    def pieces(self, name: str) -> Iterator[NDArray[Any]]:
+        """The elements of an array, some at a time."""
+        with self._open(name) as stream:
+            header = self._header(name, stream)
+            left = _product([*header.shape])
+            while left:
+                count = min(left, _PIECE)
+                content = stream.read(count * header.dtype.itemsize)
+                if len(content) < count * header.dtype.itemsize:
+                    raise EOFError(f"{name} ends early")
+                yield np.frombuffer(content, header.dtype)
+                left -= count
+
+    @staticmethod
+    def _skip(stream: IO[bytes], count: int) -> None:
+        while count:
+            count -= len(stream.read(min(count, _PIECE))) or count
+
     def array(self, name: str) -> NDArray[Any]:
+        """A whole array."""
         with self._open(name) as stream:
             header = self._header(name, stream)
             content = stream.read(header.nbytes)
@@ -186,7 +241,7 @@ class _Parts:
             raise self._impossible(name, member.file_size)
         return self._archive.open(member)
 
-    def _header(self, name: str, stream: IO[bytes]) -> _Header:
+    def _header(self, name: str, stream: IO[bytes]) -> ArrayHeader:
         """The header of the array in `stream`, whose part of the archive must hold all of it."""
         major, _ = npy.read_magic(stream)
         read_header = npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0
@@ -203,7 +258,7 @@ class _Parts:
             raise self._impossible(name, claimed)
         if claimed < num_bytes:
             raise self.error("E0710", f"`{name}` claims {claimed:,} bytes, and the file holds {num_bytes:,}")
-        return _Header(tuple(lengths), "F" if in_columns else "C", dtype, claimed)
+        return ArrayHeader(tuple(lengths), "F" if in_columns else "C", dtype, claimed)
 
     def _impossible(self, name: str, claimed: int) -> GdslError:
         return self.error("E0706", f"its part `{name}` claims {claimed:,} bytes, more than the file can hold")

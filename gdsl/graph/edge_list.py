@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 
 from gdsl.graph.arguments import attribute_arrays, flag, id_array
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.messages import bad_array
 from gdsl.graph.vertices import Names, check_ids, vertex_count
 
@@ -37,19 +38,21 @@ def edges_from_arrays(
     attributes: Mapping[str, ArrayLike],
     directed: bool,
     vertex_attributes: Mapping[str, ArrayLike],
+    group: Group = ALONE,
 ) -> EdgeList:
-    """The edges in a caller's arrays, checked.
+    """The edges in a caller's arrays, or in those of a worker of a group, checked.
 
     Raises GdslError E0707, E0709 or E0711, TypeError for other arguments of a wrong kind.
     """
     directed = flag("directed", directed)
-    source_ids, destination_ids = id_array(sources, "sources"), id_array(destinations, "destinations")
+    with group.agreement():
+        source_ids, destination_ids = id_array(sources, "sources"), id_array(destinations, "destinations")
     if len(source_ids) != len(destination_ids):
         raise bad_array(
             f"sources has {len(source_ids):,} elements, destinations {len(destination_ids):,}",
             "give one source and one destination for each edge",
         )
-    count = check_ids(source_ids, destination_ids, vertex_count(num_vertices))
+    count = check_ids(source_ids, destination_ids, vertex_count(num_vertices), group)
     edge_values = attribute_arrays(attributes, len(source_ids), "edge")
     vertex_values = attribute_arrays(vertex_attributes, count, "vertex")
     return EdgeList(source_ids, destination_ids, count, directed, edge_values, vertex_values)

@@ -172,8 +172,8 @@ def _two_sides(
     )
     with group.agreement():
         require_memory(24 * (left + right + 1) // group.size, f"a graph of {left + right:,} vertices")
-        if left + right > LARGEST_NUM_VERTICES:
-            check_ids(sources, destinations.astype(np.int64) + left, None)
+    if left + right > LARGEST_NUM_VERTICES:
+        check_ids(sources, destinations.astype(np.int64) + left, None, group)
     dtype = id_dtype(left + right)
     return sources.astype(dtype), destinations.astype(dtype) + dtype.type(left), left + right
 
@@ -423,9 +423,7 @@ def _ids(
     _check_ids(part, rows, sources, destinations, one_based, num_vertices, highest, group)
     if one_based:
         sources, destinations = sources - 1, destinations - 1
-    with group.agreement():
-        count = check_ids(sources, destinations, num_vertices)
-    count = group.max(count)
+    count = check_ids(sources, destinations, num_vertices, group)
     try:
         with group.agreement():
             what = f"a graph of {count:,} vertices (the largest id and all below it)"

@@ -106,6 +106,10 @@ class Group:
         """The sum over the workers of lower rank."""
         return sum(self.gather(value)[: self.rank])
 
+    def part(self, count: int) -> tuple[int, int]:
+        """Where this worker's equal part of `count` elements begins and ends."""
+        return count * self.rank // self.size, count * (self.rank + 1) // self.size
+
     def exchange(self, parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Send `parts[r]`, of one dimension and the same dtype on all workers, to worker r; return what each sent."""
         if self._communicator is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -96,18 +96,29 @@ def require_fitting(layout: str, size: int, headers: Mapping[str, Header]) -> No
 
 def require_starts(indptr: NDArray[Any], count: int) -> NDArray[np.int64]:
     """`indptr` as int64, which begins with 0, never decreases and ends with `count`. Raises GdslError E0711."""
-    starts = _whole(indptr, "indptr").astype(np.int64)
-    if starts[0] != 0:
-        raise bad_array(f"indptr[0] is {starts[0]}", "indptr begins with 0")
-    falling = starts[1:] < starts[:-1]
-    if falling.any():
-        place = int(np.argmax(falling)) + 1
-        message = f"indptr[{place}] is {starts[place]}, less than the {starts[place - 1]} before it"
-        raise bad_array(message, "indptr never falls")
-    if starts[-1] != count:
-        message = f"indptr ends with {starts[-1]:,}, and there are {count:,} indices"
-        raise bad_array(message, "indptr ends with the number of indices")
+    [starts] = checked_starts([indptr], count)
     return starts
+
+
+def checked_starts(pieces: Iterable[NDArray[Any]], count: int) -> Iterator[NDArray[np.int64]]:
+    """The pieces of `indptr` as int64, each preceded by the last element of the one before. Raises GdslError E0711 as
+    `require_starts`, once all pieces were taken."""
+    last, first = np.zeros(0, np.int64), 0
+    for piece in pieces:
+        starts = np.concatenate([last, _whole(piece, "indptr").astype(np.int64)])
+        if not len(last) and starts[0] != 0:
+            raise bad_array(f"indptr[0] is {starts[0]}", "indptr begins with 0")
+        falling = starts[1:] < starts[:-1]
+        if falling.any():
+            place = int(np.argmax(falling)) + 1
+            message = f"indptr[{first + place}] is {starts[place]}, less than the {starts[place - 1]} before it"
+            raise bad_array(message, "indptr never falls")
+        yield starts
+        first += len(starts) - 1
+        last = starts[-1:]
+    if last[0] != count:
+        message = f"indptr ends with {last[0]:,}, and there are {count:,} indices"
+        raise bad_array(message, "indptr ends with the number of indices")
 
 
 def _require_blocks(size: int, shape: tuple[int, ...], count: int) -> None:
@@ -133,7 +144,7 @@ def _different(name: str, shape: tuple[int, ...], other: str, count: int) -> Gds
 
 
 def _coordinates(size: int, rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> Entries:
-    checked = [_indices(array, name, size) for array, name in ((rows, "row"), (columns, "col"))]
+    checked = [indices_below(array, name, size) for array, name in ((rows, "row"), (columns, "col"))]
     return Entries(checked[0], checked[1], values)
 
 
@@ -141,7 +152,7 @@ def _compressed(
     majors: int, minors: int, indices: NDArray[Any], indptr: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """(major, minor) index of each entry of a compressed matrix with `majors` rows (columns, rows of blocks)."""
-    minor = _indices(indices, "indices", minors)
+    minor = indices_below(indices, "indices", minors)
     starts = require_starts(indptr, len(minor))
     return np.repeat(np.arange(majors, dtype=minor.dtype), np.diff(starts)), minor
 
@@ -175,15 +186,16 @@ def _whole(array: NDArray[Any], name: str) -> NDArray[Any]:
     return array if array.size else np.zeros(0, dtype=np.int64)
 
 
-def _indices(array: NDArray[Any], name: str, size: int) -> NDArray[Any]:
-    """`array` as indices that are all below `size`. Raises E0707 with the first that is not."""
+def indices_below(array: NDArray[Any], name: str, size: int, first: int = 0) -> NDArray[Any]:
+    """`array` as indices that are all below `size`. Raises E0707 with the place, which counts from `first`, of the
+    first that is not."""
     whole = _whole(array, name)
     fits_int32 = np.can_cast(whole.dtype, np.int32)
     whole = whole.astype(np.int32 if fits_int32 else np.int64, copy=False)
     outside = (whole < 0) | (whole >= size)
     if outside.any():
         place = int(np.argmax(outside))
-        raise bad_id(int(whole[place]), f"{name}[{place}]", size)
+        raise bad_id(int(whole[place]), f"{name}[{place + first}]", size)
     return whole
 
 
@@ -286,7 +298,7 @@ def csr_of_torch(tensor: Any, directed: bool) -> Csr:
     plain = tensor.detach()
     if layout == "sparse_coo":
         # Unlike `indices()` and `values()`, these do not require that parallel entries were summed.
-        indices = plain._indices()
+        indices = plain.indices_below()
         parts = {"data": plain._values(), "row": indices[0], "col": indices[1]}
         return csr_of_entries("coo", shape, _host(parts), directed)
     kind, starts, others = _COMPRESSED[layout]
@@ -303,7 +315,7 @@ def lazy_csr_of_tensor(tensor: Any) -> LazyCsr | None:
     if plain.shape[0] != plain.shape[1] or plain._nnz() < LARGE:
         return None
     entries = plain if layout == "sparse_coo" else plain.to_sparse_coo()
-    indices = entries._indices()
+    indices = entries.indices_below()
     return entries_on_gpu(indices[0], indices[1], entries._values(), int(plain.shape[0]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 from collections.abc import Iterable, Iterator
@@ -14,9 +15,11 @@ from gdsl.extras import first_line, required
 from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import file_size, unreadable
+from gdsl.graph.group import ALONE, Group, NotInPartsError
 from gdsl.graph.list_meaning import notice_keys
 from gdsl.graph.memory import require_memory
-from gdsl.graph.tables import EXTRA, edges_of_table
+from gdsl.graph.numbering import NumberedNames
+from gdsl.graph.tables import EXTRA, edges_of_part
 from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names
 
 MAGIC = b"ARROW1"
@@ -128,6 +131,8 @@ def _field(metadata: bytes, table: int, number: int) -> int | None:
     return table + offset if offset else None
 
 
+_BATCH, _BUFFER = 1 << 16, 1 << 20
+"""Rows and bytes that are read at a time."""
 _FILE_KINDS = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 """The formats, and their names in messages."""
 
@@ -148,25 +153,59 @@ def read_table_file(
 
     Raises GdslError E0710 for a damaged file, E0711 for columns that are not edges, E0907 without pyarrow.
     """
-    file_size(path)
-    required("pyarrow", EXTRA, _FILE_KINDS[kind])
-    table = _table(path, kind)
-    metadata = _metadata_of(table.schema.metadata)
-    if num_vertices is None and not metadata.get("named"):
-        num_vertices = metadata.get("num_vertices")
-    edges = edges_of_table(table, columns, directed, num_vertices, compact or bool(metadata.get("named")), one_based)
-    if edges.names is None and num_vertices is None:
-        notice_keys(path, edges.num_vertices, len(edges.sources))
+    edges, names = read_part_of_table_file(path, kind, columns, one_based, num_vertices, compact, directed, ALONE)
+    assert names is None or isinstance(names, Names)
+    edges.names = names
     return edges
 
 
-def _table(path: str, kind: str) -> Any:
+def read_part_of_table_file(
+    path: str,
+    kind: str,
+    columns: Columns,
+    one_based: bool,
+    num_vertices: int | None,
+    compact: bool,
+    directed: bool | None,
+    group: Group,
+) -> tuple[EdgeList, Names | NumberedNames | None]:
+    """The edges in the rows that this worker of a group reads, in the order of ranks, and the names of vertices.
+
+    Raises what `read_table_file` raises; NotInPartsError for a stream of Arrow, on all workers."""
+    with group.agreement():
+        file_size(path)
+        required("pyarrow", EXTRA, _FILE_KINDS[kind])
+    rows = _rows_of_batches(path, group) if kind == "arrow" and not group.alone else []
+    with group.agreement():
+        table = _table(path, kind, rows, group)
+    metadata = _metadata_of(table.schema.metadata)
+    if num_vertices is None and not metadata.get("named"):
+        num_vertices = metadata.get("num_vertices")
+    compact = compact or bool(metadata.get("named"))
+    edges, names = edges_of_part(table, columns, directed, num_vertices, compact, one_based, group)
+    if names is None and num_vertices is None:
+        notice_keys(path, edges.num_vertices, group.sum(len(edges.sources)))
+    return edges, names
+
+
+def _table(path: str, kind: str, rows: list[int], group: Group) -> Any:
+    """The rows of the table that a worker of a group reads; `rows` has the rows of each batch of an Arrow file."""
+    with _reporting(path, kind):
+        if group.alone:
+            table = _of_parquet(path) if kind == "parquet" else _of_arrow(path)
+        else:
+            table = _part_of_parquet(path, group) if kind == "parquet" else _part_of_arrow(path, rows, group)
+        table.validate(full=True)  # a damaged file may give any place for its values
+        return _require_texts(table, path)
+
+
+@contextlib.contextmanager
+def _reporting(path: str, kind: str) -> Iterator[None]:
+    """Raise gdsl's errors for those of pyarrow."""
     import pyarrow
 
     try:
-        table = _of_parquet(path) if kind == "parquet" else _of_arrow(path)
-        table.validate(full=True)  # a damaged file may give any place for its values
-        table = _require_texts(table, path)
+        yield
     except pyarrow.ArrowMemoryError:
         raise MemoryError from None
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError) as error:
@@ -175,25 +214,94 @@ def _table(path: str, kind: str) -> Any:
         raise GdslError.single(
             "E0710", f"this is not {_FILE_KINDS[kind]} that can be read: {first_line(error)}", place=path
         ) from None
-    return table
 
 
 def _of_parquet(path: str) -> Any:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        metadata, schema = file.metadata, file.schema
-        # A repeated value takes no room in the file.
-        unpacked = 8 * metadata.num_rows * metadata.num_columns
-        for place in range(metadata.num_row_groups):
-            group = metadata.row_group(place)
-            chunks = (group.column(column) for column in range(group.num_columns))
-            unpacked += max(group.total_byte_size, 0) + 8 * sum(max(chunk.num_values, 0) for chunk in chunks)
-        require_memory(2 * unpacked, "the table", path)
-        columns = (schema.column(place) for place in range(len(schema.names)))
-        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        metadata = file.metadata
+        unpacked = _unpacked_size(metadata, range(metadata.num_row_groups))
+        require_memory(2 * (unpacked + 8 * metadata.num_rows * metadata.num_columns), "the table", path)
+        texts = _columns_of_texts(file.schema)
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         return file.read()
+
+
+def _unpacked_size(metadata: Any, groups: Iterable[int]) -> int:
+    """Bytes that these row groups may take in memory: a repeated value takes no room in the file."""
+    unpacked = 0
+    for place in groups:
+        group = metadata.row_group(place)
+        chunks = (group.column(column) for column in range(group.num_columns))
+        unpacked += max(group.total_byte_size, 0) + 8 * sum(max(chunk.num_values, 0) for chunk in chunks)
+    return unpacked
+
+
+def _columns_of_texts(schema: Any) -> list[str]:
+    columns = (schema.column(place) for place in range(len(schema.names)))
+    return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+
+
+def _part_of_parquet(path: str, group: Group) -> Any:
+    """An equal part of the rows, whatever the row groups: those before and after it are skipped in small batches."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        metadata = file.metadata
+        first, last = group.part(metadata.num_rows)
+        starts = [0]
+        for place in range(metadata.num_row_groups):
+            starts.append(starts[-1] + metadata.row_group(place).num_rows)
+        groups = [place for place in range(len(starts) - 1) if starts[place] < last and starts[place + 1] > first]
+        rows = sum(starts[place + 1] - starts[place] for place in groups)
+        unpacked = _unpacked_size(metadata, groups) * (last - first) // max(rows, 1)
+        require_memory(2 * (unpacked + 8 * (last - first) * metadata.num_columns), "the table", path)
+        texts = _columns_of_texts(file.schema)
+    # A buffered stream holds one page of each column, not a whole column of the row group.
+    with parquet.ParquetFile(path, read_dictionary=texts, buffer_size=_BUFFER) as file:
+        at, batches = starts[groups[0]] if groups else 0, []
+        for batch in file.iter_batches(_BATCH, row_groups=groups):
+            begin, end = max(first - at, 0), min(last - at, batch.num_rows)
+            if begin < end:
+                batches.append(batch.slice(begin, end - begin))
+            at += batch.num_rows
+            if at >= last:
+                break
+        return pyarrow.Table.from_batches(batches, file.schema_arrow)
+
+
+def _rows_of_batches(path: str, group: Group) -> list[int]:
+    """The rows of each batch of an Arrow file, of which each worker examines a part. Raises NotInPartsError for a
+    stream."""
+    import pyarrow
+
+    rows: list[int] = []
+    with group.agreement(), _reporting(path, "arrow"), open(path, "rb") as source:
+        if source.read(len(MAGIC)) != MAGIC:
+            raise NotInPartsError("streams of Arrow")
+        source.seek(0)
+        with pyarrow.ipc.open_file(source) as reader:
+            for place in range(*group.part(reader.num_record_batches)):
+                rows.append(reader.get_batch(place).num_rows)
+    return [each for part in group.gather(rows) for each in part]
+
+
+def _part_of_arrow(path: str, rows: list[int], group: Group) -> Any:
+    """An equal part of the rows. What is not compressed is mapped, not read."""
+    import pyarrow
+
+    first, last = group.part(sum(rows))
+    with pyarrow.memory_map(path) as source, pyarrow.ipc.open_file(source) as reader:
+        at, batches = 0, []
+        for place, count in enumerate(rows):
+            begin, end = max(first - at, 0), min(last - at, count)
+            if begin < end:
+                batches.append(reader.get_batch(place).slice(begin, end - begin))
+                require_memory(2 * sum(batch.nbytes for batch in batches), "the table", path)
+            at += count
+        return pyarrow.Table.from_batches(batches, reader.schema)
 
 
 def _require_texts(table: Any, path: str) -> Any:

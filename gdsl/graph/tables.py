@@ -15,7 +15,9 @@ from gdsl.graph.arguments import exact_array
 from gdsl.graph.arrays import host_array
 from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns, ColumnsError, named, require_column
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
+from gdsl.graph.group import ALONE, Group, objects
 from gdsl.graph.messages import bad_array
+from gdsl.graph.numbering import NumberedNames, number_by_appearance, number_by_value
 from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, compacted, numbered
 
 EXTRA = "gdsl[tables]"
@@ -26,8 +28,9 @@ class Table(Protocol):
 
     names: list[str]
 
-    def values(self, name: str) -> NDArray[Any]:
-        """The column, sharing the table's memory if possible. Raises E0711."""
+    def values(self, name: str, group: Group) -> NDArray[Any]:
+        """The column, sharing the table's memory if possible, of the type that it has with all workers. Raises
+        E0711."""
         ...
 
     def first_missing(self, name: str) -> int | None:
@@ -100,8 +103,8 @@ class _Plain:
     def __init__(self, table: Any, names: list[str]) -> None:
         self._table, self.names = table, names
 
-    def values(self, name: str) -> NDArray[Any]:
-        return _array(self._table[name], name)
+    def values(self, name: str, group: Group) -> NDArray[Any]:
+        return _array(self._table[name], name, group)
 
     def first_missing(self, name: str) -> int | None:
         column = self._table[name]
@@ -124,18 +127,15 @@ class _Frame:
             raise _same_name() if type(error).__name__ == "DuplicateError" else _unusable("the table", error) from None
         self._frame, self.names = frame, _checked(names)
 
-    def values(self, name: str) -> NDArray[Any]:
-        import narwhals
-
-        try:
-            column = self._frame[name]
-            column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
-            # Next to NaN whole numbers may be rounded, and a missing category would become another category.
-            as_they_are = column.null_count() and not column.dtype.is_float()
-            values = np.array([*column.to_list(), None], dtype=object)[:-1] if as_they_are else column.to_numpy()
-        except Exception as error:
-            raise _unusable(f"the column `{name}`", error) from None
-        return _array(values, name)
+    def values(self, name: str, group: Group) -> NDArray[Any]:
+        column = self._frame[name]
+        # Next to NaN whole numbers may be rounded, and a missing category would become another category.
+        as_they_are = group.any(bool(column.null_count())) and not (
+            column.dtype.is_float() or column.dtype.is_decimal()
+        )
+        with group.agreement():
+            values = _of_frame(column, name, as_they_are)
+        return _array(values, name, group)
 
     def first_missing(self, name: str) -> int | None:
         column = self._frame[name]
@@ -146,9 +146,23 @@ class _Frame:
         return _first(column.is_null().to_numpy())
 
 
-def _array(column: Any, name: str) -> NDArray[Any]:
-    values = _column(column, name)
-    return _of_objects(values, name) if values.dtype.kind == "O" else values
+def _of_frame(column: Any, name: str, as_they_are: bool) -> NDArray[Any]:
+    import narwhals
+
+    try:
+        column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
+        return objects(column.to_list()) if as_they_are else np.asarray(column.to_numpy())
+    except Exception as error:
+        raise _unusable(f"the column `{name}`", error) from None
+
+
+def _array(column: Any, name: str, group: Group) -> NDArray[Any]:
+    with group.agreement():
+        values = _column(column, name)
+    kinds = [kind for kind in group.gather(values.dtype if len(values) else None) if kind is not None]
+    if not len(values) and kinds:
+        values = values.astype(kinds[0])
+    return _of_objects(values, name, group) if values.dtype.kind == "O" else values
 
 
 def _column(column: Any, name: str) -> NDArray[Any]:
@@ -164,23 +178,36 @@ def _column(column: Any, name: str) -> NDArray[Any]:
     return values
 
 
-def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
+def _of_objects(values: NDArray[Any], name: str, group: Group) -> NDArray[Any]:
     """Numbers, or bools, in an array of objects as an array of them, with NaN for missing numbers; of anything else,
     and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are rounded next to NaN."""
-    objects = values.tolist()
-    result = [value for value in objects if not _is_missing(value)]
-    if result and all(isinstance(value, bool | np.bool_) for value in result):
-        return values if len(result) < len(objects) else values.astype(bool)
-    if not result or not all(isinstance(value, Real) and not isinstance(value, bool) for value in result):
+    result = [value for value in values.tolist() if not _is_missing(value)]
+    found = group.gather((len(values) - len(result), {_kind_of(value) for value in result}))
+    missing, kinds = sum(each for each, _ in found), set().union(*(each for _, each in found))
+    if kinds == {"bool"}:
+        return values if missing else values.astype(bool)
+    if kinds != {"number"}:
         return values
-    missing = len(objects) - len(result)
-    array = exact_array([float("nan") if _is_missing(value) else value for value in objects] if missing else objects)
-    if array is None and missing:
-        message = (
-            f"the column `{name}` lacks values, and next to NaN its whole numbers become floats, which cannot hold all"
-        )
-        raise bad_array(message, "fill the missing ones, such as by frame.fillna(0), or leave the column out")
+    with group.agreement():
+        # With a NaN at the end, as other workers may have one.
+        given = [float("nan") if _is_missing(value) else value for value in [*values.tolist(), None]]
+        array = exact_array(given if missing else values.tolist())
+        if array is not None and missing:
+            array = array[:-1]
+        elif missing:
+            message = (
+                f"the column `{name}` lacks values, and next to NaN its whole numbers become floats, which cannot hold "
+                "all"
+            )
+            fix = "fill the missing ones, such as by frame.fillna(0), or leave the column out"
+            raise bad_array(message, fix)
     return values if array is None else array
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "bool"
+    return "number" if isinstance(value, Real) else "other"
 
 
 def are_whole(values: NDArray[Any]) -> bool:
@@ -216,33 +243,66 @@ def edges_of_table(
     """The edges in the rows of a table; `Graph.from_table` says what the arguments mean, `Graph.read` `one_based`.
 
     Raises E0709, E0711, E0907."""
-    result = table_of(table)
-    ends = _ends(result.names, columns)
-    if columns.weight is not None:
-        require_column(columns.weight, result.names)
-    if directed is None:
-        directed = tuple(map(str.lower, ends)) != UNDIRECTED_ENDS
-    for name in ends:
-        _require_all(result, name, "leave out the rows without both ends")
-    sources, destinations = (result.values(name) for name in ends)
-    attributes = _attributes(result, ends, columns.weight)
-    names: Names | None = None
-    if not all(are_whole(values) for values in (sources, destinations) if len(values)):
-        sources, destinations, names = _named(ends, sources, destinations)
-        num_vertices = _count(num_vertices, names)
-    elif compact and len(sources) == len(destinations):
-        sources, destinations, names = compacted(sources, destinations)
-        num_vertices = _count(num_vertices, names)
-    else:
-        _require_ids(ends, sources, destinations)
-        if one_based:
-            sources, destinations = sources.astype(np.int64) - 1, destinations.astype(np.int64) - 1
-    edges = edges_from_arrays(sources, destinations, num_vertices, attributes, directed, {})
+    edges, names = edges_of_part(table, columns, directed, num_vertices, compact, one_based, ALONE)
+    assert names is None or isinstance(names, Names)
     edges.names = names
     return edges
 
 
-def _attributes(table: Table, ends: tuple[str, str], weight: str | None) -> dict[str, NDArray[Any]]:
+def edges_of_part(
+    table: Any,
+    columns: Columns,
+    directed: bool | None,
+    num_vertices: int | None,
+    compact: bool,
+    one_based: bool,
+    group: Group,
+) -> tuple[EdgeList, Names | NumberedNames | None]:
+    """The edges in the rows of a table that a worker of a group has, and the names of vertices."""
+    with group.agreement():
+        result = table_of(table)
+        ends = _ends(result.names, columns)
+        if columns.weight is not None:
+            require_column(columns.weight, result.names)
+    if directed is None:
+        directed = tuple(map(str.lower, ends)) != UNDIRECTED_ENDS
+    first = group.before(len(table)) if not group.alone else 0
+    for name in ends:
+        with group.agreement():
+            _require_all(result, name, "leave out the rows without both ends", first)
+    sources, destinations = (result.values(name, group) for name in ends)
+    attributes = _attributes(result, ends, columns.weight, first, group)
+    names: Names | NumberedNames | None = None
+    if group.any(not all(are_whole(values) for values in (sources, destinations) if len(values))):
+        sources, destinations, names = _named(ends, sources, destinations, group)
+    elif compact and len(sources) == len(destinations):
+        sources, destinations, names = _compacted(sources, destinations, group)
+    else:
+        _require_ids(ends, sources, destinations, group=group)
+        if one_based:
+            sources, destinations = sources.astype(np.int64) - 1, destinations.astype(np.int64) - 1
+    if names is not None:
+        count = names.count if isinstance(names, NumberedNames) else len(names)
+        if num_vertices not in (None, count):
+            raise group.agreed(bad_array("num_vertices is for ids, and the ends are names", "leave it out"))
+        num_vertices = count
+    return edges_from_arrays(sources, destinations, num_vertices, attributes, directed, {}, group), names
+
+
+def _compacted(
+    sources: NDArray[Any], destinations: NDArray[Any], group: Group
+) -> tuple[NDArray[Any], NDArray[Any], Names | NumberedNames]:
+    if group.alone:
+        return compacted(sources, destinations)
+    if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
+        sources, destinations = sources.astype(object), destinations.astype(object)
+    ids, names = number_by_value(group, np.concatenate([sources, destinations]))
+    return ids[: len(sources)], ids[len(sources) :], names
+
+
+def _attributes(
+    table: Table, ends: tuple[str, str], weight: str | None, first: int, group: Group
+) -> dict[str, NDArray[Any]]:
     """The other columns of numbers; where a number is missing, which a weight must not be, it is NaN."""
     attributes: dict[str, Any] = {}
     for name in table.names:
@@ -250,14 +310,17 @@ def _attributes(table: Table, ends: tuple[str, str], weight: str | None) -> dict
             continue
         is_weight = name in (weight, "weight")
         if is_weight:
-            _require_all(table, name, "leave these rows out, or fill them, such as by frame.fillna(1)")
-        values = table.values(name)
+            with group.agreement():
+                fix = "leave these rows out, or fill them, such as by frame.fillna(1)"
+                _require_all(table, name, fix, first)
+        values = table.values(name, group)
         if values.dtype.kind in "biuf":
             attributes["weight" if is_weight else name] = values
-        elif is_weight and not len(values):
-            attributes["weight"] = np.zeros(0)  # of unknown type, which does not matter
         elif is_weight:
-            raise bad_array(f"the column `{name}` has the type {_kind(values)}", "weights are numbers")
+            kind = group.first(_kind(values) if len(values) else None)
+            if kind is not None:
+                raise group.agreed(bad_array(f"the column `{name}` has the type {kind}", "weights are numbers"))
+            attributes["weight"] = np.zeros(0)  # of unknown type, which does not matter
     return attributes
 
 
@@ -267,22 +330,22 @@ def _kind(values: NDArray[Any]) -> str:
     return "str" if values.dtype.kind == "U" else str(values.dtype)
 
 
-def _require_all(table: Table, name: str, fix: str) -> None:
+def _require_all(table: Table, name: str, fix: str, first: int) -> None:
     missing = table.first_missing(name)
     if missing is not None:
-        raise bad_array(f"row {missing} of the column `{name}` is empty", fix)
+        raise bad_array(f"row {missing + first} of the column `{name}` is empty", fix)
 
 
-def _require_ids(ends: tuple[str, str], *columns: NDArray[Any]) -> None:
+def _require_ids(ends: tuple[str, str], *columns: NDArray[Any], group: Group) -> None:
     """Raise E0709 for numbers that are too large for ids."""
     for name, values in zip(ends, columns, strict=True):
-        largest = int(values.max(initial=0)) if len(values) else 0
+        largest = group.max(int(values.max(initial=0)) if len(values) else 0)
         if largest >= LARGEST_NUM_VERTICES:
             message = (
                 f"the column `{name}` has {largest}, too large for an id: at most {LARGEST_NUM_VERTICES:,} vertices"
             )
             fix = "compact=True (--compact) counts only the vertices that have an edge; their numbers are names then"
-            raise GdslError.single("E0709", message, fix=fix)
+            raise group.agreed(GdslError.single("E0709", message, fix=fix))
 
 
 def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
@@ -318,23 +381,22 @@ def _in_any_case(word: str, columns: list[str]) -> str | None:
 
 
 def _named(
-    ends: tuple[str, str], sources: NDArray[Any], destinations: NDArray[Any]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Names]:
-    for name, values in zip(ends, (sources, destinations), strict=True):
-        if values.dtype.kind not in "OUTiu" and len(values):
-            raise bad_array(f"the column `{name}` has the type {values.dtype}", "ends are whole numbers or names")
-    if len(sources) != len(destinations):
-        lengths = f"{len(sources):,} sources and {len(destinations):,} destinations"
-        raise bad_array(f"the table has {lengths}", "give one source and one destination for each edge")
-    try:
-        (first, second), names = numbered(sources.tolist(), destinations.tolist())
-    except TypeError:  # for unhashable values
-        message = f"the columns `{ends[0]}` and `{ends[1]}` hold lists or other things that are not names"
-        raise bad_array(message, "ends are whole numbers or names") from None
-    return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), names
-
-
-def _count(num_vertices: int | None, names: Names) -> int:
-    if num_vertices not in (None, len(names)):
-        raise bad_array("num_vertices is for ids, and the ends are names", "leave it out")
-    return len(names)
+    ends: tuple[str, str], sources: NDArray[Any], destinations: NDArray[Any], group: Group
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Names | NumberedNames]:
+    with group.agreement():
+        for name, values in zip(ends, (sources, destinations), strict=True):
+            if values.dtype.kind not in "OUTiu" and len(values):
+                raise bad_array(f"the column `{name}` has the type {values.dtype}", "ends are whole numbers or names")
+        if len(sources) != len(destinations):
+            lengths = f"{len(sources):,} sources and {len(destinations):,} destinations"
+            raise bad_array(f"the table has {lengths}", "give one source and one destination for each edge")
+        try:
+            (first, second), names = numbered(sources.tolist(), destinations.tolist())
+        except TypeError:  # for unhashable values
+            message = f"the columns `{ends[0]}` and `{ends[1]}` hold lists or other things that are not names"
+            raise bad_array(message, "ends are whole numbers or names") from None
+    one, other = np.array(first, dtype=np.int64), np.array(second, dtype=np.int64)
+    if group.alone:
+        return one, other, names
+    ids, all_names = number_by_appearance(group, list(names))
+    return ids[one], ids[other], all_names

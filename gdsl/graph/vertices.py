@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import shown
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.messages import bad_array, bad_id, too_large
 from gdsl.numerals import is_whole
 from gdsl.types import Widths
@@ -58,28 +59,32 @@ def require_countable(count: int, place: str | None = None) -> None:
         raise too_large(f"{number} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", place)
 
 
-def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int | None) -> int:
-    """The number of vertices, after checking that every id is in range; the largest id plus one if it is None.
+def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int | None, group: Group = ALONE) -> int:
+    """The number of vertices, after checking that every id is in range; the largest id plus one if it is None. The ids
+    are those of the edges of one worker of a group.
 
     Raises GdslError E0707 for the first id out of range, E0709 for too many vertices.
     """
-    largest = -1
+    largest, first = -1, group.before(len(sources))
     for name, ids in (("sources", sources), ("destinations", destinations)):
-        largest = max(largest, check_range(ids, name, num_vertices))
-    count = largest + 1 if num_vertices is None else int(num_vertices)
-    require_countable(count)
+        with group.agreement():
+            largest = max(largest, check_range(ids, name, num_vertices, first))
+    count = group.max(largest) + 1 if num_vertices is None else int(num_vertices)
+    with group.agreement():
+        require_countable(count)
     return count
 
 
-def check_range(ids: NDArray[Any], name: str, num_vertices: int | None) -> int:
-    """The largest of `ids`, -1 for none. Raises GdslError E0707 for the first one out of range."""
+def check_range(ids: NDArray[Any], name: str, num_vertices: int | None, first: int = 0) -> int:
+    """The largest of `ids`, -1 for none. Raises GdslError E0707 for the first one out of range, at its place, which
+    counts from `first`."""
     if len(ids) == 0:
         return -1
     largest = int(ids.max())
     if ids.min() < 0 or (num_vertices is not None and largest >= num_vertices):
         limit = num_vertices if num_vertices is not None else LARGEST_NUM_VERTICES
         place = int(np.argmax((ids < 0) | (ids >= limit)))
-        raise bad_id(int(ids[place]), f"{name}[{place}]", num_vertices)
+        raise bad_id(int(ids[place]), f"{name}[{place + first}]", num_vertices)
     return largest
 
 

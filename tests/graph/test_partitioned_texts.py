@@ -24,7 +24,7 @@ _LISTS = {
     "header after comments": "# a\n# b\n# c\nsource,target,weight\n0,1,2\n1,2,3\n",
     "names": "from,to,km\nBerlin,Paris,1\nParis,Rome,2\nRome,Berlin,3\nBerlin,Zürich,4\nZürich,Oslo,5\n",
     "quotes": 'from,to\n"a, b",c\nc,"a, b"\nd,"e ""f"""\ng,h\n',
-    "names over lines": 'source,target,note,w\na,b,"one\ntwo\nthree",1\nb,c,"x",2\nc,d,"y\n\nz",3\nd,e,"",4\ne,f,"k\nl",5\n',
+    "values over lines": 'source,target,note,w\na,b,"1\n2\n3",1\nb,c,"x",2\nc,d,"y\n\nz",3\nd,e,"",4\ne,f,"k\nl",5\n',
     "an open quote": 'source,target\na,b\nc,"d\ne,f\ng,h\n',
     "something after a quote": 'source,target\na,b\nc,"d"x\ne,f\n',
     "text column": "source,target,kind,weight\n0,1,a,1\n1,2,b,2\n2,3,c,3\n3,4,d,4\n",
@@ -78,6 +78,7 @@ def test_lists(tmp_path: Path, text: str, options: dict[str, Any]) -> None:
     assert_as_alone(write(tmp_path, text, "csv" if "," in text else "edges"), **options)
 
 
+_SIZES = st.sampled_from(SIZES)
 _WORDS = st.sampled_from(
     ["0", "1", "2", "7", "12", "a", "b", "é", "日本", "-1", "1.5", "", "nan", "x y", '"q"', '"', "#c"]
 )
@@ -100,15 +101,24 @@ _OPTIONS = st.fixed_dictionaries(
 )
 
 
-def _compare(text: bytes, suffix: str, options: dict[str, Any]) -> None:
+def _compare(text: bytes, suffix: str, options: dict[str, Any], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        assert_as_alone(write(folder, text, suffix), **options)
+        assert_as_alone(write(folder, text, suffix), size, **options)
 
 
-@given(_ROWS, st.sampled_from([" ", ",", "\t", ";"]), st.sampled_from(["\n", "\r\n", "\r"]), st.booleans(), _OPTIONS)
-def test_random_lists(rows: list[list[str]], mark: str, end: str, whole: bool, options: dict[str, Any]) -> None:
+@given(
+    _ROWS,
+    st.sampled_from([" ", ",", "\t", ";"]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
+    _OPTIONS,
+    _SIZES,
+)
+def test_random_lists(
+    rows: list[list[str]], mark: str, end: str, whole: bool, options: dict[str, Any], size: int
+) -> None:
     lines = [mark.join(row) for row in rows]
-    _compare((end.join(lines) + end * whole).encode(), "csv" if mark == "," else "edges", options)
+    _compare((end.join(lines) + end * whole).encode(), "csv" if mark == "," else "edges", options, size)
 
 
 @given(
@@ -116,28 +126,31 @@ def test_random_lists(rows: list[list[str]], mark: str, end: str, whole: bool, o
     st.booleans(),
     st.sampled_from(["", "# c\n", "% sym\n", "# undirected\n", "source target weight\n"]),
     _OPTIONS,
+    _SIZES,
 )
-def test_random_lists_of_numbers(rows: list[list[str]], even: bool, head: str, options: dict[str, Any]) -> None:
+def test_random_lists_of_numbers(
+    rows: list[list[str]], even: bool, head: str, options: dict[str, Any], size: int
+) -> None:
     width = len(rows[0]) if rows else 0
     lines = [" ".join((row * 2)[:width] if even else row) for row in rows]
-    _compare((head + "".join(line + "\n" for line in lines)).encode(), "edges", options)
+    _compare((head + "".join(line + "\n" for line in lines)).encode(), "edges", options, size)
 
 
 _NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=5)
 
 
-@given(st.lists(st.tuples(_NAMES, _NAMES, st.integers(-9, 9)), max_size=12), _OPTIONS)
-def test_random_names(rows: list[tuple[str, str, int]], options: dict[str, Any]) -> None:
+@given(st.lists(st.tuples(_NAMES, _NAMES, st.integers(-9, 9)), max_size=12), _OPTIONS, _SIZES)
+def test_random_names(rows: list[tuple[str, str, int]], options: dict[str, Any], size: int) -> None:
     def quoted(name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
 
     lines = (f"{quoted(source)},{quoted(target)},{weight}" for source, target, weight in rows)
-    _compare("\n".join(["source,target,weight", *lines]).encode(), "csv", options)
+    _compare("\n".join(["source,target,weight", *lines]).encode(), "csv", options, size)
 
 
-@given(st.binary(max_size=60), st.sampled_from(["edges", "csv", "mtx", "gr"]))
-def test_random_bytes(text: bytes, suffix: str) -> None:
-    _compare(text, suffix, {})
+@given(st.binary(max_size=60), st.sampled_from(["edges", "csv", "mtx", "gr"]), _SIZES)
+def test_random_bytes(text: bytes, suffix: str, size: int) -> None:
+    _compare(text, suffix, {}, size)
 
 
 _ENTRIES = st.lists(
@@ -153,6 +166,7 @@ _ENTRIES = st.lists(
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
     st.sampled_from([{}, {"dedup": "sum"}, {"undirected": True}, {"compact": True}, {"reverse_arcs": True}]),
+    _SIZES,
 )
 def test_random_matrices(
     entries: list[tuple[int, int, str]],
@@ -162,10 +176,11 @@ def test_random_matrices(
     end: str,
     whole: bool,
     options: dict[str, Any],
+    size: int,
 ) -> None:
     rows = [f"{row} {column}" + (f" {value}" if field != "pattern" else "") for row, column, value in entries]
     head = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", "% c", f"5 5 {max(len(rows) + more, 0)}"]
-    _compare((end.join([*head, *rows]) + end * whole).encode(), "mtx", options)
+    _compare((end.join([*head, *rows]) + end * whole).encode(), "mtx", options, size)
 
 
 @given(
@@ -174,15 +189,16 @@ def test_random_matrices(
     st.integers(-1, 1),
     st.lists(st.sampled_from(["c x", "n 1 s", "n 2 t", "n 1 4", "", "q"]), max_size=3),
     st.sampled_from([{}, {"dedup": "min"}, {"loops": False}, {"compact": True}, {"reverse_arcs": True}]),
+    _SIZES,
 )
 def test_random_networks(
-    entries: list[tuple[int, int, str]], kind: str, more: int, others: list[str], options: dict[str, Any]
+    entries: list[tuple[int, int, str]], kind: str, more: int, others: list[str], options: dict[str, Any], size: int
 ) -> None:
     values = {"sp": 1, "max": 1, "min": 3}.get(kind, 0)
     mark = {"tw": "", "edge": "e "}.get(kind, "a ")
     rows = [f"{mark}{row} {column}{f' {value}' * values}" for row, column, value in entries]
     text = "\n".join([f"p {kind} 5 {max(len(rows) + more, 0)}", *others[:2], *rows, *others[2:]]) + "\n"
-    _compare(text.encode(), "gr", options)
+    _compare(text.encode(), "gr", options, size)
 
 
 @pytest.mark.parametrize("size", SIZES)

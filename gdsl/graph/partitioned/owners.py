@@ -6,7 +6,6 @@ second sends each edge to the owner of its source, which puts them in order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,10 +38,12 @@ def share_of(group: Group, edges: EdgeList, names: NumberedNames | None) -> Grap
         route = Route(group, _owners(boundaries, sources))
     first, last = (int(each) for each in boundaries[group.rank : group.rank + 2])
     dtype = id_dtype(num_vertices)
-    arrived = [np.concatenate(route.send(ends.astype(dtype, copy=False))) for ends in (sources, destinations)]
+    sources, destinations = (
+        np.concatenate(route.send(ends.astype(dtype, copy=False))) for ends in (sources, destinations)
+    )
     values = {name: np.concatenate(route.send(each)) for name, each in values.items()}
     with group.agreement():
-        offsets, columns, values = _lists(*arrived, values, first, last - first, num_vertices)
+        offsets, columns, values = _lists(sources, destinations, values, first, last - first, num_vertices)
     owned = _names_of_owned(group, names, boundaries)
     of_vertices = {name: each[first:last] for name, each in edges.vertex_attributes.items()}
     with group.agreement():
@@ -139,7 +140,7 @@ def shares_of_csr(group: Group, csr: Csr | None) -> GraphShare:
     boundaries, edge_boundaries, directed, (of_edges, of_vertices), named = found
     num_vertices = int(boundaries[-1])
 
-    def send(values: NDArray[Any] | None, dtype: Any, cuts: Sequence[int]) -> NDArray[Any]:
+    def send(values: NDArray[Any] | None, dtype: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
         nothing = np.zeros(0, dtype)
         parts = [nothing] * group.size if values is None else np.split(values.astype(dtype, copy=False), cuts)
         return group.exchange(parts)[0]

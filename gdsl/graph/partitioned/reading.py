@@ -27,10 +27,10 @@ from gdsl.graph.messages import collecting, notice
 from gdsl.graph.numbering import NumberedNames
 from gdsl.graph.partitioned.archives import read_part_of_npz
 from gdsl.graph.partitioned.owners import share_of, shares_of_csr
-from gdsl.graph.partitioned.tables import read_part_of_table
 from gdsl.graph.partitioned.transformations import changed, notice_both_ways, without_repeated
 from gdsl.graph.reading import LISTS, TABLE_KINDS, Request, read_graph, request_of
 from gdsl.graph.shares import GraphShare
+from gdsl.graph.table_files import read_part_of_table_file
 
 _CALLED = {
     "metis": "METIS files",
@@ -110,7 +110,11 @@ def _part_of_file(request: Request, kind: str, group: Group) -> tuple[EdgeList, 
         return _READERS[kind](path, group), None
     one_based, num_vertices, columns = request.one_based, request.num_vertices, request.columns
     if kind in TABLE_KINDS:
-        return read_part_of_table(request, kind, group)
+        edges, names = read_part_of_table_file(
+            path, kind, columns, bool(one_based), num_vertices, compact, request.directed, group
+        )
+        assert names is None or isinstance(names, NumberedNames)
+        return edges, names
     edges, names = read_part_of_edge_list(path, one_based, num_vertices, compact, columns, request.directed, group)
     assert names is None or isinstance(names, NumberedNames)
     return edges, names

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import printable
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.generators import mixed
-from gdsl.graph.group import Group
-from gdsl.graph.numbering import NumberedNames, Route, number_by_value, objects
+from gdsl.graph.group import Group, objects
+from gdsl.graph.numbering import NumberedNames, Route, number_by_value
 from gdsl.graph.reading import notice_pairs, pairs_both_ways
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.vertices import id_dtype, packed
@@ -54,8 +54,8 @@ def notice_both_ways(
     counts = group.gather(len(both))
     if sum(counts):
         smallest = min(each for each in group.gather(int(both[0]) if len(both) else None) if each is not None)
-        ends = [_called(group, names, vertex, first) for vertex in divmod(smallest, max(edges.num_vertices, 1))]
-        notice_pairs(sum(counts), *ends, place, what)
+        low, high = (_called(group, names, vertex, first) for vertex in divmod(smallest, max(edges.num_vertices, 1)))
+        notice_pairs(sum(counts), low, high, place, what)
     return edges
 
 
