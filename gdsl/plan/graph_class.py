@@ -44,6 +44,9 @@ class GraphClass:
     """Bounded by `WARP_LIST`, and large (`LARGE`)."""
     hubs: bool = False
     """Many edges (`MANY_EDGES`), and vertices with far more of them than the mean (`SKEW`)."""
+    host_lists: bool = False
+    """Its edge lists are in the memory of the host: a GPU reads them over a link, which is fast in whole lines of 128
+    bytes. Not measured, but where the run has them."""
 
     def has(self, fact: str) -> bool:
         """Whether the fact of this name holds."""
@@ -68,6 +71,7 @@ FACTS = {
     "deep": f"narrow, with {MANY_VERTICES:,} vertices or more",
     "short-lists": f"no vertex has more than {WARP_LIST} edges, and there are {LARGE:,} vertices or more",
     "hubs": f"{MANY_EDGES:,} edges or more, and a vertex with {SKEW} times as many as the mean",
+    "host-lists": "edge lists in the memory of the host",
 }
 """What each fact says, by its name."""
 _IMPLIED = {
@@ -76,6 +80,7 @@ _IMPLIED = {
     "deep": ("bounded", "narrow"),
     "short-lists": ("bounded",),
     "hubs": (),
+    "host-lists": (),
 }
 
 

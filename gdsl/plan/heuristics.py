@@ -7,6 +7,7 @@
   a row of memory accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come
   to the same counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait
   for memory at a time: so where what is walked begins with all vertices (k_core, louvain), nothing depends on it.
+- Reductions share equal numbers of edges where edge lists are in the memory of the host (`load_balance`).
 - Sweeps over all vertices fetch what the next ones ask for on large graphs of short lists (`prefetch`).
 """
 
@@ -17,7 +18,7 @@ import dataclasses
 from gdsl.ir.nodes import Program
 from gdsl.ir.worklists import worklist_loops
 from gdsl.operations import Order
-from gdsl.plan import block_cache, prefetch, work_order
+from gdsl.plan import block_cache, load_balance, prefetch, work_order
 from gdsl.plan.block_cache import BOUNDS_BLOCK
 from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, measure
 from gdsl.plan.grids import NARROW_BLOCK, begins_with_all, searches
@@ -51,6 +52,11 @@ def _depends_on_depth(program: Program) -> bool:
     return tuning.fuse and tuning.order is not Order.NEAR_FAR and searches(program) and not begins_with_all(program)
 
 
+def in_host(program: Program, graph: GraphClass) -> GraphClass:
+    """The class `graph` for runs with edge lists in the memory of the host, if that matters to `program`."""
+    return dataclasses.replace(graph, host_lists=load_balance.reads_whole_lines(program))
+
+
 def class_for(program: Program, num_vertices: int, num_edges: int, largest_degree: int, room: int = ALL) -> GraphClass:
     """The class of a graph with so many vertices and stored edges, as far as it matters to `program` (annotated, before
     `gdsl.passes`). `room`: bytes of a multiprocessor's own memory that a block may have."""
@@ -67,4 +73,5 @@ def relevant(program: Program, graph: GraphClass) -> GraphClass:
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
     deciding = [fact for fact in ("bounded", "narrow", "hubs", "deep") if fact in effects and fact in holding][:1]
-    return class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
+    found = class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
+    return in_host(program, found) if graph.host_lists else found

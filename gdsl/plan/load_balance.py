@@ -7,6 +7,11 @@ A pull has nothing to share: a thread takes a far end, and lists that are too lo
 vertex twice, `auto` shares equal numbers of edges: the chunks of long lists have room for each list once. Of the first
 few edges of each member, where a push walks no others, there is nothing to share: a thread takes a member.
 
+**Edge lists in the memory of the host (cuda).**
+A GPU reads them over a link, which is fast in whole lines. `auto` reduces short lists by a thread or a few lanes each,
+which read parts of lines; so reductions share equal numbers of consecutive edges there, 32 to a warp at a time, unless
+they leave lists early. Advances do so in any case.
+
 **Short lists (cuda).**
 A warp shares the edges of its members out, so that no thread waits for a long list of another one. Where all lists
 of a graph are short (`Sizes.short_list`; roads, meshes) there is nothing to share, and labels that are hooked by
@@ -23,6 +28,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir.nodes import Advance, Expression, Intersect, Literal, NeighborReduce, Program
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance, Over
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
@@ -45,6 +51,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
         if not isinstance(step, (Advance, NeighborReduce)) or sweep.selection is not None:
             return sweep
         wanted = plan.program.tuning.sites[step.site].balance
+        if plan.graph.host_lists and wanted is Balance.AUTO and _reduces_whole_lists(step, sweep):
+            wanted = Balance.MERGE
         balance = balance_of(wanted, target, step.frontier.frontier in repeated)
         if isinstance(step, Advance) and sweep.order is None and sweep.skips is None:  # those take whole warps
             limits = (each.first_places for each in sweep.walks if each.lists is Over.OUT_EDGES)
@@ -52,6 +60,19 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return _shared(sweep, balance)
 
     return map_sweeps(plan, changed)
+
+
+def _reduces_whole_lists(step: object, sweep: Sweep) -> bool:
+    return isinstance(step, NeighborReduce) and sweep.segment is not None and sweep.segment.stops_at is None
+
+
+def reads_whole_lines(program: Program) -> bool:
+    """Whether the place of edge lists makes a difference to `program`."""
+    sites = program.tuning.sites
+    return any(
+        isinstance(step, NeighborReduce) and sites[step.site].balance is Balance.AUTO
+        for step in all_steps(program.schedule)
+    )
 
 
 def _shared(sweep: Sweep, balance: Balance) -> Sweep:

@@ -23,8 +23,12 @@ from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.cuda.renumbered_host_graph import RenumberedHostGraph, pieces
 from gdsl.backends.placement import Placement
 from gdsl.diagnostics import GdslError
+from gdsl.operations import Balance
+from gdsl.plan import heuristics
 from gdsl.plan import renumbering as plan_renumbering
+from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.renumbering import can_be_in_host
+from gdsl.plan.walking import sweeps
 from gdsl.types import Type, Widths
 
 from .build import compiler
@@ -53,7 +57,8 @@ SHARES = (Placement(0, 1, PAGE), Placement(1, 2, PAGE), Placement(9, 10, PAGE))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(12)
 def test_divided_lists_give_the_same_values(case: Case) -> None:
-    built = build_program(case.name, FUSED.words, FUSED.shape, FUSED.widths)
+    graph_class = heuristics.in_host(program_of(case.name), GENERAL)
+    built = build_program(case.name, FUSED.words, FUSED.shape, FUSED.widths, on=graph_class)
     layout = built.plan.layout
     if layout is not None and layout.looks_up and layout.always:
         pytest.skip("it runs on other ids only")
@@ -135,6 +140,15 @@ def test_a_run_renumbers_in_little_memory(cupy: FakeCupy, monkeypatch: pytest.Mo
     drawing = gdsl.compile(DRAWS, tune=TUNE)  # it needs the graph's own ids, which BFS then uses too
     assert drawing(graph, backend="cuda", memory="host").layout_ms is None
     assert program(graph, source=3, backend="cuda", memory="host").layout_ms is None
+
+
+@pytest.mark.parametrize("name", ["pagerank", "bfs", "triangle_count"])
+def test_reductions_share_whole_lines(name: str) -> None:
+    """Where lists are left early, or nothing is reduced, nothing changes."""
+    program = program_of(name)
+    graph_class = heuristics.in_host(program, GENERAL)
+    balances = {sweep.balance for sweep in sweeps(plan_of(program, graph=graph_class))}
+    assert (graph_class == GraphClass(host_lists=True)) == (name == "pagerank") == (Balance.MERGE in balances)
 
 
 def weighted(directed: bool = True) -> gdsl.Graph:

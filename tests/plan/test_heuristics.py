@@ -9,7 +9,7 @@ from gdsl.ir.nodes import Program
 from gdsl.plan import target
 from gdsl.plan.graph_class import FACTS, GENERAL, class_of, measure
 from gdsl.plan.grids import NARROW_BLOCK
-from gdsl.plan.heuristics import class_for, depends_on_graph, effects_of_graph, relevant
+from gdsl.plan.heuristics import class_for, depends_on_graph, effects_of_graph, in_host, relevant
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import sweeps, variants_of
@@ -17,6 +17,7 @@ from gdsl.plan.walking import sweeps, variants_of
 from .planning import DEEP, ROOT, plan_of
 from .test_grids import ROADS, SOCIAL, STAR
 
+MEASURED = [fact for fact in FACTS if fact != "host-lists"]
 TOWN = (100_000, 350_000, 4)
 HUBS = (1 << 22, 1 << 27, 1 << 17)
 ROOM = 186_000
@@ -55,7 +56,7 @@ def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
 def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
     given = program(text, *tune)
     assert not depends_on_graph(given) and class_for(given, *ROADS, ROOM) == GENERAL
-    assert relevant(given, class_of(FACTS)) == GENERAL
+    assert relevant(given, class_of(MEASURED)) == GENERAL
     assert "another plan" not in print_plan(plan_of(text, *tune))
 
 
@@ -120,8 +121,15 @@ def test_what_is_measured(shape: tuple[int, int, int], facts: tuple[str, ...]) -
     assert str(found) == (", ".join(facts) or "general")
 
 
+def test_edge_lists_in_the_memory_of_the_host_matter_to_reductions() -> None:
+    host = class_of(["host-lists"])
+    assert relevant(program("pagerank"), host) == host == in_host(program("pagerank"), GENERAL)
+    assert relevant(program("bfs"), host) == in_host(program("bfs"), GENERAL) == GENERAL
+    assert class_for(program("pagerank"), 1 << 22, 1 << 27, 1 << 16) == GENERAL, "which is not measured"
+
+
 def test_one_fact_decides_the_order_the_bounds_or_the_blocks() -> None:
-    every = class_of(FACTS)
+    every = class_of(MEASURED)
     assert relevant(program("sssp"), every).facts == ("narrow",)
     assert relevant(program("sssp", "schedule.order=as_given"), every).facts == ("hubs",)
     assert relevant(program("bfs"), every).facts == ("deep",)

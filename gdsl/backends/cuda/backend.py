@@ -248,18 +248,22 @@ def _needs_of(
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
     plan, more = _plan_on(program, counts), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
     own = needs.on_a_device(plan, *more, bindings.own)
-    candidates, in_host, layout = [own], [own], plan.layout
+    candidates, layout = [own], plan.layout
     if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
         other = _plan_on(looking_up(program), counts) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
-        if can_be_in_host(plan, layout):
-            in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
+    plan = _plan_on(program, counts, in_host=True)
+    in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
+    if layout is not None and can_be_in_host(plan, layout) and is_worth(layout, *counts):
+        in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
     found = placement.decide(candidates, in_host, free, memory).needs
     return found if memory is None or memory.limit is None else (*found, placement.gaps(found))
 
 
-def _plan_on(program: Program, counts: tuple[int, int, int]) -> Plan:
-    """The plan for a graph with these numbers of vertices and edges and this largest degree."""
-    return plan_of(program, graph=heuristics.class_for(program, *counts))
+def _plan_on(program: Program, counts: tuple[int, int, int], in_host: bool = False) -> Plan:
+    """The plan for a graph with these numbers of vertices and edges and this largest degree; `in_host`: with edge lists
+    in the memory of the host."""
+    graph_class = heuristics.class_for(program, *counts)
+    return plan_of(program, graph=heuristics.in_host(program, graph_class) if in_host else graph_class)

@@ -268,7 +268,22 @@ class CudaExecutable:
 
     def _place_again(self, graph: Graph) -> bool:
         """Divide the edge lists of the graph again, by the memory that is free now."""
-        return self._within.pop(graph, None) is not None
+        former = [form._within.pop(graph, None) for form in (self, *self._others.values())]
+        return former.count(None) < len(former)
+
+    def _form_within(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> CudaExecutable:
+        """The executable for a run that may use this memory: another one if edge lists are in the host's, and that
+        matters to the program."""
+        graph_class = heuristics.in_host(self._program, self._graph_class)
+        if graph_class == self._graph_class or self.on_several_gpus:
+            return self
+        from gdsl.backends.cuda.graph_placement import is_in_host
+
+        if not is_in_host(self._graphs, self._device, self.plan, graph, self.widths, bindings, memory):
+            return self
+        if graph_class not in self._others:
+            self._others[graph_class] = self._build(self._program, self.widths, False, graph_class)
+        return self._others[graph_class]
 
     @property
     def _runs_on_own_ids(self) -> bool:
@@ -306,6 +321,11 @@ class CudaExecutable:
 
     def _enactor_within(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> Enactor:
         """The enactor for a run that may use this memory. Raises E0912 and E0914."""
+        form = self._form_within(graph, bindings, memory)
+        if form is not self:
+            enactor = form._enactor_within(graph, bindings, memory)
+            self._latest = form._latest
+            return enactor
         former = self._within.get(graph)
         if former is None or former[:2] != (memory, bindings.own) or former[2].on_device.is_replaced:
             from gdsl.backends.cuda.enactor import Enactor

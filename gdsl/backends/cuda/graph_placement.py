@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gdsl.backends import needs, placement
 from gdsl.backends.cuda.memory import sizes_of
@@ -32,9 +32,55 @@ def graph_within(
 ) -> GraphOnDevice:
     """`graph` for a run of `plan` that may use `memory`; None: everything did not fit on the device. Raises E0914 for a
     limit that is too small."""
-    original = graphs.graph(graph, widths, device)
+    choice = _choose(graphs, device, plan, graph, widths, bindings, memory)
+    decision, limit = choice.decision, None if memory is None else memory.limit
+    if limit is not None and placement.allocated_bytes(decision.needs) > limit:
+        raise placement.too_small(decision.needs, limit)
+    is_renumbered = choice.is_renumbered
+    if decision.placement is None:
+        original = graphs.graph(graph, widths, device)
+        return graphs.by_degree(original, graph, device) if is_renumbered else original
+    line, current = placement.line_of(decision.needs, memory), graphs.in_host(graph, widths, device)
+    if current is None or not _is_usable(current, decision, decision.placement, is_renumbered, choice.room, memory):
+        budget = sum(need.nbytes for need in decision.needs if needs.comes_later(need)) if is_renumbered else None
+        current = graphs.place_in_host(graph, widths, device, decision.placement, budget)
+    current.memory_line = line
+    return current
+
+
+def is_in_host(
+    graphs: GraphCache,
+    device: CudaDevice,
+    plan: Plan,
+    graph: Graph,
+    widths: Widths,
+    bindings: Bindings,
+    memory: MemoryUse | None,
+) -> bool:
+    """Whether that is a graph with edge lists in the memory of the host."""
+    return _choose(graphs, device, plan, graph, widths, bindings, memory).decision.placement is not None
+
+
+class _Choice(NamedTuple):
+    """The decision, whether it is for renumbered vertices, and how many bytes of the device's memory there are."""
+
+    decision: Decision
+    is_renumbered: bool
+    room: int
+
+
+def _choose(
+    graphs: GraphCache,
+    device: CudaDevice,
+    plan: Plan,
+    graph: Graph,
+    widths: Widths,
+    bindings: Bindings,
+    memory: MemoryUse | None,
+) -> _Choice:
+    largest_degree = graphs.graph(graph, widths, device).largest_degree
     current = graphs.in_host(graph, widths, device)
-    candidates, in_host = _candidates(plan, graph, widths, bindings, original.largest_degree)
+    candidates, in_host = _candidates(plan, graph, widths, bindings, largest_degree)
     if current is not None and current.numbering is None:
         in_host = in_host[-1:]  # on which every program runs: the graph is not renumbered again and again
     limit = None if memory is None else memory.limit
@@ -43,18 +89,9 @@ def graph_within(
         room = device.memory()[0] + (current.device_bytes() if current is not None else 0)
     on_device = () if memory is None else candidates
     decision = placement.decide(on_device, in_host, room, memory, device.page_bytes())
-    if limit is not None and placement.allocated_bytes(decision.needs) > limit:
-        raise placement.too_small(decision.needs, limit)
-    if decision.placement is None:
-        is_renumbered = decision.candidate < len(candidates) - 1
-        return graphs.by_degree(original, graph, device) if is_renumbered else original
-    is_renumbered = decision.candidate < len(on_device) + len(in_host) - 1
-    line = placement.line_of(decision.needs, memory)
-    if current is None or not _is_usable(current, decision, decision.placement, is_renumbered, room, memory):
-        budget = sum(need.nbytes for need in decision.needs if needs.comes_later(need)) if is_renumbered else None
-        current = graphs.place_in_host(graph, widths, device, decision.placement, budget)
-    current.memory_line = line
-    return current
+    count = len(on_device)
+    last = len(candidates) - 1 if decision.placement is None else count + len(in_host) - 1
+    return _Choice(decision, decision.candidate < last, room)
 
 
 def _candidates(

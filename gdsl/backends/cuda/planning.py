@@ -31,7 +31,7 @@ def plan_of(
     not verified."""
     from gdsl.operations import Balance
     from gdsl.passes import ir_passes
-    from gdsl.plan import target, work_order
+    from gdsl.plan import load_balance, target, work_order
     from gdsl.plan.build import build
     from gdsl.plan.graph_class import GENERAL
 
@@ -39,6 +39,7 @@ def plan_of(
     ordered = work_order.is_ordered(program, graph)
     program = ir_passes.apply(program, verify=verify)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
+    balanced |= graph.host_lists and load_balance.reads_whole_lines(program)
     on = target.cuda(program.tuning.fuse, balanced, ordered)
     if several_gpus:
         on = target.on_several_gpus(on)
