@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from gdsl.suggestions import Outcome
 
 
-def analyze(source: Source) -> Analysis:
+def analyze(source: Source, before_trial: Callable[[], None] = lambda: None) -> Analysis:
     """The analysis of a text with all of its mistakes: in syntax, names and types, and, where these are correct,
     against the rules of writes and reads, for every type that it admits. Never raises, whatever the text; editors call
-    this."""
+    this. `before_trial` is called before each fix is tried, and may raise to end that."""
     source = with_imports(source)
     reading = frontend.Reading(source)
     analysis = reading.checked()
-    found = _with_verified_fixes(_mistakes(reading, source, reading.instances() or ((),)), reading, source)
+    mistakes = _mistakes(reading, source, reading.instances() or ((),))
+    found = _with_verified_fixes(mistakes, reading, source, before_trial)
     return dataclasses.replace(analysis, diagnostics=found, checked=None) if found else analysis
 
 
@@ -131,12 +132,18 @@ def _is_of_words(error: GdslError, source: Source) -> bool:
     return error.source is not None and error.source.name != source.name
 
 
-def _with_verified_fixes(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
+def _with_verified_fixes(
+    diagnostics: Sequence[Diagnostic], reading: Reading, source: Source, before_trial: Callable[[], None] = lambda: None
+) -> tuple[Diagnostic, ...]:
     """The diagnostics, with fixes that were verified on the program."""
     from gdsl.suggestions import verified  # only programs with mistakes need it
 
+    def tried(changed: Source) -> Outcome:
+        before_trial()
+        return _outcome(changed)
+
     symbols = reading.checked().symbols
-    return verified(diagnostics, symbols, source, _outcome, len(reading.instances()))
+    return verified(diagnostics, symbols, source, tried, len(reading.instances()))
 
 
 def _outcome(source: Source) -> Outcome:

@@ -40,6 +40,7 @@ _VERBS = {
     "init": ("gdsl.cli.init", "Create a folder with a program, a test and a README."),
     "watch": ("gdsl.cli.watch", "Check a program, and run it, each time it is saved."),
     "cache": ("gdsl.cli.cache", "Show what the cache holds, or empty it."),
+    "lsp": ("gdsl.cli.lsp", "Run the language server for editors."),
     "completion": ("gdsl.cli.completion", "Print the script for completion in a shell."),
 }
 

@@ -40,6 +40,7 @@ def test_version(gdslc):
         "graph convert",
         "init",
         "watch",
+        "lsp",
         "cache",
         "cache info",
         "cache clear",

@@ -1,0 +1,105 @@
+"""Open programs: their texts, and what the compiler knows about them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
+
+from gdsl import frontend
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.frontend import Analysis, syntax
+from gdsl.imports import with_imports
+from gdsl.language_server.facts import Facts, facts_of
+from gdsl.language_server.outline import Outline
+from gdsl.language_server.positions import Positions
+from gdsl.pipeline import analyze, load_source, warnings
+from gdsl.program_files import LARGEST_PROGRAM
+from gdsl.source import Source, Span
+
+
+class Superseded(Exception):  # noqa: N818 (no error: the text has changed, and nobody waits for the answer)
+    """The text has changed since an analysis began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All messages about a version of a text, with fixes that were compiled, and the facts about a sound one."""
+
+    version: int
+    diagnostics: tuple[Diagnostic, ...]
+    facts: Facts | None
+
+
+class Document:
+    """One version of an open program."""
+
+    def __init__(self, uri: str, version: int, text: str, encoding: str = lsp.PositionEncodingKind.Utf16) -> None:
+        self.uri, self.version = uri, version
+        self.text = text.removeprefix("\ufeff")
+        self.encoding = encoding
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        self.path = path or uri
+        self.source = Source(self.path, self.text)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Names and scopes, whatever the text."""
+        return Outline(self.text)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Lines and columns."""
+        return Positions(self.text, self.encoding)
+
+    @cached_property
+    def is_library(self) -> bool:
+        """Whether other programs import from it, and it is none itself."""
+        return frontend.is_library(self.source)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Syntax, names and types: quick enough for every keystroke. Fixes have not been tried."""
+        if len(self.text) > LARGEST_PROGRAM:
+            message = f"the text is longer than {LARGEST_PROGRAM:,} characters, which no program is"
+            return Analysis(None, (), (Diagnostic("E0113", message, Span(1, 1, 1, 1)),), None)
+        if self.is_library:
+            return frontend.analyze_library(self.source)
+        return frontend.analyze(with_imports(self.source))
+
+    @cached_property
+    def types(self) -> dict[tuple[int, int], str]:
+        """By the place of a declared name its type; nothing for names of several types, as in procedures."""
+        found: dict[tuple[int, int], set[str]] = {}
+        listed = list(self.analysis.symbols)
+        if self.analysis.tree is not None:
+            named = (getattr(node, "symbol", None) for node in syntax.walk(self.analysis.tree))
+            listed += [symbol for symbol in named if isinstance(symbol, syntax.Symbol)]
+        for symbol in listed:
+            if symbol.type is not None and not symbol.span.file:
+                found.setdefault((symbol.span.line, symbol.span.column), set()).add(symbol.type.name)
+        return {place: next(iter(names)) for place, names in found.items() if len(names) == 1}
+
+    def type_at(self, offset: int) -> str:
+        """The type of the name that is declared at an offset; empty if unknown."""
+        return self.types.get(self.positions.line_column(offset), "")
+
+    def study(self, check: Callable[[], None]) -> Findings:
+        """Everything: the rules of writes and reads, fixes, warnings, and the plan. Takes up to seconds. `check` raises
+        `Superseded` when the text has changed."""
+        check()
+        if self.is_library or len(self.text) > LARGEST_PROGRAM:
+            return Findings(self.version, self.analysis.diagnostics, None)
+        found = analyze(self.source, check).diagnostics
+        check()
+        if found:
+            return Findings(self.version, found, None)
+        warned = warnings(self.source)
+        check()
+        try:
+            return Findings(self.version, warned, facts_of(load_source(self.source)))
+        except GdslError as error:
+            return Findings(self.version, error.diagnostics, None)

@@ -1,0 +1,159 @@
+"""What the compiler finds out about a sound program, by name and place: who writes what and how, in which direction
+operators run, what grade results have and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gdsl.backends.cuda import plan_of
+from gdsl.effects.programs import program_effects
+from gdsl.effects.summary import Write
+from gdsl.ir import nodes as ir
+from gdsl.ir.printer import print_program
+from gdsl.operations import Grade, StoreRule
+from gdsl.plan.nodes import Choice, Operation, Sweep
+from gdsl.plan.sweep_nodes import Mode, Variant
+from gdsl.plan.walking import steps_in
+from gdsl.source import Span
+
+Place = tuple[int, int]
+"""A line and a column, from 1."""
+
+RULES = {
+    StoreRule.SINGLE_WRITER: "single writer",
+    StoreRule.SAME_VALUE: "all writers store the same value",
+    StoreRule.UNDER_CAS: "one writer, by `cas`",
+    StoreRule.ANY_WINNER: "any writer wins",
+}
+_MODES = {Mode.PLAIN: "plain", Mode.SHARED: "atomic", Mode.TOTAL: "summed by thread, then atomic"}
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFact:
+    """One write in the text of a functor, by one operator. `modes` are by direction how the GPU does it."""
+
+    name: str
+    functor: str
+    label: str
+    form: str
+    rule: str
+    span: Span
+    modes: tuple[tuple[str, str], ...]
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether it is atomic in some direction."""
+        return any(mode != "plain" for _, mode in self.modes)
+
+    @property
+    def how(self) -> str:
+        """Who writes and how, in words."""
+        kinds = dict.fromkeys(mode for _, mode in self.modes)
+        if len(kinds) == 1:
+            done = next(iter(kinds))
+        else:
+            done = "; ".join(f"in a {direction}: {mode}" for direction, mode in self.modes)
+        parts = [part for part in (self.rule, done) if part]
+        return "; ".join(dict.fromkeys(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFact:
+    """One operator of the schedule: its text in the plan, its place, and the directions that it may run in."""
+
+    label: str
+    functor: str
+    call: str
+    span: Span
+    directions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about one sound program."""
+
+    program: ir.Program
+    writes: dict[str, tuple[WriteFact, ...]]
+    """By the name of what is written."""
+    operators: tuple[OperatorFact, ...]
+
+    def data(self, name: str) -> ir.Array | ir.Scalar | None:
+        """The array or scalar of a name."""
+        everything: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
+        return next((each for each in everything if each.name == name), None)
+
+    def grade(self, name: str) -> tuple[Grade, str] | None:
+        """The grade of a result, and the reason for it where it is not unique."""
+        data = self.data(name)
+        if data is None or data.is_input or data.is_local:
+            return None
+        return data.grade, f"{data.doubt.reason} ({data.doubt.span.words})" if data.doubt is not None else ""
+
+    def at(self, span: Span) -> Iterator[WriteFact]:
+        """The writes that begin at a place."""
+        for group in self.writes.values():
+            yield from (each for each in group if each.span.order == span.order)
+
+
+def facts_of(program: ir.Program) -> Facts:
+    """The facts about a program that has no mistakes."""
+    operations = [step for step in steps_in(plan_of(program, verify=False).schedule) if isinstance(step, Operation)]
+    modes: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
+    directions: dict[int, tuple[str, ...]] = {}
+    for operation in operations:
+        sweeps = (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
+        named = [_direction(sweep) for sweep in sweeps]
+        directions[operation.step.site] = tuple(name for name in named if name)
+        for sweep, direction in zip(sweeps, named, strict=True):
+            for written, mode in _modes(sweep).items():
+                modes[operation.step.site, written][direction] = mode
+    writes: dict[str, list[WriteFact]] = defaultdict(list)
+    for site, effects in program_effects(program).sites.items():
+        for write in effects.writes:
+            found = tuple(modes.get((site, write.name), {}).items())
+            label = effects.operator.label
+            fact = WriteFact(write.name, effects.functor.name, label, write.form, _rule(write), write.span, found)
+            writes[write.name].append(fact)
+    operators = tuple(
+        OperatorFact(each.step.label, each.step.functor or "", each.call, each.step.span, directions[each.step.site])
+        for each in sorted(operations, key=lambda each: each.step.span.order)
+    )
+    return Facts(program, {name: tuple(group) for name, group in writes.items()}, operators)
+
+
+_CLAIM = "compare-and-swap"
+
+
+def _direction(sweep: Sweep) -> str:
+    return "pull" if sweep.selection is not None else "push" if sweep.walks and sweep.segment is None else ""
+
+
+def _modes(sweep: Sweep) -> dict[str, str]:
+    """By name how a sweep writes it."""
+    modes = dict(_written(sweep.own)) if sweep.own is not None else {}
+    for walk in sweep.walks:
+        modes.update(_written(walk.variant))
+        for name, mode in _written(walk.shared) if walk.shared is not None else ():
+            if mode != modes.setdefault(name, mode) and modes[name] == "plain":
+                modes[name] = f"plain, {mode} in long lists"
+    if sweep.intersection is not None and sweep.intersection.run is not None:
+        modes.update(_written(sweep.intersection.run))
+    return modes
+
+
+def _written(variant: Variant) -> Iterator[tuple[str, str]]:
+    yield from ((write.name, _MODES[write.mode]) for write in variant.writes)
+    if variant.claim is not None:
+        yield variant.claim.array, _CLAIM
+
+
+def _rule(write: Write) -> str:
+    rule = getattr(write.node, "rule", None)
+    return RULES.get(rule, "") if isinstance(rule, StoreRule) else ""
+
+
+def text_of_ir(facts: Facts) -> str:
+    """The IR in text."""
+    return print_program(facts.program)

@@ -1,0 +1,158 @@
+"""The open programs of a server, and when which of them is analyzed.
+
+Syntax, names and types are checked at every change, at once. What takes longer (the rules, fixes, warnings, the plan)
+is found out in a thread after a pause, and given up when the text changes again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import tempfile
+import traceback
+from pathlib import Path
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path
+
+from gdsl.diagnostics import Diagnostic
+from gdsl.language_server import commands, edits
+from gdsl.language_server.documents import Document, Findings, Superseded
+from gdsl.language_server.facts import Facts
+
+PAUSE = 0.15
+"""Seconds without a change after which the slow part of an analysis begins."""
+
+
+class Programs:
+    """The open programs of one server."""
+
+    def __init__(self, server: LanguageServer) -> None:
+        self._server = server
+        self._documents: dict[str, Document] = {}
+        self._findings: dict[str, Findings] = {}
+        self._sound: dict[str, Facts] = {}
+        """The facts of the last version of each program that had no mistakes."""
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._turn = asyncio.Lock()
+        self._folder: Path | None = None
+
+    # ------------------------------------------------------------ texts
+
+    def document(self, uri: str) -> Document:
+        """The current version of a text."""
+        current = self._server.workspace.get_text_document(uri)
+        known = self._documents.get(uri)
+        version, text = current.version or 0, current.source
+        if known is None or known.version != version or known.text != text.removeprefix("\ufeff"):
+            encoding = self._server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
+            known = self._documents[uri] = Document(uri, version, text, encoding)
+        return known
+
+    def open(self) -> list[Document]:
+        """All open programs."""
+        return list(self._documents.values())
+
+    def findings(self, document: Document) -> Findings | None:
+        """What is known about this version of a text; None while it is being found out."""
+        found = self._findings.get(document.uri)
+        return found if found is not None and found.version == document.version else None
+
+    def facts(self, document: Document) -> Facts | None:
+        """The facts about this version, or else about the last one without mistakes."""
+        return self._sound.get(document.uri)
+
+    def diagnostics(self, document: Document) -> tuple[Diagnostic, ...]:
+        """The messages about a version, with fixes that were compiled if there was time for that."""
+        found = self.findings(document)
+        return found.diagnostics if found is not None else ()
+
+    # ------------------------------------------------------------ analysis
+
+    def changed(self, uri: str) -> None:
+        """A text was opened or changed: look at it once the changes that have arrived are all in."""
+        before = self._tasks.get(uri)
+        if before is not None:
+            before.cancel()
+        self._tasks[uri] = asyncio.get_running_loop().create_task(self._look(uri))
+
+    def closed(self, uri: str) -> None:
+        """A text is no longer open."""
+        task = self._tasks.pop(uri, None)
+        if task is not None:
+            task.cancel()
+        for known in (self._documents, self._findings, self._sound):
+            known.pop(uri, None)
+        self._publish(uri, None, [])
+
+    def files_changed(self) -> None:
+        """Files changed on the disk, which open programs may import."""
+        for document in self.open():
+            self._documents.pop(document.uri, None)
+            self.changed(document.uri)
+
+    async def _look(self, uri: str) -> None:
+        await asyncio.sleep(0)
+        document = self.document(uri)
+        try:
+            self._publish(uri, document.version, edits.published(document, document.analysis.diagnostics))
+        except Exception as error:
+            self.log(error)
+        await asyncio.sleep(PAUSE)
+
+        def check() -> None:
+            if self._documents.get(uri) is not document:
+                raise Superseded
+
+        async with self._turn:  # one at a time: the threads of Python take turns anyway
+            try:
+                found = await asyncio.get_running_loop().run_in_executor(None, document.study, check)
+            except Superseded:
+                return
+            except Exception as error:
+                self.log(error)
+                return
+        if self._documents.get(uri) is not document:
+            return
+        self._findings[uri] = found
+        if found.facts is not None:
+            self._sound[uri] = found.facts
+        self._publish(uri, document.version, edits.published(document, found.diagnostics))
+        self._refresh()
+
+    def _publish(self, uri: str, version: int | None, found: list[lsp.Diagnostic]) -> None:
+        self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+
+    def _refresh(self) -> None:
+        """Have the client ask again for what it has shown without the facts."""
+        workspace = self._server.client_capabilities.workspace
+        if workspace is not None and workspace.inlay_hint is not None and workspace.inlay_hint.refresh_support:
+            self._server.workspace_inlay_hint_refresh(None)
+
+    # ------------------------------------------------------------ commands
+
+    async def show(self, command: str, uri: str) -> str:
+        """Run a command, show its output as a document where the client can, and return it."""
+        document = self.document(uri)
+        loop = asyncio.get_running_loop()
+        shown = await loop.run_in_executor(None, commands.output, command, document, self.facts(document))
+        window = self._server.client_capabilities.window
+        if window is not None and window.show_document is not None and window.show_document.support:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="gdsl-"))
+            path = await loop.run_in_executor(None, commands.write, self._folder, shown)
+            self._server.window_show_document(lsp.ShowDocumentParams(from_fs_path(str(path)) or "", take_focus=True))
+        return shown.text
+
+    def end(self) -> None:
+        """Remove what was written."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def log(self, error: BaseException) -> None:
+        """Tell the client's log about a defect."""
+        text = "".join(traceback.format_exception(error))
+        with contextlib.suppress(Exception):
+            self._server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, f"a defect of gdsl: {text}"))
