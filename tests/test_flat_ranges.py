@@ -67,6 +67,15 @@ def test_gpus_that_cannot_reach_each_other_are_named(driver):
     FlatRange([Part(0, PAGE), Part(HOST, PAGE)], [0]).close()  # the host is reachable from everywhere
 
 
+def test_gpus_without_atomics_are_named(driver):
+    flat_ranges.require_atomics([0, 1, 0])
+    driver.atomics = False
+    with pytest.raises(GdslError, match=r"atomically: GPU 0 that of GPU 2, GPU 2 that of GPU 0") as error:
+        flat_ranges.require_atomics([2, 0])
+    assert error.value.code == "E0922"
+    flat_ranges.require_atomics([0, 0])
+
+
 def test_a_refusal_of_the_driver_is_an_error_and_nothing_stays(driver):
     driver.refuses = True
     with pytest.raises(GdslError, match=r"giving access to memory failed.*CUDA_ERROR_NOT_SUPPORTED") as error:

@@ -194,6 +194,9 @@ class EmulatedShared:
     def send_ahead(self) -> None:
         """The next run does it itself, so that what a run forgets is found."""
 
+    def invalidate(self) -> None:
+        """The next run copies everything anyway."""
+
     def receive(self) -> None:
         """Copy at once."""
         for buffer, received in zip(self.buffers, self.received, strict=True):

@@ -3,7 +3,9 @@ copied, and each refusal."""
 
 from __future__ import annotations
 
+import ctypes
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from support.graphs import random_graph
 import gdsl
 from gdsl.backends import registry
 from gdsl.backends.cuda import flat_ranges
+from gdsl.backends.cuda.several_gpus import _ABORTED
 from gdsl.graph import rmat
 
 from . import build
@@ -147,6 +150,31 @@ def test_a_launch_that_fails_leaves_no_kernel_waiting(cupy, graph, after):
     cupy.driver.fails_after = after
     with pytest.raises(RuntimeError, match="the launch failed"):
         program(graph, source=3, gpus=2)
+    assert np.array_equal(numpy_of(program(graph, source=3, gpus=2).distance), expected)
+
+
+def test_a_kernel_that_dies_takes_no_other_with_it(cupy, graph, monkeypatch):
+    """The run ends with the driver's error, and those that waited for that kernel have been told to leave."""
+    program = gdsl.compile("bfs")
+    expected = numpy_of(program(graph, source=3, gpus=2).distance)
+    device = registry.get("cuda:0,1").device()
+    healthy, aborted = device.shares[1].ended, []
+
+    def dies() -> None:
+        aborted.append(True)
+        raise RuntimeError("an illegal memory access was encountered")
+
+    device.shares[1].ended = SimpleNamespace(ptr=7, record=lambda stream: None, synchronize=dies)
+    words = []
+    monkeypatch.setattr(device, "halt", lambda: words.append(ctypes.c_uint64.from_address(device._control).value))
+    with monkeypatch.context() as patch:
+        patch.setattr(cupy.cuda.runtime, "eventQuery", lambda pointer: 700 if pointer == 7 else 600)
+        with pytest.raises(RuntimeError, match="illegal memory access"):
+            program(graph, source=3, gpus=2)
+    assert aborted
+    assert words[0] == _ABORTED
+    device.shares[1].ended = healthy
+    monkeypatch.delattr(device, "halt")
     assert np.array_equal(numpy_of(program(graph, source=3, gpus=2).distance), expected)
 
 

@@ -27,6 +27,10 @@ class FakeDriver(types.ModuleType):
         self.CUmemAllocationType = names(CU_MEM_ALLOCATION_TYPE_PINNED=1)
         self.CUmemAllocationGranularity_flags = names(CU_MEM_ALLOC_GRANULARITY_MINIMUM=0)
         self.CUmemAccess_flags = names(CU_MEM_ACCESS_FLAGS_PROT_READWRITE=3)
+        self.CUfunction = int
+        self.CUdevice_P2PAttribute = names(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED=3)
+        self.atomics = True
+        self.loaded: list[int] = []
         self.CUmemLocation = self.CUmemAllocationProp = self.CUmemAccessDesc = names
         self.pages, self.apart, self.refuses = pages, False, False
         self.reserved: dict[int, int] = {}
@@ -40,6 +44,13 @@ class FakeDriver(types.ModuleType):
         return HOST if location.type == 3 else location.id
 
     def cuInit(self, flags: int) -> tuple[Answer]:  # noqa: N802
+        return (Answer.CUDA_SUCCESS,)
+
+    def cuDeviceGetP2PAttribute(self, which: int, first: int, second: int) -> tuple[Answer, int]:  # noqa: N802
+        return Answer.CUDA_SUCCESS, int(self.atomics)
+
+    def cuFuncLoad(self, function: int) -> tuple[Answer]:  # noqa: N802
+        self.loaded.append(function)
         return (Answer.CUDA_SUCCESS,)
 
     def cuDeviceGet(self, number: int) -> tuple[Answer, int]:  # noqa: N802

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gdsl import cache
 from gdsl.backends import failures, needs, placement, processes
@@ -101,6 +101,18 @@ class CudaBackend:
     ) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
         for batches; `graph`: the graphs that it is for."""
+        with self._on_first():
+            return self._built(program, widths, teams, graph)
+
+    def _on_first(self) -> contextlib.AbstractContextManager[object]:
+        """Let the first of this backend's GPUs be the current one."""
+        if not self.gpus:
+            return contextlib.nullcontext()
+        import cupy
+
+        return cast("contextlib.AbstractContextManager[object]", cupy.cuda.Device(self.gpus[0]))
+
+    def _built(self, program: Program, widths: Widths, teams: bool, graph: GraphClass) -> CudaExecutable:
         device = self.device()
         if self._several:
             require_fused(program)
@@ -155,8 +167,8 @@ class CudaBackend:
 
     def space(self) -> Space:
         """The memory of the current GPU; memory in CuPy's pool that is unused counts as free."""
-        device = self.device()
-        free, total = device.memory()
+        with self._on_first():
+            free, total = self.device().memory()
         name = self.availability().detail
         if self.gpus:
             name = f"{_listed(self.gpus)}, {name}"
@@ -191,9 +203,10 @@ class CudaBackend:
         """Sort its edges on the current GPU, after queued runs."""
         from gdsl.backends.cuda.building import place
 
-        device = self.device()
-        device.drain_queue()
-        place(device.cupy, device.id, graph)
+        with self._on_first():
+            device = self.device()
+            device.drain_queue()
+            place(device.cupy, device.id, graph)
 
 
 def _device_of(gpus: tuple[int, ...]) -> CudaDevice:

@@ -15,7 +15,7 @@ _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
 """Seconds of a sleep; the long ones begin after half a second."""
 
 
-_DONE, _NOT_READY = 0, 600
+DONE, NOT_READY = 0, 600
 """The status of an event that has occurred, and of a pending one, `cudaErrorNotReady`; all others are errors."""
 
 
@@ -32,15 +32,15 @@ class Clock:
     @property
     def is_over(self) -> bool:
         """Whether nothing is pending: all is done, or the GPU has failed, after which `Event.done` stays False."""
-        return int(self._cuda.runtime.eventQuery(self.over.ptr)) != _NOT_READY
+        return int(self._cuda.runtime.eventQuery(self.over.ptr)) != NOT_READY
 
     @property
     def is_done(self) -> bool:
         """Whether all is done. Raises CuPy's error if the GPU has failed."""
         status = self._cuda.runtime.eventQuery(self.over.ptr)
-        if status != _DONE and status != _NOT_READY:
+        if status != DONE and status != NOT_READY:
             self.over.synchronize()
-        return bool(status == _DONE)
+        return bool(status == DONE)
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the first two."""

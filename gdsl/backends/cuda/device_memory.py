@@ -112,6 +112,10 @@ class CudaShared:
         self._sent_lane = self._device.lane
         self._sent_on = stream  # set last: if the copy is interrupted, the next run has to do it
 
+    def invalidate(self) -> None:
+        """What is on the device is not what was sent: the next `send` copies it again."""
+        self._sent_on = None
+
     def _copy_out(self, stream: Any) -> None:
         runtime = self._device.cupy.cuda.runtime
         runtime.memcpyAsync(self._there, *self._outgoing, runtime.memcpyHostToDevice, stream.ptr)

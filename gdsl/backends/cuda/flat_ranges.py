@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from gdsl.diagnostics import GdslError
@@ -122,12 +122,23 @@ def parts_at(cuts: Sequence[int], nbytes: int, owners: Sequence[int], page: int)
 
 def unreachable_pairs(gpus: Iterable[int], owners: Iterable[int]) -> list[tuple[int, int]]:
     """Pairs of a GPU and an owner whose memory it cannot access."""
+    driver = _driver()
+
+    def reaches(first: Any, second: Any) -> bool:
+        return bool(_called(driver.cuDeviceCanAccessPeer(first, second), "asking for peer access"))
+
+    return _pairs_without(reaches, gpus, owners)
+
+
+def _pairs_without(
+    has: Callable[[Any, Any], bool], gpus: Iterable[int], owners: Iterable[int]
+) -> list[tuple[int, int]]:
     driver, owners = _driver(), sorted(set(owners))
     found = []
     for gpu, owner in itertools.product(sorted(set(gpus)), owners):
         if gpu != owner:
             first, second = (_called(driver.cuDeviceGet(number), "finding a GPU") for number in (gpu, owner))
-            if not _called(driver.cuDeviceCanAccessPeer(first, second), "asking for peer access"):
+            if not has(first, second):
                 found.append((gpu, owner))
     return found
 
@@ -136,12 +147,44 @@ def require_reach(gpus: Iterable[int], owners: Iterable[int]) -> None:
     """Raise E0922, which names them, if GPUs cannot access the memory of some owners."""
     pairs = unreachable_pairs(gpus, owners)
     if pairs:
-        which = ", ".join(f"GPU {gpu} that of GPU {owner}" for gpu, owner in pairs)
         raise GdslError.single(
             "E0922",
-            f"these GPUs cannot access each other's memory: {which}",
+            f"these GPUs cannot access each other's memory: {_listed(pairs)}",
             fix="choose GPUs that NVLink or one PCIe switch connects (`nvidia-smi topo -p2p r` shows them), or use one",
         )
+
+
+def require_atomics(gpus: Iterable[int]) -> None:
+    """Raise E0922, which names them, if some of the GPUs cannot update each other's memory atomically."""
+    driver, gpus = _driver(), tuple(gpus)
+    native = driver.CUdevice_P2PAttribute.CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
+
+    def has_atomics(first: Any, second: Any) -> bool:
+        return bool(_called(driver.cuDeviceGetP2PAttribute(native, first, second), "asking for peer atomics"))
+
+    pairs = _pairs_without(has_atomics, gpus, gpus)
+    if pairs:
+        raise GdslError.single(
+            "E0922",
+            f"these GPUs cannot update each other's memory atomically: {_listed(pairs)}",
+            fix="choose GPUs that NVLink connects (`nvidia-smi topo -p2p a` shows them), or use one",
+        )
+
+
+def _listed(pairs: Iterable[tuple[int, int]]) -> str:
+    return ", ".join(f"GPU {gpu} that of GPU {owner}" for gpu, owner in pairs)
+
+
+def load_function(function: int) -> None:
+    """Load the code of a kernel, by its handle: at its first launch the driver might wait for kernels that wait for
+    this one. Drivers before CUDA 12.4 load it with its attributes."""
+    driver = _driver()
+    if hasattr(driver, "cuFuncLoad"):
+        error, *_ = driver.cuFuncLoad(driver.CUfunction(function))
+        if not int(error):
+            return
+    registers = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS
+    _called(driver.cuFuncGetAttribute(registers, driver.CUfunction(function)), "loading a kernel")
 
 
 def owner_name(owner: int) -> str:

@@ -94,6 +94,10 @@ class Shared(Protocol):
         """Do so for the next run now, whose `send` then has nothing to do. `sent` does not change until then."""
         ...
 
+    def invalidate(self) -> None:
+        """After a run that was stopped: the next `send` copies again what `send_ahead` has copied."""
+        ...
+
     def receive(self) -> None:
         """Copy all buffers to the host; they are there once `Device.wait` has returned."""
         ...

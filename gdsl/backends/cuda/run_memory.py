@@ -335,6 +335,7 @@ class RunMemory:
         if self._ahead is None:
             self._inside = {}
         if not whole:
+            self.shared.invalidate()
             self.on_device.scratch.invalidate()
 
     def _lay_out(self, buffers: Sequence[Buffer]) -> None:

@@ -23,9 +23,17 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from gdsl.backends.cuda.clocks import DONE, NOT_READY, Clock
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT, CudaBuffer, CudaShared, offsets_of
-from gdsl.backends.cuda.flat_ranges import FlatRange, page_bytes, parts_at, require_reach
+from gdsl.backends.cuda.flat_ranges import (
+    FlatRange,
+    load_function,
+    page_bytes,
+    parts_at,
+    require_atomics,
+    require_reach,
+)
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.gpus import is_spread
 from gdsl.diagnostics import GdslError
@@ -76,7 +84,10 @@ class SpreadModule:
 
     def get_function(self, name: str) -> SpreadKernel:
         """The kernel called `name`."""
-        kernel = SpreadKernel([module.get_function(name) for module in self._modules], self._variables)
+        functions = [module.get_function(name) for module in self._modules]
+        for function in functions:
+            load_function(function.ptr)
+        kernel = SpreadKernel(functions, self._variables)
         self._known(kernel)
         return kernel
 
@@ -108,6 +119,7 @@ class SeveralGpus(CudaDevice):
         assert gpus[0] == self.id
         self.gpus, self.owners = tuple(gpus), tuple(dict.fromkeys(gpus))
         require_reach(self.owners, self.owners)
+        require_atomics(self.owners)
         self._page_size = page_bytes(self.owners)
         kernels = Counter(gpus)
         self.shares = [Share(self.cupy, gpu, kernels[gpu]) for gpu in gpus]
@@ -116,10 +128,11 @@ class SeveralGpus(CudaDevice):
         self.multiprocessors = sum(share.multiprocessors for share in self.shares)
         self._spread: weakref.WeakValueDictionary[int, SpreadKernel] = weakref.WeakValueDictionary()
         self._ranges: dict[int, weakref.ref[FlatRange]] = {}
-        self._has_turn = False
+        self._has_turn, self._control = False, 0
         self._begin = self.cupy.cuda.Event(disable_timing=True)
         self._near = self.cupy.cuda.MemoryPool(self._pages_on_first)
         self._far = self.cupy.cuda.MemoryPool(self._pages_on_all)
+        _ = self._places, self._aborted, self._side_stream  # during a run, the driver would wait for its end
 
     # Memory
 
@@ -293,11 +306,12 @@ class SeveralGpus(CudaDevice):
 
     def load(self, cubin: bytes) -> Any:
         """The kernels of a cubin; those whose blocks are numbered over all GPUs are loaded on each."""
-        first = super().load(cubin)
-        try:
-            variables = [first.get_global_var(_PLACE)]
-        except Exception:  # the driver's: it has no such variable
-            return first
+        with self._on(self.id):
+            first = super().load(cubin)
+            try:
+                variables = [first.get_global_var(_PLACE)]
+            except Exception:  # the driver's: it has no such variable
+                return first
         modules = [first]
         for share in self.shares[1:]:
             with self._on(share.gpu):
@@ -321,15 +335,16 @@ class SeveralGpus(CudaDevice):
     @contextlib.contextmanager
     def _on(self, gpu: int) -> Iterator[None]:
         """Call the driver for one of the GPUs."""
-        if gpu == self.id:
+        runtime = self.cupy.cuda.runtime
+        former = runtime.getDevice()
+        if former == gpu:
             yield
             return
-        runtime = self.cupy.cuda.runtime
         runtime.setDevice(gpu)
         try:
             yield
         finally:
-            runtime.setDevice(self.id)
+            runtime.setDevice(former)
 
     def launch(
         self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
@@ -342,28 +357,39 @@ class SeveralGpus(CudaDevice):
             super().launch(kernel, min(blocks, own), threads, arguments, teams, lent)
             return
         stream = self._stream or self.stream()
+        counts = [blocks // self.multiprocessors * share.multiprocessors for share in self.shares]
+        self._store_places(spread, counts)
         self._begin.record(stream)
-        each, first, whole = blocks // self.multiprocessors, 0, False
+        self._control = int(arguments.values[0]["run"]["control"][0])
+        whole = False
         try:
-            for number, share in enumerate(self.shares):
-                count = each * share.multiprocessors
-                self._launch_share(spread, number, (first, blocks), (count, threads, lent), arguments, stream)
-                first += count
+            for number, count in enumerate(counts):
+                self._launch_share(spread, number, (count, threads, lent), arguments, stream)
             for share in self.shares[1:]:
                 stream.wait_event(share.ended)
             whole = True
         finally:
             if not whole:
-                self._abort(arguments)
+                self._abort()
+
+    def _store_places(self, kernel: SpreadKernel, counts: Sequence[int]) -> None:
+        """Let the kernels know their blocks, before any of them runs."""
+        first, runtime = 0, self.cupy.cuda.runtime
+        for number, count in enumerate(counts):
+            place = first, sum(counts)
+            first += count
+            if kernel.stored[number] == place:
+                continue
+            share, here = self.shares[number], self._places[number]
+            here[:] = place
+            with self._on(share.gpu):
+                variable = kernel.variables[number]
+                runtime.memcpyAsync(variable, here.ctypes.data, 8, runtime.memcpyHostToDevice, share.stream.ptr)
+                share.stream.synchronize()
+            kernel.stored[number] = place
 
     def _launch_share(
-        self,
-        kernel: SpreadKernel,
-        number: int,
-        place: tuple[int, int],
-        shape: tuple[int, int, int],
-        arguments: Arguments,
-        stream: Any,
+        self, kernel: SpreadKernel, number: int, shape: tuple[int, int, int], arguments: Arguments, stream: Any
     ) -> None:
         share, (blocks, threads, lent) = self.shares[number], shape
         driver, function = self._driver, kernel.functions[number]
@@ -371,13 +397,6 @@ class SeveralGpus(CudaDevice):
         with self._on(share.gpu):
             if number > 0:
                 own.wait_event(self._begin)
-            if kernel.stored[number] != place:
-                self._places[number][:] = place
-                runtime, variable = self.cupy.cuda.runtime, kernel.variables[number]
-                here = self._places[number].ctypes.data
-                runtime.memcpyAsync(variable, here, 8, runtime.memcpyHostToDevice, own.ptr)
-                own.synchronize()
-                kernel.stored[number] = place
             if share.is_alone:
                 driver.launchCooperativeKernel(
                     function.ptr, blocks, 1, 1, threads, 1, 1, lent, own.ptr, arguments.address
@@ -398,13 +417,25 @@ class SeveralGpus(CudaDevice):
         words[0] = _ABORTED
         return words
 
-    def _abort(self, arguments: Arguments) -> None:
+    def _abort(self) -> None:
         """Let kernels leave that wait for others which do not come, and wait until they have."""
-        word = int(arguments.values[0]["run"]["control"][0])
         runtime, (stream, _) = self.cupy.cuda.runtime, self._side_stream
-        runtime.memcpyAsync(word, self._aborted.ctypes.data, 8, runtime.memcpyHostToDevice, stream.ptr)
+        here = self._aborted.ctypes.data
+        runtime.memcpyAsync(self._control, here, 8, runtime.memcpyHostToDevice, stream.ptr)
         stream.synchronize()
         self.halt()
+
+    def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
+        """As for one GPU; if the kernel on another GPU has failed, those that wait for it are told to leave."""
+
+        def stop() -> bool:
+            for share in self.shares[1:]:
+                if self.cupy.cuda.runtime.eventQuery(share.ended.ptr) not in (DONE, NOT_READY):
+                    self._abort()
+                    share.ended.synchronize()  # raises what the driver says
+            return must_stop is not None and must_stop()
+
+        return super().wait_for(clock, stop, until)
 
     def halt(self) -> None:
         """Stop what is queued, and wait until that is over."""
