@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import CASES, Case
-from support.graphs import make_graph, random_graph
+from support.graphs import graphs_with_source, make_graph, random_graph
 
 import gdsl
 from gdsl.api.schedules import differences as differences_of
@@ -22,6 +22,7 @@ from gdsl.backends.cuda.numbering import Kernels
 from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.cuda.renumbered_host_graph import RenumberedHostGraph, pieces
 from gdsl.backends.placement import Placement
+from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.plan import heuristics
@@ -35,17 +36,11 @@ from .build import compiler
 from .fake_cupy import FakeCupy
 from .modes import FUSED
 from .running import build as build_program
-from .running import device_for, differences, program_of, renumbering
+from .running import device_for, differences, expect, program_of, renumbering
 from .test_layout import DRAWS
 from .test_programs import graphs, names_for, reference
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
-
-
-def suits_renumbering(name: str) -> bool:
-    """Whether a program may run on other ids with its edge lists in the memory of the host."""
-    plan = plan_of(program_of(name), verify=False)
-    return plan.layout is not None and can_be_in_host(plan, plan.layout)
 
 
 TUNE = ["schedule.block=64"]
@@ -55,13 +50,10 @@ SHARES = (Placement(0, 1, PAGE), Placement(1, 2, PAGE), Placement(9, 10, PAGE))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(40)
 def test_divided_lists_give_the_same_values(case: Case) -> None:
     graph_class = heuristics.in_host(program_of(case.name), GENERAL)
     built = build_program(case.name, FUSED.words, FUSED.shape, FUSED.widths, on=graph_class)
-    layout = built.plan.layout
-    if layout is not None and layout.looks_up and layout.always:
-        pytest.skip("it runs on other ids only")
     names = [name for name in names_for(case, FUSED, 0) if graphs()[name].num_edges < 3000]
     for seed, name in enumerate(names):
         graph, device = graphs()[name], device_for(seed)
@@ -71,10 +63,13 @@ def test_divided_lists_give_the_same_values(case: Case) -> None:
         case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if suits_renumbering(case.name)], ids=lambda case: case.name)
-@pytest.mark.sampled(8)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.sampled(40)
 def test_lists_are_renumbered_a_piece_at_a_time(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renumbered_host_graph, "LEAST_PIECE", 7)
+    plan = plan_of(program_of(case.name), verify=False)
+    if plan.layout is None or not can_be_in_host(plan, plan.layout):
+        return  # it runs on the graph's own ids
     built = build_program(case.name, FUSED.words, FUSED.shape, FUSED.widths)
     names = [name for name in names_for(case, FUSED, 0) if 0 < graphs()[name].num_vertices < 200]
     for seed, name in enumerate(names):
@@ -83,6 +78,21 @@ def test_lists_are_renumbered_a_piece_at_a_time(case: Case, monkeypatch: pytest.
         found = built.run(graph, bindings, device, placement=SHARES[seed % len(SHARES)], renumbers=True)
         assert differences(built.program, expected, found) == [], (name, seed)
         case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+
+
+@pytest.mark.parametrize("name", ["bfs", "sssp", "pagerank"])
+@settings(max_examples=15, deadline=None)
+@given(graphs_with_source(max_vertices=30, max_edges=200), st.integers(0, 9), st.integers(0, 5))
+def test_any_graph_divided_anywhere(name: str, given_graph: tuple[gdsl.Graph, int], share: int, seed: int) -> None:
+    graph, source = given_graph
+    program = program_of(name)
+    built = build_program(name, on=heuristics.in_host(program, GENERAL))
+    values = {"source": source} if name != "pagerank" else {}
+    bindings = bind(program, graph, values, id_bits=32)
+    expected, device = expect(program, graph, bindings), device_for(seed)
+    for renumbers in (False, True) if name == "bfs" else (False,):
+        found = built.run(graph, bindings, device, placement=Placement(share, 10, PAGE), renumbers=renumbers)
+        assert differences(program, expected, found) == []
 
 
 @pytest.mark.parametrize("wide", [False, True])
