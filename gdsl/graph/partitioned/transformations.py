@@ -6,7 +6,7 @@ to which its edges go in their order; there the options are those of one process
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,30 +16,33 @@ from gdsl.diagnostics import printable
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.generators import mixed
 from gdsl.graph.group import Group, objects
-from gdsl.graph.numbering import NumberedNames, Route, number_by_value
+from gdsl.graph.numbering import NumberedNames, Route, number_by_value, owners_of
 from gdsl.graph.reading import notice_pairs, pairs_both_ways
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.vertices import id_dtype, packed
 
 
 def by_pairs(group: Group, edges: EdgeList) -> EdgeList:
-    """The edges, those with the same two ends with one worker and in their order."""
-    low, high = np.minimum(edges.sources, edges.destinations), np.maximum(edges.sources, edges.destinations)
-    hashes = mixed(packed(low, high, edges.num_vertices).view(np.uint64))
-    route = Route(group, (hashes % np.uint64(group.size)).astype(np.int64))
-    dtype = id_dtype(edges.num_vertices)
-    sources, destinations = (
-        np.concatenate(route.send(ends.astype(dtype, copy=False))) for ends in (edges.sources, edges.destinations)
-    )
-    values = {name: np.concatenate(route.send(each)) for name, each in edges.attributes.items()}
-    return replace(edges, sources=sources, destinations=destinations, attributes=values)
+    """The edges, those with the same two ends with one worker and in their order. Changes `edges`, to save memory."""
+    count, size = edges.num_vertices, np.uint64(group.size)
+
+    def owner(sources: NDArray[Any], destinations: NDArray[Any]) -> NDArray[Any]:
+        pairs = packed(np.minimum(sources, destinations), np.maximum(sources, destinations), count)
+        return mixed(pairs.view(np.uint64)) % size
+
+    route = Route(group, owners_of(group, owner, edges.sources, edges.destinations))
+    dtype = id_dtype(count)
+    edges.sources = np.concatenate(route.send(edges.sources.astype(dtype, copy=False)))
+    edges.destinations = np.concatenate(route.send(edges.destinations.astype(dtype, copy=False)))
+    edges.attributes = {name: np.concatenate(route.send(each)) for name, each in edges.attributes.items()}
+    return edges
 
 
 def without_repeated(group: Group, edges: EdgeList) -> EdgeList:
     """The edges, each pair of ends once."""
     edges = by_pairs(group, edges)
     with group.agreement():
-        return GraphOptions(dedup="first").apply_to_edges(edges)
+        return _become(edges, GraphOptions(dedup="first").apply_to_edges(edges))
 
 
 def notice_both_ways(
@@ -70,20 +73,26 @@ def _called(group: Group, names: NumberedNames | None, vertex: int, first: int) 
 def changed(
     group: Group, edges: EdgeList, names: NumberedNames | None, options: GraphOptions
 ) -> tuple[EdgeList, NumberedNames | None]:
-    """The edges and names with these options. Raises GdslError E0712."""
+    """The edges and names with these options. Changes `edges`, to save memory. Raises GdslError E0712."""
     if options.weights is not None:
-        others = {name: values for name, values in edges.attributes.items() if name != "weight"}
-        edges = replace(edges, attributes=others)
+        edges.attributes = {name: values for name, values in edges.attributes.items() if name != "weight"}
     if options.undirected or options.dedup is not None or options.reverse_arcs:
         edges = by_pairs(group, edges)
     with group.agreement():
-        edges = replace(options, compact=False, weights=None).apply_to_edges(edges)
+        edges = _become(edges, replace(options, compact=False, weights=None).apply_to_edges(edges))
     if options.dedup == "sum":
-        edges = replace(edges, attributes={name: _joined(group, of) for name, of in edges.attributes.items()})
+        edges.attributes = {name: _joined(group, of) for name, of in edges.attributes.items()}
     if options.compact:
         edges, names = _compact(group, edges, names)
     with group.agreement():
-        return GraphOptions(weights=options.weights).apply_to_edges(edges), names
+        return _become(edges, GraphOptions(weights=options.weights).apply_to_edges(edges)), names
+
+
+def _become(edges: EdgeList, other: EdgeList) -> EdgeList:
+    """`edges`, with the contents of `other`: whoever holds the object keeps no arrays alive that are not needed."""
+    for each in fields(edges):
+        setattr(edges, each.name, getattr(other, each.name))
+    return edges
 
 
 def _joined(group: Group, values: NDArray[Any]) -> NDArray[Any]:
@@ -105,10 +114,10 @@ def _compact(group: Group, edges: EdgeList, names: NumberedNames | None) -> tupl
     if vertex_attributes:
         all_used = np.unique(np.concatenate(group.gather(used)))
         vertex_attributes = {name: values[all_used] for name, values in vertex_attributes.items()}
-    edges = replace(
+    changed = replace(
         edges, sources=sources, destinations=destinations, num_vertices=count, vertex_attributes=vertex_attributes
     )
-    return edges, numbered if names is None else _renumbered(group, names, numbered)
+    return _become(edges, changed), numbered if names is None else _renumbered(group, names, numbered)
 
 
 def _renumbered(group: Group, names: NumberedNames, numbered: NumberedNames) -> NumberedNames:
