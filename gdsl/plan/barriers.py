@@ -22,12 +22,9 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
-    Everyone,
     FarEnds,
     Fill,
-    HandBack,
     Initialize,
-    Keep,
     Launch,
     Leader,
     Loop,
@@ -35,10 +32,13 @@ from gdsl.plan.nodes import (
     On,
     OnSets,
     Operation,
+    Privatize,
+    Rotate,
     Step,
+    StorePrivate,
     Swap,
     Sweep,
-    Turn,
+    WriteBack,
 )
 from gdsl.plan.phases import counts_late
 from gdsl.plan.walking import steps_in
@@ -122,8 +122,8 @@ class _Placement:
     def __init__(self, accesses: Accesses, launch: Launch) -> None:
         self.accesses = accesses
         steps = tuple(steps_in(launch.steps))
-        open_ended = [step for step in steps if isinstance(step, Operation) and not step.waits]
-        self.operators: dict[int, Touched] = {step.step.site: _touched_in_sweep(step, accesses) for step in open_ended}
+        without_end = [step for step in steps if isinstance(step, Operation) and not step.waits]
+        self.operators: dict[int, Touched] = {step.step.site: _touched_in_sweep(step, accesses) for step in without_end}
         """By site what those do that do not end with a barrier."""
         self.levels = dict(filter(None, map(_level, steps)))
         """By frontier that lies within a history the array of the history's members."""
@@ -162,7 +162,7 @@ class _Placement:
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
             return step, self._renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
-        if isinstance(step, Turn):
+        if isinstance(step, Rotate):
             current, following, last = _places(step.step.scalar)
             return step, self._renamed(since | touched, {current: last, following: current, last: following})
         if ends_with_barrier(step):
@@ -216,15 +216,15 @@ class _Placement:
             return self.accesses.of_step(step.step) | self._members_read(step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)
-        if isinstance(step, Turn):
+        if isinstance(step, Rotate):
             return self._read(step.step.value) | {Access(_places(step.step.scalar)[2], True, Who.LEADER)}
-        if isinstance(step, HandBack):
-            places = [(place, at > 0) for name in step.turned for at, place in enumerate(_places(name))]
-            places += [(name, True) for name in step.kept]
+        if isinstance(step, WriteBack):
+            places = [(place, at > 0) for name in step.rotating for at, place in enumerate(_places(name))]
+            places += [(name, True) for name in step.private]
             return frozenset(Access(place, writes, Who.LEADER) for place, writes in places)
-        if isinstance(step, Keep):
+        if isinstance(step, Privatize):
             return frozenset(Access(name, False, Who.ANYBODY) for name in step.scalars)
-        if isinstance(step, Everyone):
+        if isinstance(step, StorePrivate):
             return self._read(step.step.value)
         return _NOTHING
 
@@ -240,7 +240,7 @@ class _Placement:
 
 
 def _places(scalar: str) -> tuple[str, str, str]:
-    """What the places of a scalar that turns are called here: the one it has, the next, and the last."""
+    """What the places of a rotating scalar are called here: the one it has, the next, and the last."""
     return scalar, f"the next {scalar}", f"the last {scalar}"
 
 

@@ -149,8 +149,8 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
 def _problem(plan: Plan) -> Iterator[Buffer]:
     yield from map(of_array, plan.program.arrays)
     for scalar in plan.program.scalars:
-        turns_too = any(each.name == scalar.name for each in plan.turning)
-        yield of_scalar(scalar, scalar_copies.PLACES * scalar_copies.apart(scalar.type) if turns_too else 1)
+        rotates = any(each.name == scalar.name for each in plan.rotations)
+        yield of_scalar(scalar, scalar_copies.PLACES * scalar_copies.stride(scalar.type) if rotates else 1)
 
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:

@@ -31,7 +31,7 @@ from gdsl.operations import Balance
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import own_arrays
-from gdsl.plan.nodes import Branch, Everyone, Leader, Loop, On, Operation, Plan, Step, Swap, Sweep, Turn
+from gdsl.plan.nodes import Branch, Leader, Loop, On, Operation, Plan, Rotate, Step, StorePrivate, Swap, Sweep
 from gdsl.source import Span
 
 
@@ -51,7 +51,7 @@ MOST_IN_ONE_SWEEP = 32
 """Operators of one sweep: each new one is compared with all of them, and all are code of one loop."""
 _IN_PARTS = (Balance.MERGE, Balance.EDGES)
 """Where what a list gives comes from several threads, whichever list it is."""
-_BETWEEN = (Leader, Turn, Everyone, Swap)
+_BETWEEN = (Leader, Rotate, StorePrivate, Swap)
 _MAY_WAIT = (ir.StoreScalar, ir.StoreElement, ir.Swap, ir.Compute, ir.Filter, ir.NeighborReduce)
 
 

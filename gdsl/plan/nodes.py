@@ -275,37 +275,37 @@ class Launch:
     """How many `On` stand around."""
 
 
-# Scalars that are kept where no barrier is needed for them
+# Scalars with copies, for which fewer barriers are needed
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A scalar goes to the next of its places, which holds the value that is stored; the leader stores it in the place
-    behind that. See `scalar_copies`."""
+class Rotate:
+    """A rotating scalar moves to the next of its places, which holds the value that is stored; the leader stores it in
+    the place after that. See `scalar_copies`."""
 
     step: StoreScalar
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """Every thread has its own of these scalars from now on, which all change alike. See `scalar_copies`."""
+class Privatize:
+    """Every thread has its own copy of these scalars from now on; all copies change alike. See `scalar_copies`."""
 
     scalars: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Everyone:
-    """A store in such a scalar, which every thread does for itself."""
+class StorePrivate:
+    """A store in such a scalar: every thread stores in its own copy."""
 
     step: StoreScalar
 
 
 @dataclass(frozen=True, slots=True)
-class HandBack:
-    """The leader stores scalars that turn, or that every thread has its own of, where the host looks for them."""
+class WriteBack:
+    """The leader stores the last values of rotating and of private scalars where the host reads them."""
 
-    turned: tuple[str, ...]
-    kept: tuple[str, ...]
+    rotating: tuple[str, ...]
+    private: tuple[str, ...]
 
 
 Step = (
@@ -313,10 +313,10 @@ Step = (
     | Operation
     | Barrier
     | Leader
-    | Turn
-    | Keep
-    | Everyone
-    | HandBack
+    | Rotate
+    | Privatize
+    | StorePrivate
+    | WriteBack
     | Fill
     | Swap
     | Define
@@ -401,10 +401,10 @@ class Plan:
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
     """The arrays and scalars whose names may lie elsewhere at the end."""
-    turning: tuple[Initial, ...]
-    """The scalars that have several places, with what they turn to; see `scalar_copies`."""
-    kept: tuple[str, ...]
-    """The scalars of which every thread has its own; see `scalar_copies`."""
+    rotations: tuple[Initial, ...]
+    """The scalars that have several places, with the value that the next place holds; see `scalar_copies`."""
+    private_scalars: tuple[str, ...]
+    """The scalars of which every thread has its own copy; see `scalar_copies`."""
     buffers: tuple[Buffer, ...]
     saved: Struct | None
     """What one launch hands on to the next; None where there is only one."""
@@ -453,17 +453,17 @@ __all__ = [
     "EdgeCount",
     "EnterGraph",
     "FarEnds",
-    "Everyone",
+    "StorePrivate",
     "Fill",
     "Form",
     "Frontier",
-    "HandBack",
+    "WriteBack",
     "HoldMarks",
     "Identity",
     "Initial",
     "Initialize",
     "Intersection",
-    "Keep",
+    "Privatize",
     "Launch",
     "Leader",
     "Loop",
@@ -491,7 +491,7 @@ __all__ = [
     "Tables",
     "Total",
     "Trace",
-    "Turn",
+    "Rotate",
     "Variant",
     "Vote",
     "Walk",

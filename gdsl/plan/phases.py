@@ -2,7 +2,7 @@
 
 First every operator gets a barrier; `synchronization` then keeps only: the barrier of an operator that collects a set,
 since the set is complete only then, and of one that reports how many edges it walked, except for a reduction, which
-leaves that to the next barrier (`ends` has the last word). Other operators end without one, and `barriers` puts one
+leaves that to the next barrier (`end_barriers`). Other operators end without one, and `barriers` puts one
 before the first step that conflicts with them. In the unfused form every operator ends with a barrier, and so it does
 where a graph that is built may replace one that is still read.
 """

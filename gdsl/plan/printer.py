@@ -47,8 +47,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
         lines += ["", *_teams(plan.teams)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
-    if plan.turning:
-        lines += ["", f"turn: {', '.join(print_initial(each) for each in plan.turning)}"]
+    if plan.rotations:
+        lines += ["", f"rotating scalars: {', '.join(print_initial(each) for each in plan.rotations)}"]
     lines += ["", "schedule:", *print_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
 

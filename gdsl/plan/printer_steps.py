@@ -22,14 +22,11 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
-    Everyone,
     FarEnds,
     Fill,
     Form,
-    HandBack,
     Initial,
     Initialize,
-    Keep,
     Launch,
     Leader,
     Loop,
@@ -39,9 +36,12 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
+    Privatize,
+    Rotate,
     Step,
+    StorePrivate,
     Swap,
-    Turn,
+    WriteBack,
 )
 from gdsl.plan.printer_sweeps import print_barrier, print_operation
 
@@ -64,8 +64,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [print_barrier(step)]
         case Leader():
             return [_leader(step)]
-        case Turn() | Keep() | Everyone() | HandBack():
-            return [_turn(step)]
+        case Rotate() | Privatize() | StorePrivate() | WriteBack():
+            return [_copies(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():
@@ -102,12 +102,12 @@ def _leader(step: Leader) -> str:
     return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
-def _turn(step: Turn | Keep | Everyone | HandBack) -> str:
-    if isinstance(step, HandBack):
-        return f"leader: {', '.join((*step.turned, *step.kept))} where the host looks for them"
-    if isinstance(step, Keep):
-        return f"keep: {', '.join(step.scalars)}, each thread its own"
-    word = "turn" if isinstance(step, Turn) else "everyone"
+def _copies(step: Rotate | Privatize | StorePrivate | WriteBack) -> str:
+    if isinstance(step, WriteBack):
+        return f"leader: write back {', '.join((*step.rotating, *step.private))}"
+    if isinstance(step, Privatize):
+        return f"private: {', '.join(step.scalars)}, a copy for each thread"
+    word = "rotate" if isinstance(step, Rotate) else "every thread"
     return f"{word}: {step.step.scalar} = {print_expression(step.step.value)}"
 
 

@@ -1,23 +1,31 @@
-"""Decides which scalars have three places, of which a store of what they begin again with takes the next.
+"""Decides which scalars have copies, so that fewer barriers are needed: places that rotate, or one for each thread.
 
-A loop such as `while (moved) { moved = false; compute(vertices, jump); }` would wait twice around the store: until all
-have read what the last pass left, and until the store stands. Instead `moved` goes to its next place, which holds
-`false` already, and the leader stores `false` in the one behind that, for the turn after this one. Each thread knows
-the place by itself, since all of them walk the same schedule.
+**Rotating scalars.** A loop such as `while (moved) { moved = false; compute(vertices, jump); }` would wait twice around
+the store: until all threads have read what the last pass left, and until the store is done. Instead `moved` has three
+places, of which each pass uses the next. That place holds `false` already, and the leader stores `false` in the place
+after it, for the next pass. Each thread knows the current place, since all of them follow the same schedule.
 
-What that meets needs no rule of its own: `barriers` takes a turn for a change of names, as a swap is one, and a write
-of the leader to the place that is made ready. It finds that this place was last touched before the turn before this
-one, and is touched again after the next one, and puts a barrier wherever none lies in between.
+No further rule is needed: `barriers` treats a rotation as a change of names, as a swap is one, and as a write of the
+leader to the last place. It finds that this place was last used before the previous rotation, and is used again after
+the next one, and puts a barrier wherever there is none in between.
 
-A value must be the same each time, which literals and params are. Of several such values that one scalar is given in
-loops, one turns, in the innermost loop; all others are stored where it lies then. Where it lies takes registers in the
-whole kernel, so that only those turn without which there would be more barriers.
+The stored value must be the same each time, as literals and params are. If loops store several such values in one
+scalar, it rotates for one of them, in the innermost loop; the others are stored in its current place.
+
+**Private scalars.** All threads follow the same schedule. A scalar that only the schedule stores, and no call of a
+functor, has the same value in all of them if each stores it in a copy of its own, since each reads the same: a barrier
+comes after what operators wrote. So no thread waits for the leader's store, as after `largest = max(largest, low);`.
+`barriers` knows that all threads read what the store reads; the scalar itself is not shared until the leader writes it
+back.
+
+The current place of a rotating scalar and the copy of a private one take registers in the whole kernel. So a scalar has
+copies only if there would be more barriers without them, or if it steers a loop.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
@@ -39,71 +47,82 @@ from gdsl.ir.nodes import (
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.plan import barriers
-from gdsl.plan.ends import ending, not_ending, open_ended
+from gdsl.plan.end_barriers import optional_end_barriers, with_end_barriers, without_end_barriers
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
-    Everyone,
-    HandBack,
-    Keep,
     Launch,
     Leader,
     Loop,
     MakeGraph,
     On,
     Operation,
+    Privatize,
+    Rotate,
     Step,
-    Turn,
+    StorePrivate,
+    WriteBack,
 )
 from gdsl.plan.walking import steps_in
 from gdsl.types import Type
 
 PLACES = 3
-"""Of a scalar that turns: the one it has, the next, which is ready, and the last, which is made ready by a turn."""
+"""Of a rotating scalar: the current one, the next, which holds its value, and the last, in which it is stored."""
 _SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
-MOST_TRIED = 32
-"""Scalars that one launch tries to turn or to keep; each is a placement of all barriers. Those that steer loops come
-first, then those that are stored first."""
-_OFTEN = 8
-"""Passes of a loop, as far as it matters where barriers are counted."""
-Turning = dict[str, Expression]
-"""By name of each scalar that turns what it turns to."""
+MOST_CANDIDATES = 32
+"""Scalars of one launch that may have copies; for each of them all barriers are placed once. Those that steer loops
+come first, then the others in the order of their first stores."""
+_PASSES = 8
+"""Assumed passes of a loop, where barriers are counted."""
+Rotations = dict[str, Expression]
+"""By name of each rotating scalar the value that its next place holds."""
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A launch with its barriers; the scalars in it that turn, and those that each thread keeps."""
+    """A launch with its barriers; the rotating scalars in it, and the private ones."""
 
     launch: Launch
-    turning: Turning
-    kept: tuple[str, ...]
+    rotations: Rotations
+    private: tuple[str, ...]
+
+    @property
+    def cost(self) -> int:
+        """How many barriers are met, as far as that is known."""
+        return _barriers_met(self.launch.steps, 1)
+
+    def without_copies(self, names: Collection[str]) -> tuple[Rotations, tuple[str, ...]]:
+        """The rotating and the private scalars but for `names`."""
+        rotations = {name: value for name, value in self.rotations.items() if name not in names}
+        return rotations, tuple(name for name in self.private if name not in names)
 
 
 def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
-    """`launch`, which has no barriers, with those that it needs, and with what spares some."""
+    """`launch`, which has no barriers, with those that it needs, and with the copies of scalars that save some."""
 
-    def placed(turning: Turning, keeps: tuple[str, ...]) -> Placed:
-        return Placed(barriers.place(_changed(launch, turning, keeps, program), accesses), turning, keeps)
+    def placed(rotations: Rotations, private: tuple[str, ...]) -> Placed:
+        copied = _with_copies(launch, rotations, private, program)
+        return Placed(barriers.place(copied, accesses), rotations, private)
 
-    groups = open_ended(launch.steps)
+    groups = optional_end_barriers(launch.steps)
     if any(isinstance(step, MakeGraph) for step in steps_in(launch.steps)):
-        launch = ending(launch, [site for group in groups for site in group])
-        return placed({}, ())  # where data lie all threads of a block know together
-    steers = steering(launch, program, accesses)
-    turn, keep = _candidates(launch, program, accesses), candidates(launch, program, accesses)
-    tried = {*sorted([*turn, *keep], key=lambda name: name not in steers)[:MOST_TRIED]}
-    turn = {name: value for name, value in turn.items() if name in tried}
-    best = placed(turn, tuple(name for name in keep if name in tried))
-    for name in (*best.turning, *best.kept):
-        turning = {other: value for other, value in best.turning.items() if other != name}
-        fewer = placed(turning, tuple(other for other in best.kept if other != name))
-        if name not in steers and _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
-            best = fewer
+        launch = with_end_barriers(launch, [site for group in groups for site in group])
+        return placed({}, ())  # the threads of a block share the addresses of all data
+    steering = steering_scalars(launch, program, accesses)
+    rotations, private = _rotation_candidates(launch, program, accesses), private_candidates(launch, program, accesses)
+    candidates = sorted([*rotations, *private], key=lambda name: name not in steering)[:MOST_CANDIDATES]
+    best = placed(
+        {name: value for name, value in rotations.items() if name in candidates},
+        tuple(name for name in private if name in candidates),
+    )
+    others = [name for name in candidates if name not in steering]
+    useless = [name for name in others if placed(*best.without_copies([name])).cost <= best.cost]
+    best = placed(*best.without_copies(useless))
     for group in groups:
-        former, launch = launch, ending(launch, group)
-        others = placed(best.turning, best.kept)
-        if _waiting(others.launch.steps, 1) <= _waiting(best.launch.steps, 1):
-            best = others
+        former, launch = launch, with_end_barriers(launch, group)
+        other = placed(best.rotations, best.private)
+        if other.cost <= best.cost:
+            best = other
         else:
             launch = former
     return best
@@ -111,19 +130,19 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
 
 def without(launch: Launch) -> Launch:
     """`launch` with no barriers but those that operators must end with, and all stores in scalars by the leader."""
-    plain = barriers.without(not_ending(launch))
-    steps = tuple(step for step in plain.steps if not isinstance(step, (Keep, HandBack)))
-    return dataclasses.replace(launch, steps=tuple(mapped(tuple(_mapped(steps, {})), frozenset())))
+    plain = barriers.without(without_end_barriers(launch))
+    steps = tuple(step for step in plain.steps if not isinstance(step, (Privatize, WriteBack)))
+    return dataclasses.replace(launch, steps=tuple(_privatized(tuple(_rotated(steps, {})), frozenset())))
 
 
-def apart(kind: Type) -> int:
-    """How many values one place lies behind another: what changes a bool changes all of its word."""
+def stride(kind: Type) -> int:
+    """Values from one place of a rotating scalar to the next: what changes a bool changes all of its word."""
     return 4 if kind is Type.BOOL else 1
 
 
-def _candidates(launch: Launch, program: Program, accesses: Accesses) -> Turning:
-    """The scalars that might turn: others than the leader write them, and nothing knows where they lie."""
-    written, known = others_know(program, accesses)
+def _rotation_candidates(launch: Launch, program: Program, accesses: Accesses) -> Rotations:
+    """The scalars that might rotate: operators write them, too, and nothing depends on their address."""
+    written, known = _shared_scalars(program, accesses)
     found: dict[str, tuple[int, Expression]] = {}
     for depth, step in stores(launch.steps, 0):
         may = step.scalar in written - known and _is_same_each_time(step.value)
@@ -136,64 +155,55 @@ def _is_same_each_time(value: Expression) -> bool:
     return all(isinstance(node, _SAME_EACH_TIME) for node in walk(value))
 
 
-def _changed(launch: Launch, turning: Turning, keeps: tuple[str, ...], program: Program) -> Launch:
-    """`launch` with turns and stores by everyone, whose results are handed back at its end."""
-    if not turning and not keeps:
+def _with_copies(launch: Launch, rotations: Rotations, private: tuple[str, ...], program: Program) -> Launch:
+    """`launch` with rotations and private stores, and with the results among these scalars written back at its end."""
+    if not rotations and not private:
         return launch
     first, *others = launch.steps
     results = [each.name for each in program.scalars if not each.is_local]
-    back = HandBack(*(tuple(name for name in results if name in names) for names in (turning, keeps)))
-    values = {name: _plain(value) for name, value in turning.items()}
-    steps = mapped(tuple(_mapped(tuple(others), values)), frozenset(keeps))
-    own = (first, *((Keep(keeps),) if keeps else ()), *steps, *((back,) if back.turned or back.kept else ()))
-    return dataclasses.replace(launch, steps=own)
+    back = WriteBack(*(tuple(name for name in results if name in names) for names in (rotations, private)))
+    values = {name: _plain(value) for name, value in rotations.items()}
+    steps = _privatized(tuple(_rotated(tuple(others), values)), frozenset(private))
+    own = (first, *((Privatize(private),) if private else ()), *steps)
+    return dataclasses.replace(launch, steps=(*own, *((back,) if back.rotating or back.private else ())))
 
 
-def _mapped(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:
-    """`steps` with turns for the stores of `values`, and plain stores for all others."""
+def _rotated(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:
+    """`steps` with rotations for the stores of `values`, and plain stores for all others."""
     for step in steps:
-        if isinstance(step, (Leader, Turn)) and isinstance(step.step, StoreScalar):
-            turns = step.step.scalar in values and values[step.step.scalar] == _plain(step.step.value)
-            yield Turn(step.step) if turns else Leader(step.step)
+        if isinstance(step, (Leader, Rotate)) and isinstance(step.step, StoreScalar):
+            rotates = step.step.scalar in values and values[step.step.scalar] == _plain(step.step.value)
+            yield Rotate(step.step) if rotates else Leader(step.step)
         elif isinstance(step, (Loop, On)):
-            yield dataclasses.replace(step, body=tuple(_mapped(step.body, values)))
+            yield dataclasses.replace(step, body=tuple(_rotated(step.body, values)))
         elif isinstance(step, Branch):
-            then, otherwise = (tuple(_mapped(block, values)) for block in (step.then, step.otherwise))
+            then, otherwise = (tuple(_rotated(block, values)) for block in (step.then, step.otherwise))
             yield dataclasses.replace(step, then=then, otherwise=otherwise)
         else:
             yield step
 
 
 def _plain(value: Expression) -> str:
-    """`value` without where it stands in the text."""
+    """`value` without its place in the text."""
     return f"{value.type.name} {print_expression(value)}"
 
 
-def _waiting(steps: tuple[Step, ...], times: int) -> int:
-    """How many barriers are met, if all loops had the same number of passes; a branch is taken every second time."""
+def _barriers_met(steps: tuple[Step, ...], times: int) -> int:
+    """How many barriers are met if every loop has `_PASSES` passes and every second test of a branch holds."""
     found = 0
     for step in steps:
         if isinstance(step, Barrier) or (isinstance(step, Operation) and step.waits):
             found += times
         elif isinstance(step, (Loop, On)):
-            found += _waiting(step.body, times * (_OFTEN if isinstance(step, Loop) else 1))
+            found += _barriers_met(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
         elif isinstance(step, Branch):
-            then, otherwise = (_waiting(block, times) for block in (step.then, step.otherwise))
+            then, otherwise = (_barriers_met(block, times) for block in (step.then, step.otherwise))
             found += max(then, otherwise) if step.otherwise else then // 2
     return found
 
 
-# Decides which scalars every thread keeps a value of its own of.
-#
-# The schedule is walked by all threads alike. A scalar that only its stores change, and no call of a functor, has the
-# same value in all of them if each does the store itself, since each of them reads the same: what operators made
-# before is there behind a barrier. So nobody waits for the leader's store, as behind `largest = max(largest, low);`.
-# What the store reads all threads read now, which `barriers` knows; the scalar itself they do not share, until the
-# leader hands it back.
-
-
-def others_know(program: Program, accesses: Accesses) -> tuple[frozenset[str], frozenset[str]]:
-    """The scalars that operators write, and those of which something else knows where they lie."""
+def _shared_scalars(program: Program, accesses: Accesses) -> tuple[frozenset[str], frozenset[str]]:
+    """The scalars that operators write, and those on whose address something else depends."""
     nodes = [node for node in walk(program.schedule) if isinstance(node, (Operator, SetStep, Swap))]
     operators = (node for node in nodes if isinstance(node, Operator))
     written = {access.name for node in operators for access in accesses.of_step(node) if access.writes}
@@ -204,40 +214,40 @@ def others_know(program: Program, accesses: Accesses) -> tuple[frozenset[str], f
     return frozenset(written & scalars), frozenset(known | inputs)
 
 
-def candidates(launch: Launch, program: Program, accesses: Accesses) -> tuple[str, ...]:
+def private_candidates(launch: Launch, program: Program, accesses: Accesses) -> tuple[str, ...]:
     """The scalars that loops store or their conditions read, and that nobody but the schedule stores."""
-    written, known = others_know(program, accesses)
+    written, known = _shared_scalars(program, accesses)
     stored = {step.scalar for depth, step in stores(launch.steps, 0) if depth > 0}
-    own = (stored - written - known) | steering(launch, program, accesses)
+    own = (stored - written - known) | steering_scalars(launch, program, accesses)
     return tuple(each.name for each in program.scalars if each.name in own)
 
 
-def steering(launch: Launch, program: Program, accesses: Accesses) -> frozenset[str]:
-    """The scalars that only the schedule stores, and that conditions within loops read: in each pass all would wait
-    for the memory, behind a barrier, before they know where to go."""
-    written, known = others_know(program, accesses)
+def steering_scalars(launch: Launch, program: Program, accesses: Accesses) -> frozenset[str]:
+    """The scalars that only the schedule stores, and that conditions within loops read: in each pass all threads would
+    wait for the memory, after a barrier, before they know where to continue."""
+    written, known = _shared_scalars(program, accesses)
     stored = {step.scalar for _, step in stores(launch.steps, 0)}
-    read = {node.name for each in _asked(launch.steps, 0) for node in walk(each) if isinstance(node, ScalarValue)}
+    read = {node.name for each in _conditions(launch.steps, 0) for node in walk(each) if isinstance(node, ScalarValue)}
     return frozenset(stored & read) - written - known
 
 
-def _asked(steps: tuple[Step, ...], depth: int) -> Iterator[Expression]:
-    """The conditions that each pass of a loop asks."""
+def _conditions(steps: tuple[Step, ...], depth: int) -> Iterator[Expression]:
+    """The conditions that each pass of a loop evaluates."""
     for step in steps:
         if isinstance(step, Loop):
             if not step.counted:
                 yield step.condition
-            yield from _asked(step.body, depth + 1)
+            yield from _conditions(step.body, depth + 1)
         elif isinstance(step, On):
-            yield from _asked(step.body, depth)
+            yield from _conditions(step.body, depth)
         elif isinstance(step, Branch):
             if depth > 0:
                 yield step.condition
-            yield from _asked((*step.then, *step.otherwise), depth)
+            yield from _conditions((*step.then, *step.otherwise), depth)
 
 
 def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScalar]]:
-    """Every store of the leader in a scalar, with how many loops stand around."""
+    """Every store of the leader in a scalar, with the number of loops around it."""
     for step in steps:
         if isinstance(step, Leader) and isinstance(step.step, StoreScalar):
             yield depth, step.step
@@ -247,15 +257,15 @@ def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScal
             yield from stores((*step.then, *step.otherwise), depth)
 
 
-def mapped(steps: tuple[Step, ...], names: frozenset[str]) -> Iterator[Step]:
-    """`steps` with the stores of `names` done by everyone, and all others by the leader."""
+def _privatized(steps: tuple[Step, ...], names: frozenset[str]) -> Iterator[Step]:
+    """`steps` with the stores of `names` done by every thread, and all others by the leader."""
     for step in steps:
-        if isinstance(step, (Leader, Everyone)) and isinstance(step.step, StoreScalar):
-            yield Everyone(step.step) if step.step.scalar in names else Leader(step.step)
+        if isinstance(step, (Leader, StorePrivate)) and isinstance(step.step, StoreScalar):
+            yield StorePrivate(step.step) if step.step.scalar in names else Leader(step.step)
         elif isinstance(step, (Loop, On)):
-            yield dataclasses.replace(step, body=tuple(mapped(step.body, names)))
+            yield dataclasses.replace(step, body=tuple(_privatized(step.body, names)))
         elif isinstance(step, Branch):
-            then, otherwise = (tuple(mapped(block, names)) for block in (step.then, step.otherwise))
+            then, otherwise = (tuple(_privatized(block, names)) for block in (step.then, step.otherwise))
             yield dataclasses.replace(step, then=then, otherwise=otherwise)
         else:
             yield step

@@ -23,7 +23,6 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
-    Everyone,
     FarEnds,
     Fill,
     Launch,
@@ -35,9 +34,10 @@ from gdsl.plan.nodes import (
     Operation,
     Plan,
     Step,
+    StorePrivate,
 )
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Everyone | Fill | OnSets
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | StorePrivate | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
 
 

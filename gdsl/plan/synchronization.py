@@ -1,8 +1,8 @@
 """Pass `synchronization`: only the barriers that somebody needs, and scalars that spare some.
 
-`phases` says which operators end with a barrier of their own, `ends` for which reductions that is left open, `barriers`
-where else one is needed. `scalar_copies` gives scalars several places, or a value to each thread, where that saves
-barriers.
+`phases` says which operators end with a barrier of their own, `end_barriers` which reductions may do without one, and
+`barriers` where else one is needed. `scalar_copies` gives scalars several places, or a copy for each thread, where that
+saves barriers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gdsl.plan import scalar_copies
 from gdsl.plan.buffers import marked_domains
 from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.deduplication import repeated_of
-from gdsl.plan.ends import is_open
+from gdsl.plan.end_barriers import has_optional_end_barrier
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import Initial, Launch, OnSets, Operation, Plan, Step
@@ -31,8 +31,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
     (launch,) = plan.schedule
     assert isinstance(launch, Launch)
     placed = scalar_copies.place(scalar_copies.without(launch), plan.program, facts.accesses)
-    turning = tuple(Initial(name, value) for name, value in placed.turning.items())
-    plan = dataclasses.replace(plan, schedule=(placed.launch,), turning=turning, kept=placed.kept)
+    rotations = tuple(Initial(name, value) for name, value in placed.rotations.items())
+    plan = dataclasses.replace(plan, schedule=(placed.launch,), rotations=rotations, private_scalars=placed.private)
     return with_marks_held(plan, bool(marked_domains(plan)))
 
 
@@ -42,7 +42,7 @@ def _ends(plan: Plan) -> tuple[Step, ...]:
     counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
 
     def waits(operation: Operation) -> bool:
-        several = operation.step.frontier.frontier in repeated and not is_open(operation)
+        several = operation.step.frontier.frontier in repeated and not has_optional_end_barrier(operation)
         return operator_waits(operation.does, plan.program, plan.target) or several
 
     def changed(step: Step) -> Step:

@@ -38,12 +38,9 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
-    Everyone,
     FarEnds,
     Fill,
-    HandBack,
     Initialize,
-    Keep,
     Launch,
     Leader,
     Loop,
@@ -52,9 +49,12 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
+    Privatize,
+    Rotate,
     Step,
+    StorePrivate,
     Swap,
-    Turn,
+    WriteBack,
 )
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_sets import verify_combinations
@@ -63,7 +63,7 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type
 
-_PUT_IN = (Barrier, Initialize, Keep, HandBack)
+_PUT_IN = (Barrier, Initialize, Privatize, WriteBack)
 """The steps that are not the program's."""
 _SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
 
@@ -89,7 +89,7 @@ class _Verifier:
         self.program = plan.program
         self.accesses = Accesses(plan.program)
         self.counted = {each.name for each in plan.frontiers if each.counts is not None}
-        self.turned = {each.name: each.value for each in plan.turning}
+        self.rotations = {each.name: each.value for each in plan.rotations}
 
     def expect(self, holds: bool, what: str) -> None:
         if not holds:
@@ -274,9 +274,12 @@ class _Verifier:
             self.expect(why is None, f"a barrier is missing: {why}")
             self._scalars(launch)
         else:
-            self.expect(not plan.turning and not plan.kept, "scalars turn that nobody turns")
-            own = (isinstance(step, (Barrier, Turn, Keep, Everyone, HandBack)) for step in steps_in(launch.steps))
-            self.expect(not any(own), "what only one launch does")
+            self.expect(not plan.rotations and not plan.private_scalars, "scalars rotate in several launches")
+            own = (
+                isinstance(step, (Barrier, Rotate, Privatize, StorePrivate, WriteBack))
+                for step in steps_in(launch.steps)
+            )
+            self.expect(not any(own), "copies of scalars in several launches")
         chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
         self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")
 
@@ -313,32 +316,42 @@ class _Verifier:
             self.expect(all(name not in (*use.read, *use.written) for use in used), f"{name} is a list, and is used")
 
     def _scalars(self, launch: Launch) -> None:
-        """Scalars with several places, and those of which each thread has its own, are stored by the schedule in one
-        way, and handed back where they are results."""
+        """Rotating and private scalars are stored by the schedule in one way, and written back where they are
+        results."""
         plan, steps = self.plan, list(steps_in(launch.steps))
-        stores = [(step, step.step) for step in steps if isinstance(step, (Leader, Turn, Everyone))]
+        stores = [(step, step.step) for step in steps if isinstance(step, (Leader, Rotate, StorePrivate))]
         results = {scalar.name for scalar in self.program.scalars if not scalar.is_local}
         written = {each.name for o in operations(plan) for each in self.accesses.of_step(o.step) if each.writes}
         for step, store in stores:
             if not isinstance(store, ir.StoreScalar):
                 continue
             name = store.scalar
-            self.expect(isinstance(step, Everyone) == (name in plan.kept), f"{name} is not stored by everyone")
-            if isinstance(step, Turn):
+            self.expect(
+                isinstance(step, StorePrivate) == (name in plan.private_scalars),
+                f"{name} is not stored by every thread",
+            )
+            if isinstance(step, Rotate):
                 constant = all(isinstance(node, _SAME_EACH_TIME) for node in walk(store.value))
-                self.expect(name in self.turned and constant, f"{name} turns to another value each time")
-                self.expect(_text(store.value) == _text(self.turned.get(name)), f"{name} turns to another value")
-        for name in plan.kept:
-            self.expect(name not in written, f"each thread has its own {name}, and operators write it")
-        turns = {step.step.scalar for step in steps if isinstance(step, Turn)}
-        self.expect(turns == set(self.turned), "scalars turn that nobody turns")
-        keeps = [name for step in steps if isinstance(step, Keep) for name in step.scalars]
-        self.expect(sorted(keeps) == sorted(plan.kept), "each thread has its own of other scalars")
-        back = [step for step in steps if isinstance(step, HandBack)]
-        handed = {name for step in back for name in step.turned}, {name for step in back for name in step.kept}
-        wanted = results & set(self.turned), results & set(plan.kept)
-        self.expect(handed == wanted and len(back) == bool(wanted[0] or wanted[1]), "a result is not handed back")
-        self.expect(not back or isinstance(launch.steps[-1], (HandBack, Barrier)), "results are handed back too early")
+                self.expect(name in self.rotations and constant, f"{name} rotates to a value that changes")
+                self.expect(_text(store.value) == _text(self.rotations.get(name)), f"{name} rotates to another value")
+        for name in plan.private_scalars:
+            self.expect(name not in written, f"{name} is private, and operators write it")
+        rotating = {step.step.scalar for step in steps if isinstance(step, Rotate)}
+        self.expect(rotating == set(self.rotations), "other scalars rotate")
+        private = [name for step in steps if isinstance(step, Privatize) for name in step.scalars]
+        self.expect(sorted(private) == sorted(plan.private_scalars), "other scalars are private")
+        back = [step for step in steps if isinstance(step, WriteBack)]
+        written_back = (
+            {name for step in back for name in step.rotating},
+            {name for step in back for name in step.private},
+        )
+        wanted = results & set(self.rotations), results & set(plan.private_scalars)
+        self.expect(
+            written_back == wanted and len(back) == bool(wanted[0] or wanted[1]), "a result is not written back"
+        )
+        self.expect(
+            not back or isinstance(launch.steps[-1], (WriteBack, Barrier)), "results are written back too early"
+        )
 
 
 _ANOTHER = object()

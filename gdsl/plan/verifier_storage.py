@@ -17,15 +17,15 @@ from gdsl.plan.nodes import (
     Combine,
     EnterGraph,
     FarEnds,
-    HandBack,
     Initialize,
-    Keep,
     Launch,
     Loop,
     On,
     Plan,
+    Privatize,
     Step,
     Swap,
+    WriteBack,
 )
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
@@ -45,7 +45,7 @@ _OF_HINTS = (Role.LISTED, Role.BOUNDED)
 class _Storage:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.program = plan, plan.program
-        self.turned = {each.name for each in plan.turning}
+        self.rotations = {each.name for each in plan.rotations}
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
         self.by_role: dict[Role, list[Buffer]] = {}
         for buffer in plan.buffers:
@@ -76,7 +76,7 @@ class _Storage:
             fits = buffer is not None and buffer.element is data.type
             self.expect(fits, f"no buffer for {data.name}")
             if buffer is not None and isinstance(data, Scalar):
-                places = scalar_copies.PLACES * scalar_copies.apart(data.type) if data.name in self.turned else 1
+                places = scalar_copies.PLACES * scalar_copies.stride(data.type) if data.name in self.rotations else 1
                 self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN
@@ -198,7 +198,7 @@ class _Following:
     def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
         """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
         for step in steps:
-            if isinstance(step, (Barrier, Initialize, Keep, HandBack, Swap, EnterGraph)):
+            if isinstance(step, (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph)):
                 continue
             if isinstance(step, On):
                 self.block(step.body, lying)
@@ -262,7 +262,7 @@ class _Following:
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, (Barrier, Initialize, Keep, HandBack, Swap, EnterGraph)):
+        if isinstance(step, (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph)):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}
 

@@ -17,17 +17,17 @@ from gdsl.plan.nodes import (
     Branch,
     Copy,
     Define,
-    Everyone,
-    HandBack,
     Initialize,
-    Keep,
     Loop,
     Operation,
     Plan,
+    Privatize,
+    Rotate,
     Step,
+    StorePrivate,
     Swap,
     Sweep,
-    Turn,
+    WriteBack,
 )
 from gdsl.plan.walking import steps_in
 
@@ -45,7 +45,7 @@ def test_pagerank() -> None:
     """`error` was read by the loop's condition, and `dangling` by the last pass: both are elsewhere in this one. What
     comes behind the reduction runs in its sweep, which ends with a barrier, the only one of a pass."""
     body = body_of("pagerank")
-    assert kinds(body) == ["Turn", "Turn", "Operation", "Swap", "Swap", "Everyone"]
+    assert kinds(body) == ["Rotate", "Rotate", "Operation", "Swap", "Swap", "StorePrivate"]
     assert [step.waits for step in body if isinstance(step, Operation)] == [True]
 
 
@@ -85,7 +85,7 @@ def test_what_steers_a_loop_each_thread_keeps() -> None:
     def kept(condition: str, functor: str = "b[v] = int32(m);") -> list[str]:
         text = f"""{HEAD} vertex functor f(v) {{ apply {{ {functor} }} }}
             schedule {{ m = 5; while (iteration < 9) {{ if ({condition}) {{ compute(vertices, f); }} }} }}"""
-        return [name for step in fused(plan_of(text)) if isinstance(step, Keep) for name in step.scalars]
+        return [name for step in fused(plan_of(text)) if isinstance(step, Privatize) for name in step.scalars]
 
     assert kept("iteration < m") == ["m"]
     assert kept("iteration < 4") == []
@@ -107,7 +107,7 @@ def test_an_operator_waits_until_all_have_read_what_it_adds_to() -> None:
 def test_a_scalar_stored_at_the_end_of_a_pass_is_seen_by_the_next_test() -> None:
     """By each thread, which has stored it itself, or, where operators write it, by way of a barrier."""
     stored = body_of(f"{HEAD} schedule {{ while (n < 3) {{ n = n + 1; }} }}")
-    assert kinds(stored) == ["Everyone", "Barrier"] and "stopped" in repr(stored[-1])
+    assert kinds(stored) == ["StorePrivate", "Barrier"] and "stopped" in repr(stored[-1])
     text = f"""{HEAD} vertex functor f(v) {{ apply {{ n += 1; }} }}
         schedule {{ while (n < 3) {{ compute(vertices, f); n = n + 1; }} }}"""
     assert kinds(body_of(text)) == ["Barrier", "Operation", "Barrier", "Leader", "Barrier"]
@@ -321,16 +321,16 @@ class Walker:
                 self.go(self.random.choice((step.then, step.otherwise)))
             elif isinstance(step, Operation):
                 self.operate(step)
-            elif isinstance(step, Turn):
+            elif isinstance(step, Rotate):
                 self.turn()
-            elif isinstance(step, Keep):
+            elif isinstance(step, Privatize):
                 self.touch(Access(name, False, Who.ANYBODY) for name in step.scalars)
-            elif isinstance(step, Everyone):
+            elif isinstance(step, StorePrivate):
                 self.touch(self.accesses.of_expression(step.step.value, Who.ANYBODY))
-            elif isinstance(step, HandBack):
-                self.touch([Access("t", False, Who.LEADER)] if step.turned else [])
-                self.touch([Access("t0", True, Who.LEADER)] if step.turned and self.turned else [])
-                self.touch(Access(name, True, Who.LEADER) for name in step.kept)
+            elif isinstance(step, WriteBack):
+                self.touch([Access("t", False, Who.LEADER)] if step.rotating else [])
+                self.touch([Access("t0", True, Who.LEADER)] if step.rotating and self.turned else [])
+                self.touch(Access(name, True, Who.LEADER) for name in step.private)
             elif not isinstance(step, Initialize):
                 self.touch(self.accesses.of_step(step.step))  # type: ignore[union-attr]
                 if isinstance(step, (Define, Copy)):

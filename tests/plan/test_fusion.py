@@ -9,7 +9,7 @@ import pytest
 from gdsl.backends.cuda import neighbors_of
 from gdsl.pipeline import load
 from gdsl.plan import target
-from gdsl.plan.nodes import Turn
+from gdsl.plan.nodes import Rotate
 from gdsl.plan.scalar_copies import PLACES
 from gdsl.plan.walking import operations, own_sweeps, steps_in
 
@@ -113,8 +113,8 @@ def test_what_stood_in_the_way_is_said() -> None:
     assert pair.obstacle.span.line == HEAD[: HEAD.index("int32(n)")].count("\n") + 1
 
 
-def turns_in(steps: str) -> list[str]:
-    return [each.step.scalar for each in steps_in(fused(plan_of(schedule(steps)))) if isinstance(each, Turn)]
+def rotations_in(steps: str) -> list[str]:
+    return [each.step.scalar for each in steps_in(fused(plan_of(schedule(steps)))) if isinstance(each, Rotate)]
 
 
 @pytest.mark.parametrize(
@@ -133,16 +133,16 @@ def turns_in(steps: str) -> list[str]:
         ("while (n < 9) { n = 0; compute(w, counts); swap(n, m); }", []),
     ],
 )
-def test_what_turns(steps: str, found: list[str]) -> None:
-    assert turns_in(steps) == found
+def test_which_scalars_rotate(steps: str, found: list[str]) -> None:
+    assert rotations_in(steps) == found
     plan = plan_of(schedule(steps))
     places = {buffer.name: buffer.extent.value({}) for buffer in plan.buffers if buffer.name in "nm"}
     assert places == {"n": PLACES if found else 1, "m": 1}
-    assert not plan_of(schedule(steps), on=target.CUDA_UNFUSED).turning
+    assert not plan_of(schedule(steps), on=target.CUDA_UNFUSED).rotations
 
 
 @pytest.mark.parametrize(
-    ("steps", "kept"),
+    ("steps", "private"),
     [
         ("while (n < 9) { compute(w, counts); m = n + m; compute(w, slots); }", ("m",)),
         ("repeat (9) { m = size(w) + int64(iteration); compute(w, slots); }", ("m",)),
@@ -153,18 +153,18 @@ def test_what_turns(steps: str, found: list[str]) -> None:
         ("while (n < 9) { compute(w, counts); m = n; }", ()),
     ],
 )
-def test_what_each_thread_keeps(steps: str, kept: tuple[str, ...]) -> None:
+def test_which_scalars_are_private(steps: str, private: tuple[str, ...]) -> None:
     """No barrier stands behind a store that everyone does, and all that read it read their own."""
     plan = plan_of(schedule(steps))
     kinds = [type(step).__name__ for step in steps_in(fused(plan))]
-    assert plan.kept == kept
-    assert ("Keep" in kinds, "Everyone" in kinds, "HandBack" in kinds) == (bool(kept),) * 3
-    assert not kept or kinds[kinds.index("Everyone") + 1] != "Barrier"
-    assert not plan_of(schedule(steps), on=target.CUDA_UNFUSED).kept
+    assert plan.private_scalars == private
+    assert ("Privatize" in kinds, "StorePrivate" in kinds, "WriteBack" in kinds) == (bool(private),) * 3
+    assert not private or kinds[kinds.index("StorePrivate") + 1] != "Barrier"
+    assert not plan_of(schedule(steps), on=target.CUDA_UNFUSED).private_scalars
 
 
 def test_a_reset_waits_for_nobody() -> None:
     """Neither until all have read the last value, nor for the store."""
     kinds = [type(step).__name__ for step in steps_in(fused(plan_of("components_hook_and_jump")))]
     inner = kinds[kinds.index("Loop", kinds.index("Loop") + 1) :]
-    assert inner[:4] == ["Loop", "Turn", "Operation", "Barrier"]
+    assert inner[:4] == ["Loop", "Rotate", "Operation", "Barrier"]

@@ -75,7 +75,7 @@ class Filters(PlanFilters):
         resident = plan.resident_threads
         self.resident_blocks = max(1, resident // plan.sizes.block_threads) if resident is not None else 0
         """The blocks that registers are left for; 0 where that is the compiler's choice."""
-        self.changes_data = bool(plan.swapped or plan.turning or plan.kept)
+        self.changes_data = bool(plan.swapped or plan.rotations or plan.private_scalars)
         """Whether the problem data change but for the graph."""
         self.shares_data = plan.target.fused and bool(plan.graphs) and not self.changes_data
         """Whether all threads of a block have one copy of the data."""
@@ -163,7 +163,7 @@ class Filters(PlanFilters):
 
     def next_place(self, scalar: str) -> int:
         """The index of the second place of a scalar that has several."""
-        return scalar_copies.apart(self._scalars[scalar].type)
+        return scalar_copies.stride(self._scalars[scalar].type)
 
     # Functions
 

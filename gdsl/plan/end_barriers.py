@@ -1,8 +1,8 @@
-"""Decides which reductions end with a barrier of their own, where the barrier behind them would come in any case.
+"""Reductions that may end with a barrier of their own, and launches with or without these barriers.
 
-A reduction need not wait (`phases`). It does where no barrier less would be met without: if all wait behind it for its
-results, it may as well be its own barrier, since where long lists are cut into chunks all wait until these have been
-read, and would then wait twice.
+A reduction need not end with a barrier (`phases`). `scalar_copies` gives it one if there are no more barriers then: if
+all threads wait for its results anyway, they may as well wait in the reduction, which waits for the chunks of long
+lists to be read, so that threads would wait twice.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Step, Sweep
 from gdsl.plan.phases import counts_late, with_phases
 
 
-def open_ended(steps: tuple[Step, ...]) -> list[list[int]]:
-    """The sites of the operators for which that is left open, those of one loop together."""
+def optional_end_barriers(steps: tuple[Step, ...]) -> list[list[int]]:
+    """The sites of the operators that may end with a barrier, those of one loop together."""
     own: list[int] = []
     found = [own]
     for step in steps:
-        if isinstance(step, Operation) and is_open(step):
+        if isinstance(step, Operation) and has_optional_end_barrier(step):
             own.append(step.step.site)
         elif isinstance(step, Loop):
-            found += open_ended(step.body)
+            found += optional_end_barriers(step.body)
         elif isinstance(step, (On, Branch)):
-            inner, *others = open_ended(step.body if isinstance(step, On) else (*step.then, *step.otherwise))
+            inner, *others = optional_end_barriers(step.body if isinstance(step, On) else (*step.then, *step.otherwise))
             own += inner
             found += others
     return [own, *(group for group in found[1:] if group)]
 
 
-def is_open(operation: Operation) -> bool:
+def has_optional_end_barrier(operation: Operation) -> bool:
     """Whether a reduction that need not wait is in the operator's sweep."""
     return any(isinstance(each.does, Sweep) and counts_late(each.does) for each in flattened(operation))
 
 
-def ending(launch: Launch, sites: Collection[int]) -> Launch:
+def with_end_barriers(launch: Launch, sites: Collection[int]) -> Launch:
     """`launch` with a barrier at the end of the operators of these sites."""
 
     def changed(step: Operation) -> Operation:
@@ -45,11 +45,11 @@ def ending(launch: Launch, sites: Collection[int]) -> Launch:
     return dataclasses.replace(launch, steps=_mapped(launch.steps, changed))
 
 
-def not_ending(launch: Launch) -> Launch:
+def without_end_barriers(launch: Launch) -> Launch:
     """`launch` with none of these barriers."""
 
     def changed(step: Operation) -> Operation:
-        return with_phases(step, waits=False) if step.waits and is_open(step) else step
+        return with_phases(step, waits=False) if step.waits and has_optional_end_barrier(step) else step
 
     return dataclasses.replace(launch, steps=_mapped(launch.steps, changed))
 
