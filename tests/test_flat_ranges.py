@@ -45,6 +45,13 @@ def test_a_range_that_nothing_refers_to_is_freed(driver):
     assert not driver.mapped and not driver.reserved
 
 
+def test_memory_of_the_host_is_near_the_first_gpu(driver):
+    for gpus, node in (([0], 0), ([3, 1], 2)):  # the first GPU knows no nodes
+        driver.nodes.clear()
+        FlatRange([Part(HOST, PAGE)], gpus).close()
+        assert driver.nodes == {node}
+
+
 def test_an_empty_range_maps_nothing(driver):
     found = FlatRange([], [0, 1])
     assert (found.pointer, found.nbytes) == (0, 0)

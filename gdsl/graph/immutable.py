@@ -18,6 +18,9 @@ _LARGE = 1 << 22
 """From so many bytes on, memory is requested in large pages, as NumPy does for its own arrays: in small pages the first
 touch takes several times as long as writing."""
 
+_LINE = 128
+"""Large arrays begin at a multiple of so many bytes: a GPU that reads them from here does so in such lines."""
+
 
 def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
     """A copy of `values` (one-dimensional) over the memory of a `bytes`, which NumPy never makes writable."""
@@ -32,12 +35,14 @@ def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArr
 def allocate_immutable(count: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Two arrays of `count` zeros over the same memory: one to write into, and one that is read-only once the first is
     dropped."""
-    memory = bytes(max(count * dtype.itemsize, 2))  # a new object: Python shares shorter ones
+    spare = _LINE if count * dtype.itemsize >= _LARGE else 0
+    memory = bytes(max(count * dtype.itemsize + spare, 2))  # a new object: Python shares shorter ones
     address = ctypes.cast(ctypes.c_char_p(memory), ctypes.c_void_p).value
     assert address is not None
     _ask_for_large_pages(address, len(memory))
-    immutable_array = np.ndarray((count,), dtype, buffer=memory)
-    writable = (ctypes.c_uint8 * immutable_array.nbytes).from_address(address)
+    first = -address % _LINE if spare else 0
+    immutable_array = np.ndarray((count,), dtype, buffer=memory, offset=first)
+    writable = (ctypes.c_uint8 * immutable_array.nbytes).from_address(address + first)
     writable.memory = memory  # type: ignore[attr-defined]  # which lives as long
     return np.ctypeslib.as_array(writable).view(dtype), immutable_array
 

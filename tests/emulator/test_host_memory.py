@@ -171,7 +171,7 @@ PROGRAMS: dict[str, dict[str, Any]] = {
     "bfs": {"source": 0},
     "sssp": {"source": 0},
     "pagerank": {},
-    "triangle_count": {},
+    "hits": {},
     "strongly_connected_components": {},
 }
 

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import memory
+from gdsl.graph.immutable import allocate_immutable, immutable
 
 
 @pytest.fixture
@@ -72,3 +74,16 @@ def test_a_limit_of_the_process():
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     assert 1 << 20 < int(ran.stdout) < limit
+
+
+@pytest.mark.parametrize("nbytes", [0, 1, 4096, (1 << 22) - 8, 1 << 22, (1 << 22) + 24])
+def test_large_arrays_begin_at_a_line_and_stay_immutable(nbytes: int) -> None:
+    writable, values = allocate_immutable(nbytes // 8, np.dtype(np.int64))
+    writable[:] = np.arange(len(writable))
+    assert values.nbytes == nbytes // 8 * 8 and np.array_equal(values, np.arange(nbytes // 8))
+    assert nbytes < 1 << 22 or values.ctypes.data % 128 == 0
+    assert immutable(values) is values
+    with pytest.raises(ValueError, match="read-only"):
+        values[:1] = 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        values.flags.writeable = True

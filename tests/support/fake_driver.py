@@ -28,6 +28,9 @@ class FakeDriver(types.ModuleType):
         self.CUmemAllocationGranularity_flags = names(CU_MEM_ALLOC_GRANULARITY_MINIMUM=0)
         self.CUmemAccess_flags = names(CU_MEM_ACCESS_FLAGS_PROT_READWRITE=3)
         self.CUfunction = int
+        self.CUdevice_attribute = names(CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID=134)
+        self.nodes: set[int] = set()
+        """Of the host's memory that was created."""
         self.CUdevice_P2PAttribute = names(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED=3)
         self.atomics = True
         self.loaded: list[int] = []
@@ -56,6 +59,10 @@ class FakeDriver(types.ModuleType):
     def cuDeviceGet(self, number: int) -> tuple[Answer, int]:  # noqa: N802
         return Answer.CUDA_SUCCESS, number
 
+    def cuDeviceGetAttribute(self, attribute: int, number: int) -> tuple[Answer, int]:  # noqa: N802
+        assert attribute == 134
+        return Answer.CUDA_SUCCESS, number - 1  # -1: no nodes
+
     def cuDeviceCanAccessPeer(self, first: int, second: int) -> tuple[Answer, int]:  # noqa: N802
         return Answer.CUDA_SUCCESS, int(not self.apart)
 
@@ -73,6 +80,8 @@ class FakeDriver(types.ModuleType):
 
     def cuMemCreate(self, size: int, properties: types.SimpleNamespace, flags: int) -> tuple[Answer, int]:  # noqa: N802
         owner = self._owner(properties.location)
+        if owner == HOST:
+            self.nodes.add(properties.location.id)
         used = sum(bytes_ for where, bytes_ in self.mapped.values() if where == owner)
         if used + size > self.pages * PAGE:
             return Answer.CUDA_ERROR_OUT_OF_MEMORY, 0

@@ -67,7 +67,7 @@ class FlatRange:
         return list(itertools.accumulate((part.nbytes for part in self.parts[:-1]), initial=0))
 
     def _map(self, driver: Any, part: Part, address: int) -> None:
-        error, handle = driver.cuMemCreate(part.nbytes, _properties(driver, part.owner), 0)
+        error, handle = driver.cuMemCreate(part.nbytes, _properties(driver, part.owner, self.gpus[:1]), 0)
         if int(error) == int(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY):
             raise _no_memory(part)
         _check(error, f"allocating {part.nbytes} bytes on {owner_name(part.owner)}")
@@ -208,11 +208,21 @@ def _location(driver: Any, owner: int) -> Any:
     return location
 
 
-def _properties(driver: Any, owner: int) -> Any:
+def _properties(driver: Any, owner: int, near: Sequence[int] = ()) -> Any:
+    """Of memory of this owner; that of the host is the nearest one to the first GPU of `near`."""
     properties = driver.CUmemAllocationProp()
     properties.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     properties.location = _location(driver, owner)
+    if owner == HOST and near:
+        properties.location.id = _host_node(driver, near[0])
     return properties
+
+
+def _host_node(driver: Any, gpu: int) -> int:
+    """The node of the machine's memory that a GPU is connected to; 0 without nodes."""
+    attribute = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID
+    error, node = driver.cuDeviceGetAttribute(attribute, _called(driver.cuDeviceGet(gpu), "finding a GPU"))
+    return 0 if int(error) else max(int(node), 0)
 
 
 def _called(answer: tuple[Any, ...], what: str) -> Any:

@@ -57,6 +57,10 @@ class PinnedArray:
             self.pointer = found
 
 
+_PINNED: weakref.WeakValueDictionary[tuple[int, int], PinnedArray] = weakref.WeakValueDictionary()
+"""By address and size: an array can be pinned only once."""
+
+
 def _unpin(runtime: Any, address: int, array: Any) -> None:
     """`array` is alive until this is done."""
     with contextlib.suppress(Exception):  # the context may be gone
@@ -125,8 +129,10 @@ def _divided_range(device: int, nbytes: int, resident: int) -> HostBuffer:
 def _pinned(cupy: Any, values: NDArray[Any]) -> HostBuffer:
     """The array itself if it can be pinned, otherwise a copy of it in pinned memory."""
     if values.nbytes >= _LEAST_PINNED:
+        key = values.ctypes.data, values.nbytes
         with contextlib.suppress(Exception):  # the driver's errors come in several classes
-            pinned = PinnedArray(cupy, values)
+            pinned = _PINNED.get(key) or PinnedArray(cupy, values)
+            _PINNED[key] = pinned
             return HostBuffer(pinned, values.nbytes, pinned.pointer)
     _require(values.nbytes)
     try:
