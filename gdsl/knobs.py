@@ -198,7 +198,16 @@ PLAN_PASSES = (
 """The passes over a backend's plan that can be left out (`gdsl.plan.passes`). None of them changes a result."""
 WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
-ALL_PASSES = ("lower", *PLAN_PASSES[:11], "launches", *PLAN_PASSES[11:-1], "allocate", PLAN_PASSES[-1], "batch")
+ALL_PASSES = (
+    "lower",
+    *PLAN_PASSES[:11],
+    "launches",
+    "distribution",
+    *PLAN_PASSES[11:-1],
+    "allocate",
+    PLAN_PASSES[-1],
+    "batch",
+)
 """Every pass over a plan, in the order in which they run."""
 BY_NAME = {knob.name: knob for knob in KNOBS}
 OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)

@@ -22,6 +22,8 @@ from gdsl.types import Type, Widths
 
 TEAMS = ("teams", "teams_pull")
 """Files whose pieces replace others of the same names where each team of blocks has barriers of its own."""
+WORKERS = "workers"
+"""The file whose pieces replace others of the same names where several workers run a program together."""
 INDIRECT_EDGE_IDS = "indirect_edge_ids"
 """The file whose pieces replace others of the same names in programs that build graphs."""
 BOTH_SIDES = "both_sides"
@@ -128,7 +130,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
         for piece in parts:
             piece = replace(piece, text=_with_words(piece.text, words))
             former = found.get(piece.names)
-            alone = former is None or file in (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, *TEAMS)
+            alone = former is None or file in (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, *TEAMS)
             found[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )

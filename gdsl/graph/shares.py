@@ -154,7 +154,9 @@ class GraphShare:
     @cached_property
     def edge_sources(self) -> NDArray[Any]:
         """int32 or int64[owned edges], the source of each owned edge."""
-        return edge_sources(self.offsets, self.columns) + self.columns.dtype.type(self.first)
+        sources = edge_sources(self.offsets, self.columns)
+        sources += sources.dtype.type(self.first)
+        return immutable(sources)
 
     def owner(self, vertices: NDArray[Any]) -> NDArray[np.int64]:
         """int64, the worker that owns each of these vertices."""
@@ -295,7 +297,9 @@ def _joined(communicator: Communicator, owned: NDArray[Any]) -> NDArray[Any]:
 def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """All numbers of the ranges that begin at `starts`, one range after the other."""
     ends = np.cumsum(lengths)
-    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    found = np.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    found += np.repeat(starts - (ends - lengths), lengths)
+    return found
 
 
 def _places_among_equals(offsets: NDArray[Any], columns: NDArray[Any]) -> tuple[NDArray[np.int64], ...]:

@@ -48,7 +48,7 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
 
 def _passed(facts: Facts, last: str | None) -> Plan:
     """The plan behind the pass `last`; None: behind all."""
-    plan, without = lower(facts), facts.program.tuning.without
+    plan, without = lower(facts), {*facts.program.tuning.without, *facts.target.without}
     passes = iter(PLAN_PASSES)
     name = LOWER
     while name != last and (each := next(passes, None)) is not None:

@@ -20,6 +20,17 @@ from gdsl.ir.nodes import (
     StoreScalar,
 )
 from gdsl.operations import Domain, Over
+from gdsl.plan.exchange_nodes import (
+    Distribution,
+    Exchange,
+    Exchanged,
+    Held,
+    How,
+    Placement,
+    Reach,
+    Snapshot,
+    Turns,
+)
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.phase_nodes import (
     Barrier,
@@ -86,6 +97,9 @@ class Operation:
     """What is done in the same sweep, with each member before its own work on it; see `fusion`."""
     body: tuple[Phase, ...] = ()
     """On a grid, its phases with the barriers between them; see `phases`."""
+
+    turns: Turns | None = None
+    """Of several workers: how they run it one after the other; None: at once."""
 
     @property
     def waits(self) -> bool:
@@ -330,6 +344,8 @@ Step = (
     | Loop
     | Branch
     | Launch
+    | Snapshot
+    | Exchange
 )
 
 
@@ -423,6 +439,8 @@ class Plan:
     resident_threads: int | None = None
     """How many threads of a multiprocessor the kernels leave registers for; None: as the compiler sees fit. See
     `grids`."""
+    distribution: Distribution | None = None
+    """What each of several workers holds; None: there is one."""
     waiting_thread: int = 0
     """Which thread of a block waits for the other blocks and keeps the trace; see `occupancy`."""
 
@@ -450,15 +468,20 @@ __all__ = [
     "Dedup",
     "Define",
     "Directions",
+    "Distribution",
     "EdgeCount",
     "EnterGraph",
+    "Exchange",
+    "Exchanged",
     "FarEnds",
     "StorePrivate",
     "Fill",
     "Form",
     "Frontier",
     "WriteBack",
+    "Held",
     "HoldMarks",
+    "How",
     "Identity",
     "Initial",
     "Initialize",
@@ -477,13 +500,16 @@ __all__ = [
     "Operation",
     "Part",
     "Phase",
+    "Placement",
     "Plan",
+    "Reach",
     "ReadCounter",
     "Reduction",
     "Renumbering",
     "Segment",
     "Selection",
     "Skips",
+    "Snapshot",
     "Step",
     "Swap",
     "Sweep",
@@ -491,6 +517,7 @@ __all__ = [
     "Tables",
     "Total",
     "Trace",
+    "Turns",
     "Rotate",
     "Variant",
     "Vote",

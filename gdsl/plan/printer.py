@@ -15,9 +15,10 @@ from gdsl.plan.nodes import (
     Renumbering,
     Teams,
 )
+from gdsl.plan.printer_exchanges import print_distribution
 from gdsl.plan.printer_steps import print_initial, print_steps
 from gdsl.plan.printer_sweeps import print_barrier
-from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.storage import Buffer, Field, Pointer, Role, Struct
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 
@@ -27,6 +28,7 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     graphs that it is for, and those for which there is another one."""
     target = plan.target
     form = "one launch" if target.fused else "a launch for each step"
+    form += ", several workers" if target.workers else ""
     if target.several_gpus:
         form = "one launch on each of several GPUs, atomic and synchronized for all of them"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
@@ -41,6 +43,9 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.graphs:
         lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at a time"]
+    if plan.distribution is not None:
+        parts = tuple(buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH)
+        lines += ["", *print_distribution(plan.distribution, parts)]
     if plan.layout is not None:
         lines += ["", *_layout(plan.layout)]
     if plan.teams is not None:

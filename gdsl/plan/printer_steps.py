@@ -22,6 +22,7 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Exchange,
     FarEnds,
     Fill,
     Form,
@@ -38,11 +39,13 @@ from gdsl.plan.nodes import (
     Plan,
     Privatize,
     Rotate,
+    Snapshot,
     Step,
     StorePrivate,
     Swap,
     WriteBack,
 )
+from gdsl.plan.printer_exchanges import print_exchange
 from gdsl.plan.printer_sweeps import print_barrier, print_operation
 
 
@@ -60,8 +63,8 @@ def _step(step: Step, plan: Plan) -> list[str]:
             initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
             line = f"initialize: {', '.join(print_initial(each) for each in initial) or 'nothing'}"
             return [line, *([print_barrier(step.barrier)] if step.barrier is not None else [])]
-        case Barrier():
-            return [print_barrier(step)]
+        case Barrier() | Exchange() | Snapshot():
+            return [print_barrier(step)] if isinstance(step, Barrier) else print_exchange(step)
         case Leader():
             return [_leader(step)]
         case Rotate() | Privatize() | StorePrivate() | WriteBack():

@@ -59,6 +59,34 @@ CONTROL = Struct(
     "What a run and its host tell each other; zeroed by the host.",
 )
 
+WORKERS_CONTROL = dataclasses.replace(
+    CONTROL,
+    fields=(
+        *CONTROL.fields,
+        Field("rank", _I64, "which worker this is"),
+        Field("workers", _I64, "and of how many"),
+        Field("first_vertex", _I64, "its own vertices: those from here"),
+        Field("last_vertex", _I64, "to before this one"),
+        Field("first_edge", _I64, "its own edges, which leave these"),
+        Field("last_edge", _I64),
+        Field("exchange", Pointer("void"), "the host's function that exchanges data"),
+    ),
+)
+"""`CONTROL` of several workers. Programs of one worker have the first fields of it."""
+
+EXCHANGE_CALL = Struct(
+    "exchange_call",
+    (
+        Field("number", _I64, "of the exchange in the plan; less than 0: a pass of an outermost loop has ended"),
+        Field("moment", _I64, "0: before the step, whose values are noted, 1: after it"),
+        Field("turn", _I64, "the worker whose values all take, where workers take turns"),
+        Field("data", Pointer("void* const"), "the arrays and scalars, in the order of the plan"),
+        Field("queue", Pointer("void"), "the members of the set that is united; null without one"),
+        Field("size", _I64, "how many there are; the host stores how many there are in all"),
+    ),
+    "One call of the host by a worker.",
+)
+
 HOST_SLICE = Struct(
     "host_slice",
     (

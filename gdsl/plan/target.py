@@ -104,6 +104,10 @@ class Target:
     several_gpus: bool = False
     """Whether several GPUs run the schedule side by side, each with blocks of its own: what calls may write at the same
     time, and every barrier, reaches all of them."""
+    workers: bool = False
+    """Whether several workers run the schedule together, each with a part of the graph."""
+    without: frozenset[str] = frozenset()
+    """The passes that are left out."""
     resident_threads: int | None = None
     """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 
@@ -115,6 +119,10 @@ CUDA_FUSED = Target("cuda", True, True, _ALL, True, True, False, True, False, _C
 CUDA_UNFUSED = Target("cuda", False, True, _ALL, True, False, False, True, False, _CUDA_SIZES, resident_threads=1024)
 _CPU_SIZES = Sizes(hub_degree=4096, hub_chunk=1024, near_set=1024, round_edges=512, wide_round=16384)
 CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU_SIZES)
+CPU_WORKERS = dataclasses.replace(
+    CPU, orders=False, orders_always=False, workers=True, without=frozenset({"direction", "work_order"})
+)
+"""Several workers, each with a part of the graph: lists are walked by whoever has them."""
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)

@@ -38,6 +38,7 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Exchange,
     FarEnds,
     Fill,
     Initialize,
@@ -51,6 +52,7 @@ from gdsl.plan.nodes import (
     Plan,
     Privatize,
     Rotate,
+    Snapshot,
     Step,
     StorePrivate,
     Swap,
@@ -63,7 +65,7 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type
 
-_PUT_IN = (Barrier, Initialize, Privatize, WriteBack)
+_PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
 """The steps that are not the program's."""
 _SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
 

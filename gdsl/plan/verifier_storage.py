@@ -16,6 +16,7 @@ from gdsl.plan.nodes import (
     Branch,
     Combine,
     EnterGraph,
+    Exchange,
     FarEnds,
     Initialize,
     Launch,
@@ -23,6 +24,7 @@ from gdsl.plan.nodes import (
     On,
     Plan,
     Privatize,
+    Snapshot,
     Step,
     Swap,
     WriteBack,
@@ -38,6 +40,8 @@ def verify_storage(plan: Plan) -> None:
     _Storage(plan).buffers()
 
 
+_OF_NO_SETS = (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph, Snapshot, Exchange)
+"""The steps that need no frontier, or none that is not needed by what comes before them."""
 _OF_HINTS = (Role.LISTED, Role.BOUNDED)
 """Scratch memory that only hints use: without them it is there for nothing."""
 
@@ -198,7 +202,7 @@ class _Following:
     def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
         """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
         for step in steps:
-            if isinstance(step, (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph)):
+            if isinstance(step, _OF_NO_SETS):
                 continue
             if isinstance(step, On):
                 self.block(step.body, lying)
@@ -262,7 +266,7 @@ class _Following:
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph)):
+        if isinstance(step, _OF_NO_SETS):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}
 

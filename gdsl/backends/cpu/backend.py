@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from gdsl.native import processor
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
 
 _KIND = "cpu"
@@ -98,22 +99,31 @@ class CpuBackend:
     def build_for(self, program: Program, widths: Widths) -> CpuExecutable:
         """Compile `program`. Raises E0902 without a compiler, E0905 where it refuses the generated text, E0906 where
         the compiler or its library cannot be used."""
+        return CpuExecutable(program, widths, *self._compiled(program, widths))
+
+    def build_shared(self, program: Program, widths: Widths) -> LoadedProgram:
+        """The same for several workers (`share_run`)."""
+        return LoadedProgram(program, widths, *self._compiled(program, widths, workers=True))
+
+    def _compiled(
+        self, program: Program, widths: Widths, *, workers: bool = False
+    ) -> tuple[Generated, Library, Callable[[], Plan]]:
+        """The text, its library, and a function that returns the plan."""
         compiler = compilers.required_compiler()
-        key = (cache.program_key(program), str(widths), repr(self.sizes))
+        key = (cache.program_key(program), str(widths), repr(self.sizes), *(("workers",) if workers else ()))
         generated = cache.load(_KIND, key)
         if isinstance(generated, Generated):
             library = _cached(_library_key(generated.text, compiler), compiler)
             if library is not None:  # the plan is built when a trace is first looked at
-                replan = partial(plan_of, program, self.sizes, verify=False)
-                return CpuExecutable(program, widths, generated, library, replan)
+                return generated, library, partial(plan_of, program, self.sizes, verify=False, workers=workers)
         from gdsl.codegen.cpu.generate import generate
 
         with uncollected():
-            plan = plan_of(program, self.sizes)
+            plan = plan_of(program, self.sizes, workers=workers)
             generated = generate(plan, widths)
         library = _library(generated.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         cache.store(_KIND, key, generated)
-        return CpuExecutable(program, widths, generated, library, lambda: plan)
+        return generated, library, lambda: plan
 
     def needs(
         self,

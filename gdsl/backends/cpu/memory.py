@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -39,7 +39,9 @@ def _kind(kind: Type | Pointer | Struct) -> Any:
 
 GraphSlice = _structure(structs_cpu.GRAPH_SLICE)
 TraceEntry = _structure(structs_cpu.TRACE_RECORD)
-ControlBlock = _structure(structs_cpu.CONTROL)
+ControlBlock = _structure(structs_cpu.WORKERS_CONTROL)
+"""Programs of one worker have the first fields of it."""
+ExchangeCall = _structure(structs_cpu.EXCHANGE_CALL)
 HostSlice = _structure(structs_cpu.HOST_SLICE)
 
 
@@ -103,6 +105,6 @@ def array_in(block: NDArray[np.uint8], count: int, dtype: np.dtype[Any]) -> NDAr
     return block[first : first + len(block) - _ALIGNMENT].view(dtype)[:count]
 
 
-def pointers(arrays: list[NDArray[Any]]) -> Any:
-    """The addresses of `arrays` as a C array of pointers."""
-    return (ctypes.c_void_p * max(len(arrays), 1))(*(array.ctypes.data for array in arrays))
+def pointers(addresses: Sequence[int]) -> Any:
+    """Addresses as a C array of pointers."""
+    return (ctypes.c_void_p * max(len(addresses), 1))(*addresses)

@@ -11,14 +11,22 @@ if TYPE_CHECKING:
     from gdsl.types import Widths
 
 
-def plan_of(program: Program, sizes: Sizes | None = None, *, verify: bool = True, after: str | None = None) -> Plan:
+def plan_of(
+    program: Program,
+    sizes: Sizes | None = None,
+    *,
+    verify: bool = True,
+    after: str | None = None,
+    workers: bool = False,
+) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
-    `after`: the plan when the pass of that name has run, unverified."""
+    `after`: the plan when the pass of that name has run, unverified. `workers`: for several workers."""
     from gdsl.passes import ir_passes
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    return build(ir_passes.apply(program, verify=verify), target.CPU, sizes, verify=verify, after=after)
+    of = target.CPU_WORKERS if workers else target.CPU
+    return build(ir_passes.apply(program, verify=verify), of, sizes, verify=verify, after=after)
 
 
 def source_text(program: Program, ids: int | Widths) -> str:

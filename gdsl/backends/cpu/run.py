@@ -75,7 +75,9 @@ class LoadedProgram:
             (place, buffer.name) for place, buffer in enumerate(generated.buffers) if buffer.role is not Role.LOCAL
         ]
         """The arrays and scalars that callers get, by their places among the buffers."""
-        self._slices: WeakKeyDictionary[Graph, tuple[Any, list[Any]]] = WeakKeyDictionary()
+        self.slices: WeakKeyDictionary[Any, tuple[Any, list[Any]]] = WeakKeyDictionary()
+        """Of graphs, and of shares of graphs, which do not change."""
+        self.domains = {frontier.name: frontier.domain for frontier in program.frontiers}
         self.memory_pool = MemoryPool()
 
     @property
@@ -85,9 +87,9 @@ class LoadedProgram:
 
     def slice_of(self, graph: Graph) -> tuple[Any, list[Any]]:
         """`graph` as the program reads it, and the arrays that must stay alive; graphs do not change."""
-        found = self._slices.get(graph)
+        found = self.slices.get(graph)
         if found is None:
-            found = self._slices[graph] = graph_slice(graph, self.widths, self.generated.parts)
+            found = self.slices[graph] = graph_slice(graph, self.widths, self.generated.parts)
         return found
 
 
@@ -110,16 +112,31 @@ class Run:
         self.status: list[int] = []
         self.timed_out = False
         self.abandoned = False
-        slice_, self._alive = executable.slice_of(graph)
+        slice_, self._alive = self._slice()
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.program.params]
-        sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
-        self.data = [
-            self._array(buffer, bindings, buffer.extent.value(sizes)) for buffer in executable.generated.buffers
-        ]
-        self._data_pointers = pointers(self.data)
-        self.host = HostSlice(slice_, ctypes.pointer(self.control), pointers(self.params), self._data_pointers)
+        self.data = [self._array(buffer, bindings, self._length(buffer)) for buffer in executable.generated.buffers]
+        self._addresses = self._places_in_memory()
+        self._data_pointers = pointers(self._addresses)
+        self.host = HostSlice(
+            slice_,
+            ctypes.pointer(self.control),
+            pointers([each.ctypes.data for each in self.params]),
+            self._data_pointers,
+        )
+
+    def _slice(self) -> tuple[Any, list[Any]]:
+        """The graph as the program reads it, and the arrays that must stay alive."""
+        return self.executable.slice_of(self.graph)
+
+    def _length(self, buffer: Buffer) -> int:
+        """How many values a buffer has here."""
+        return buffer.extent.value(of_graph(self.graph.num_vertices, self.graph.num_edges, self.bound))
+
+    def _places_in_memory(self) -> list[int]:
+        """The address that the program gets of each buffer."""
+        return [array.ctypes.data for array in self.data]
 
     def _slot(self, kind: Any, value: Any) -> NDArray[Any]:
         return np.array([value], dtype=dtype_of(kind, self.widths))
@@ -213,7 +230,7 @@ class Run:
 
     def raw_results(self) -> dict[str, NDArray[Any]]:
         """The results as they are stored, by name, wherever swaps have moved them."""
-        by_address = {values.ctypes.data: values for values in self.data}
+        by_address = dict(zip(self._addresses, self.data, strict=True))
         return {name: by_address[self._data_pointers[place]] for place, name in self.executable.results}
 
     def scalar(self, name: str, found: NDArray[Any]) -> Scalar | Pair:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.filters import PlanFilters, on_an_edge
@@ -13,6 +15,7 @@ from gdsl.codegen.names import Scope
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir.nodes import (
+    Array,
     Expression,
     Iteration,
     Literal,
@@ -29,7 +32,9 @@ from gdsl.plan.hints import MaskedBody, UnbranchedTests
 from gdsl.plan.nodes import (
     Branch,
     Define,
+    Held,
     Initial,
+    Initialize,
     Loop,
     On,
     Operation,
@@ -167,6 +172,33 @@ class Filters(PlanFilters):
         """The number of elements of an array over vertices or edges."""
         counts: dict[Extent, str] = {VERTICES: "d.graph.num_vertices", EDGES: "d.graph.num_edges"}
         return counts[buffer.extent]
+
+    def in_parts(self, array: str) -> bool:
+        """Whether each of several workers has the elements of its own edges alone."""
+        distribution = self.plan.distribution
+        return distribution is not None and distribution.of_array(array) is Held.OWN
+
+    def own_place(self, array: Array, end: str) -> str:
+        """Where the values of a worker's own edges begin (``first``) or end (``last``)."""
+        place = f"d.run->{end}_edge"
+        return place if array.count is None else f"value_index({place}, {self.values_each(array)}, 0)"
+
+    def own_places(self, group: InitialGroup) -> str:
+        """The same for arrays whose initial values one loop stores, first and last; empty where it stores all."""
+        array = self.array(group.arrays[0].name)
+        if not self.in_parts(array.name):
+            return ""
+        return f"{self.own_place(array, 'first')}, {self.own_place(array, 'last')}"
+
+    def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
+        """Arrays whose initial values one loop stores: those that workers have in parts apart from others."""
+        own: list[Initial] = []
+        others: list[Initial] = []
+        for each in initial.edge_arrays:
+            (own if self.in_parts(each.name) else others).append(each)
+        groups = super().initial_groups(dataclasses.replace(initial, edge_arrays=tuple(others)))
+        in_parts = dataclasses.replace(initial, vertex_arrays=(), edge_arrays=tuple(own))
+        return (*groups, *super().initial_groups(in_parts)) if own else groups
 
     def host_type(self, buffer: Buffer) -> str:
         """The type of the elements of an array or scalar of the host."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.codegen.cpu.filters import Filters
-from gdsl.codegen.cpu.generated import Generated, data_buffers, graph_parts
-from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, Library, Piece, struct_text, words_of
+from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts
+from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.storage import Made
+from gdsl.plan.storage import Made, Struct
 from gdsl.plan.walking import counts_in_tables, leaves_edges_out
 from gdsl.plan.work_order import orders
 from gdsl.types import Type, Widths
@@ -55,8 +55,11 @@ GRAPH_BUILDING_LIBRARY = dataclasses.replace(
 """The same for programs that build graphs."""
 CONTRACTED_LIBRARY = dataclasses.replace(GRAPH_BUILDING_LIBRARY, files=(*GRAPH_BUILDING_LIBRARY.files, DIRECT_EDGE_IDS))
 """The same for those whose graphs have all edges."""
-_SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
-"""The structs of the runtime that the host fills or reads."""
+_OF_WORKERS = {
+    each: dataclasses.replace(each, files=(*each.files, WORKERS))
+    for each in (LIBRARY, GRAPH_BUILDING_LIBRARY, CONTRACTED_LIBRARY)
+}
+"""All three for programs of several workers."""
 
 
 def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Generated:
@@ -92,7 +95,8 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         structs="\n".join([data, _render("totals", context)]),
     )
     text = number_lines(filters.names.spell(text), f"{plan.program.name}.cpp")
-    return Generated(text, filters.checks, data_buffers(plan), graph_parts(plan))
+    found = exchanges_of(plan), plan.distribution
+    return Generated(text, filters.checks, data_buffers(plan), graph_parts(plan), *found)
 
 
 def _render(part: str, context: dict[str, object], **more: object) -> str:
@@ -102,9 +106,15 @@ def _render(part: str, context: dict[str, object], **more: object) -> str:
 def _runtime(plan: Plan, widths: Widths, body: str, data: str) -> tuple[Piece, ...]:
     """What the program uses of the runtime, which comes before it."""
     building = GRAPH_BUILDING_LIBRARY if leaves_edges_out(plan) else CONTRACTED_LIBRARY
-    shared = (structs_cpu.HOST_GRAPH, *_SHARED[1:]) if plan.graphs else _SHARED
+    library = building if plan.graphs else LIBRARY
+    of_graph = structs_cpu.HOST_GRAPH if plan.graphs else structs_cpu.GRAPH_SLICE
+    control: tuple[Struct, ...] = (structs_cpu.CONTROL,)
+    if plan.target.workers:
+        library = _OF_WORKERS[library]
+        control = (structs_cpu.WORKERS_CONTROL, structs_cpu.EXCHANGE_CALL)
+    shared = (of_graph, structs_cpu.TRACE_RECORD, *control)
     generated = {"data_slice": data, **{each.name: struct_text("cpu", each, widths) for each in shared}}
-    return (building if plan.graphs else LIBRARY).link(body, generated)
+    return library.link(body, generated)
 
 
 def _head(plan: Plan, widths: Widths) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
+from gdsl.plan.exchange_nodes import Distribution, Exchange
 from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
 from gdsl.records import dataclass
 
@@ -23,11 +24,29 @@ class Generated:
     """What the host hands over, in the order of its slots: arrays, scalars, and what else the plan has."""
     parts: tuple[str, ...]
     """The parts of the graph that are read."""
+    exchanges: tuple[Exchange, ...] = ()
+    """Of several workers: their exchanges, by number."""
+    distribution: Distribution | None = None
+    """What each of them holds; None: there is one worker."""
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
     """The buffers that the host hands over, in the order of its slots."""
     return tuple(buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.made is not Made.PROGRAM)
+
+
+def exchanges_of(plan: Plan) -> tuple[Exchange, ...]:
+    """The exchanges of a plan, by number, also those between the turns of workers."""
+    from gdsl.plan.nodes import Operation
+    from gdsl.plan.walking import steps_in
+
+    found = []
+    for step in steps_in(plan.schedule):
+        if isinstance(step, Exchange):
+            found.append(step)
+        elif isinstance(step, Operation) and step.turns is not None:
+            found.append(step.turns.exchange)
+    return tuple(sorted(found, key=lambda each: each.number))
 
 
 def graph_parts(plan: Plan) -> tuple[str, ...]:

@@ -1,0 +1,253 @@
+"""Exchanges of the data of one run between workers: what changed is found, sent, combined and stored.
+
+Workers meet in every exchange, in the same order. They first agree that nobody stops. Elements that several workers may
+have written go to the workers that own them, which combine them in the order of ranks; then everyone gets what has
+changed. What changed travels as a list of places and values (sparse) where that is fewer bytes than all values of the
+worker (dense).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.backends.cpu.merging import (
+    Field,
+    changed_places,
+    combined,
+    combined_scalar,
+    contribution,
+    put,
+    start_of,
+    taken,
+    union,
+)
+from gdsl.communicator import Communicator
+from gdsl.operations import Domain, ReduceOperation
+from gdsl.plan.exchange_nodes import Exchange, Exchanged, How, Reach
+
+_NOTHING, _ALL, _OWN, _LIST = range(4)
+"""What a segment of a parcel has: nothing, all values, all those that the sender owns, or values at some places."""
+_PLACE = np.dtype(np.int64)
+
+
+class DisagreementError(RuntimeError):
+    """Workers are in different places of the schedule: a mistake of the compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Datum:
+    """An array or scalar in an exchange: what becomes of it, what it is, and its values in memory (those of a worker's
+    own elements alone where it has no others)."""
+
+    each: Exchanged
+    field: Field
+    values: NDArray[Any]
+
+
+class Exchanger:
+    """The exchanges of one run of one worker."""
+
+    def __init__(self, communicator: Communicator, num_vertices: int, num_edges: int) -> None:
+        self.communicator = communicator
+        self.rank, self.size = communicator.rank, communicator.size
+        self._counts = {Domain.VERTEX: num_vertices, Domain.EDGE: num_edges}
+        self._noted: dict[tuple[int, str], NDArray[Any]] = {}
+        self.sent = 0
+        """Bytes that this worker has sent to others."""
+        self.met = 0
+        """Exchanges so far."""
+
+    def agree(self, number: int, stops: bool, edges: int = 0) -> int | None:
+        """The sum of `edges` of all workers; None where one of them stops. Raises `DisagreementError`."""
+        words = np.array([stops, number, number * number, edges], np.int64)
+        stopped, total, squares, counted = self.communicator.all_reduce(words, ReduceOperation.ADD).tolist()
+        if stopped:
+            return None
+        if (total, squares) != (number * self.size, number * number * self.size):
+            raise DisagreementError(f"worker {self.rank} is in exchange {number}, and others are not")
+        self.met += 1
+        return int(counted)
+
+    def note(self, number: int, data: Sequence[Datum]) -> None:
+        """Remember the values before a step. Sums of floats and products begin anew, so that a worker's part of them
+        can be told apart."""
+        for datum in data:
+            self._noted[number, datum.each.name] = datum.values[self._noted_part(datum)].copy()
+            start = start_of(datum.each, datum.field)
+            if start is not None:
+                datum.values[:] = start
+
+    def exchange(
+        self, step: Exchange, turn: int, data: Sequence[Datum], members: NDArray[Any], domain: Domain
+    ) -> NDArray[Any] | None:
+        """Make `data` the same for all workers. Returns the members of the union of their sets, ascending; None where
+        no set is exchanged."""
+        noted = {datum.each.name: self._noted.pop((step.number, datum.each.name), None) for datum in data}
+        merged = self._merge([datum for datum in data if _merges_elements(datum)], noted)
+        parcel = _Writer()
+        for datum in data:
+            self._pack(parcel, datum, turn, noted[datum.each.name], merged.get(datum.each.name))
+        if step.frontier is not None:
+            parcel.put(_ALL, members)
+        if not data and step.frontier is None:
+            return None
+        readers = [_Reader(part) for part in self._gather(parcel.packed())]
+        for datum in data:
+            self._take(readers, datum, noted[datum.each.name])
+        if step.frontier is None:
+            return None
+        return union([reader.values(members.dtype) for reader in readers], self._counts[domain])
+
+    # Elements that several workers may have written
+
+    def _merge(
+        self, data: Sequence[Datum], noted: dict[str, NDArray[Any] | None]
+    ) -> dict[str, tuple[NDArray[np.int64], NDArray[Any]]]:
+        """By array, which of this worker's own elements anybody has changed, and their values now."""
+        if not data:
+            return {}
+        parcels = [_Writer() for _ in range(self.size)]
+        for datum in data:
+            field, before = datum.field, noted[datum.each.name]
+            assert before is not None and field.places is not None
+            start = start_of(datum.each, field)
+            places = changed_places(datum.values, before if start is None else start, field.words)
+            given = contribution(datum.each, field, datum.values, before, places)
+            cuts = [0, *np.searchsorted(places, field.places[1:-1]).tolist(), len(places)]
+            for parcel, first, last in zip(parcels, cuts[:-1], cuts[1:], strict=True):
+                parcel.put(_LIST, places[first:last])
+                parcel.put(_LIST, given[first * field.width : last * field.width])
+        readers = [_Reader(part) for part in self._send([parcel.packed() for parcel in parcels])]
+        found = {}
+        for datum in data:
+            before = noted[datum.each.name]
+            assert before is not None
+            parts = [(reader.values(_PLACE), reader.values(datum.field.dtype)) for reader in readers]
+            found[datum.each.name] = combined(datum.each, datum.field, before, parts)
+        return found
+
+    # What everyone gets
+
+    def _pack(
+        self,
+        parcel: _Writer,
+        datum: Datum,
+        turn: int,
+        noted: NDArray[Any] | None,
+        merged: tuple[NDArray[np.int64], NDArray[Any]] | None,
+    ) -> None:
+        each, field, values = datum.each, datum.field, datum.values
+        if each.how is How.ADOPT and turn != self.rank:
+            parcel.put(_NOTHING, values[:0])
+        elif field.places is None or noted is None:
+            parcel.put(_ALL, values)
+        elif merged is not None:
+            self._pack_places(parcel, datum, *merged, dense=noted)
+        else:
+            part = self._noted_part(datum)
+            places = changed_places(values[part], noted, field.words) + (part.start or 0) // field.width
+            dense = values if each.reach is Reach.OWN else None
+            self._pack_places(parcel, datum, places, taken(values, places, field.words), dense)
+
+    def _pack_places(
+        self,
+        parcel: _Writer,
+        datum: Datum,
+        places: NDArray[np.int64],
+        changed: NDArray[Any],
+        dense: NDArray[Any] | None,
+    ) -> None:
+        """Values at some places; or all of this worker's own, where it changed no others and that is fewer bytes.
+        `dense` has the other values then, by place."""
+        own = self._own_part(datum)
+        if dense is not None and places.nbytes + changed.nbytes >= (own.stop - own.start) * changed.itemsize:
+            whole = dense[own].copy()
+            put(whole, places - own.start // datum.field.width, changed, datum.field.words)
+            parcel.put(_OWN, whole)
+            return
+        parcel.put(_LIST, places)
+        parcel.put(_LIST, changed)
+
+    def _take(self, readers: Sequence[_Reader], datum: Datum, noted: NDArray[Any] | None) -> None:
+        """Store what all workers have sent of an array or scalar."""
+        each, field, values = datum.each, datum.field, datum.values
+        if each.how is How.MERGE and field.places is None:
+            assert noted is not None
+            values[:] = combined_scalar(each, field, noted, [reader.values(field.dtype) for reader in readers])
+            return
+        if each.how is How.MERGE:
+            assert noted is not None
+            values[:] = noted
+        for rank, reader in enumerate(readers):
+            kind, found = reader.next()
+            if kind == _ALL:
+                values[:] = found.view(field.dtype)
+            elif kind == _OWN:
+                values[self._own_part(datum, rank)] = found.view(field.dtype)
+            elif kind == _LIST:
+                put(values, found.view(_PLACE), reader.values(field.dtype), field.words)
+
+    def _own_part(self, datum: Datum, rank: int | None = None) -> slice:
+        """Where the values of the elements that a worker owns are."""
+        owner = self.rank if rank is None else rank
+        places = datum.field.places
+        assert places is not None
+        return slice(int(places[owner]) * datum.field.width, int(places[owner + 1]) * datum.field.width)
+
+    def _noted_part(self, datum: Datum) -> slice:
+        """The values that are noted: those that this worker may change."""
+        everywhere = datum.field.places is None or datum.each.reach is Reach.ANYWHERE
+        return slice(None) if everywhere else self._own_part(datum)
+
+    def _gather(self, packed: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+        self.sent += packed.nbytes * (self.size - 1)
+        return self.communicator.all_gather(packed)
+
+    def _send(self, parts: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+        self.sent += sum(part.nbytes for rank, part in enumerate(parts) if rank != self.rank)
+        return self.communicator.all_to_all(parts)
+
+
+def _merges_elements(datum: Datum) -> bool:
+    return datum.each.how is How.MERGE and datum.field.places is not None
+
+
+class _Writer:
+    """Segments of several types as one array of bytes, each behind its kind and its length, at multiples of 8."""
+
+    def __init__(self) -> None:
+        self._parts: list[NDArray[np.uint8]] = []
+
+    def put(self, kind: int, values: NDArray[Any]) -> None:
+        """Append a segment."""
+        found = np.ascontiguousarray(values).view(np.uint8)
+        head = np.array([kind, len(found)], np.int64).view(np.uint8)
+        self._parts += [head, found, np.zeros(-len(found) % 8, np.uint8)]
+
+    def packed(self) -> NDArray[np.uint8]:
+        """All of them."""
+        return np.concatenate(self._parts) if self._parts else np.zeros(0, np.uint8)
+
+
+class _Reader:
+    """Reads what a `_Writer` wrote."""
+
+    def __init__(self, packed: NDArray[np.uint8]) -> None:
+        self._packed = np.ascontiguousarray(packed)
+        self._at = 0
+
+    def next(self) -> tuple[int, NDArray[np.uint8]]:
+        """The kind and the bytes of the next segment."""
+        kind, length = self._packed[self._at : self._at + 16].view(np.int64).tolist()
+        first = self._at + 16
+        self._at = first + length + -length % 8
+        return kind, self._packed[first : first + length]
+
+    def values(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """The values of the next segment."""
+        return self.next()[1].view(dtype)

@@ -1,0 +1,164 @@
+"""How the values that several workers wrote to one element become one: in the order of ranks, for the same bits
+everywhere, and with the arithmetic of generated code.
+
+A place is the number of a value in an array. A pair has one or two words of 64 bits a value, which order as it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.operations import ReduceOperation
+from gdsl.plan.exchange_nodes import Exchanged, How
+from gdsl.types import Type
+
+_IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+Part = tuple[NDArray[np.int64], NDArray[Any]]
+"""Places, ascending and each once, and the values there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An array or scalar of the program as exchanges see it. `places`: per worker, the place of the first value that it
+    owns, and where the last worker's end; None for a scalar. `words`: of a pair; 0 for other types."""
+
+    name: str
+    kind: Type
+    dtype: np.dtype[Any]
+    places: NDArray[np.int64] | None
+    words: int = 0
+
+    @property
+    def width(self) -> int:
+        """The items of `dtype` that a value has."""
+        return max(self.words, 1)
+
+
+def start_of(each: Exchanged, field: Field) -> Any | None:
+    """What a worker's part of a sum or product begins with, where it cannot be found from the result and the value
+    before; None elsewhere."""
+    if each.how is not How.MERGE:
+        return None
+    if each.operation is ReduceOperation.MULTIPLY:
+        return field.dtype.type(1)
+    return field.dtype.type(0) if each.operation is ReduceOperation.ADD and field.kind.is_float else None
+
+
+def changed_places(values: NDArray[Any], before: Any, words: int) -> NDArray[np.int64]:
+    """Where values have other bits than `before`, an array or one value."""
+    bits = np.dtype(f"u{values.dtype.itemsize}")
+    former = before.view(bits) if isinstance(before, np.ndarray) else np.array(before, values.dtype).view(bits)
+    differs = values.view(bits) != former
+    if words > 1:
+        differs = differs.reshape(-1, words).any(axis=1)
+    return np.flatnonzero(differs)
+
+
+def taken(values: NDArray[Any], places: NDArray[np.int64], words: int) -> NDArray[Any]:
+    """The values at some places."""
+    if words > 1:
+        return np.asarray(values.reshape(-1, words)[places].reshape(-1))
+    return np.asarray(values[places])
+
+
+def put(values: NDArray[Any], places: NDArray[np.int64], changed: NDArray[Any], words: int) -> None:
+    """Store values at some places."""
+    if words > 1:
+        values.reshape(-1, words)[places] = changed.reshape(-1, words)
+    else:
+        values[places] = changed
+
+
+def contribution(
+    each: Exchanged, field: Field, values: NDArray[Any], before: NDArray[Any], places: NDArray[np.int64]
+) -> NDArray[Any]:
+    """What a worker sends of its values at `places`: the difference, where that is exact, otherwise the values."""
+    found = taken(values, places, field.words)
+    if start_of(each, field) is not None:
+        return found
+    return _difference(each.operation, found, taken(before, places, field.words))
+
+
+def _difference(operation: ReduceOperation | None, values: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
+    if operation is ReduceOperation.ADD:
+        bits = np.dtype(f"u{values.dtype.itemsize}")
+        return np.asarray(values.view(bits) - before.view(bits)).view(values.dtype)
+    return np.bitwise_xor(values, before) if operation is ReduceOperation.BIT_XOR else values
+
+
+def combined(each: Exchanged, field: Field, before: NDArray[Any], parts: Sequence[Part]) -> Part:
+    """Where any of `parts`, by rank, has a value, and the value of all of them and the one before."""
+    places = np.unique(np.concatenate([place for place, _ in parts]))
+    result = taken(before, places, field.words)
+    waiting = np.ones(len(places), bool)
+    for own, values in parts:
+        at = np.searchsorted(places, own)
+        if each.operation is None:  # the first of any values
+            first = waiting[at]
+            put(result, at[first], taken(values, np.flatnonzero(first), field.words), field.words)
+            waiting[at] = False
+            continue
+        former = taken(result, at, field.words)
+        put(result, at, _combine(each.operation, field, former, values), field.words)
+    return places, result
+
+
+def combined_scalar(
+    each: Exchanged, field: Field, before: NDArray[Any], values: Sequence[NDArray[Any]]
+) -> NDArray[Any]:
+    """The value of a scalar, from its value before and those of all workers by rank."""
+    start = start_of(each, field)
+    everything = np.zeros(1, np.int64)
+    parts = []
+    for value in values:
+        places = changed_places(value, before if start is None else start, field.words)
+        given = contribution(each, field, value, before, everything)
+        parts.append((places, given if len(places) else given[:0]))
+    places, result = combined(each, field, before, parts)
+    return result if len(places) else before
+
+
+def _combine(operation: ReduceOperation, field: Field, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    if operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+        return _extreme(operation is ReduceOperation.MIN, field, left, right)
+    with np.errstate(all="ignore"):
+        return np.asarray(_COMBINING[operation](left, right))
+
+
+_COMBINING = {
+    ReduceOperation.ADD: np.add,
+    ReduceOperation.MULTIPLY: np.multiply,
+    ReduceOperation.BIT_AND: np.bitwise_and,
+    ReduceOperation.BIT_OR: np.bitwise_or,
+    ReduceOperation.BIT_XOR: np.bitwise_xor,
+}
+
+
+def _extreme(least: bool, field: Field, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """The smaller or larger values. A NaN is neither; ids compare without sign, so that `none` is the largest."""
+    if field.words > 1:
+        first, second = (each.reshape(-1, field.words) for each in (left, right))
+        same = first[:, 0] == second[:, 0]
+        less = (second[:, 0] < first[:, 0]) | (same & (second[:, 1] < first[:, 1]))
+        takes = less if least else ~less
+        return np.where(takes[:, None], second, first).reshape(-1)
+    if field.kind.is_id:
+        bits = np.dtype(f"u{field.dtype.itemsize}")
+        left, right = left.view(bits), right.view(bits)
+    function = (np.fmin if least else np.fmax) if field.dtype.kind == "f" else np.minimum if least else np.maximum
+    return np.asarray(function(left, right)).view(field.dtype)
+
+
+def union(parts: Sequence[NDArray[Any]], count: int) -> NDArray[Any]:
+    """The members that any of `parts` has, ascending; ids below `count`."""
+    members = np.concatenate(parts)
+    if len(members) < count // 16:
+        return np.unique(members)
+    marks = np.zeros(count, bool)
+    marks[members] = True
+    return np.flatnonzero(marks).astype(members.dtype)

@@ -1,0 +1,270 @@
+"""Whether workers may run the calls of one operator side by side without seeing each other's writes, and how the values
+that they wrote become one.
+
+A worker runs the calls whose lists it owns: those of its own vertices, or of its own edges. The rules of *Writes* have
+shown of each array that an operator writes one of these:
+
+- a call writes only elements of its own (`publish`: no other worker wrote them, whatever the call did with them);
+- all calls write it by one reduction (`merge` by the same): partial results of each worker, combined, are what the
+  reduction of all values gives in some order;
+- all calls store the same value, or the program says `any=` (`merge`, of which any value will do).
+
+The rules of *Reads* have shown that a call may see an element before, between or after the writes of other calls, so
+that it may run before all those of other workers. What is left is the value of an update: `fetch`, `cas` and `changed`
+tell a call what came before it. After a `fetch` or a `cas` of an element that others write too, workers take turns.
+`changed` of an idempotent reduction tells two workers that they changed an element where only one call would have been
+told so one after the other; that makes no difference where all that depends on it is done once or often alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.ir.nodes import (
+    Accept,
+    CompareAndSwap,
+    EdgeFunctor,
+    Element,
+    ElementTarget,
+    Expression,
+    FunctionCall,
+    Intersect,
+    Node,
+    Operator,
+    Parameter,
+    Program,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    Store,
+    Target,
+    Update,
+    UpdateValue,
+    VertexFunctor,
+    element_index,
+)
+from gdsl.ir.printer import print_expression
+from gdsl.ir.traversal import walk
+from gdsl.operations import Domain, Outcome, Over, ReduceOperation, StoreRule
+from gdsl.plan.exchange_nodes import Exchanged, How, Reach
+from gdsl.records import dataclass
+
+Functor = VertexFunctor | EdgeFunctor
+IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why workers take turns, in words, and the line of it."""
+
+    reason: str
+    line: str
+
+
+def own_roles(step: Operator) -> frozenset[Role]:
+    """The parameters of the functor of `step` that are vertices of the worker that runs the call."""
+    over = step.visits
+    if over is None and not isinstance(step, Intersect):
+        of_vertex = step.frontier.domain is Domain.VERTEX
+        return frozenset({Role.VERTEX}) if of_vertex else frozenset({Role.SOURCE, Role.NEAR})
+    if over is Over.IN_EDGES:
+        return frozenset({Role.DESTINATION, Role.NEAR})
+    return frozenset({Role.NEAR}) if over is Over.ALL_EDGES else frozenset({Role.SOURCE, Role.NEAR})
+
+
+def has_own_edges(step: Operator) -> bool:
+    """Whether the edges that `step` visits are those of the worker that runs the call, as are all calls for them."""
+    if isinstance(step, Intersect):
+        return step.partners is None
+    return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
+
+
+def edge_has_one_worker(step: Operator) -> bool:
+    """Whether all calls for one edge are of one worker, if not always of its owner."""
+    return has_own_edges(step) or step.visits is Over.IN_EDGES
+
+
+def is_own(index: Expression, step: Operator) -> bool:
+    """Whether all calls that name the element of `index` by this expression are of one worker."""
+    index = element_index(index)
+    if not isinstance(index, Parameter):
+        return False
+    return index.role in own_roles(step) or (index.role is Role.EDGE and edge_has_one_worker(step))
+
+
+def written_by(step: Operator, functor: Functor | None) -> tuple[Exchanged, ...]:
+    """What `step` writes, and how the values of several workers become one, where they run at once."""
+    found: dict[str, Exchanged] = {}
+    for name, writes in _writes(functor).items():
+        found[name] = _combination(name, writes, step)
+    if step.stores is not None:
+        found[step.stores] = Exchanged(step.stores, How.PUBLISH, Reach.OWN)
+    if step.adds_to is not None:
+        found[step.adds_to] = Exchanged(step.adds_to, How.MERGE, Reach.ANYWHERE, ReduceOperation.ADD, scalar=True)
+    return tuple(found.values())
+
+
+def in_turns(step: Operator, functor: Functor | None, program: Program) -> Obstacle | None:
+    """Why workers must run `step` one after the other; None where they need not."""
+    if functor is None:
+        return None
+    shared = {name: _is_shared(writes, step) for name, writes in _writes(functor).items()}
+    for node in walk(functor.body):
+        target = _target(node)
+        if target is None or not shared[_name(target)]:
+            continue
+        if isinstance(node, CompareAndSwap):
+            return Obstacle(f"a `cas` tells which call was first to write `{_name(target)}`", node.span.words)
+        if isinstance(node, UpdateValue) and node.outcome is Outcome.FETCH:
+            reason = f"`fetch` tells what calls of other workers have made of `{_name(target)}`"
+            return Obstacle(reason, node.span.words)
+    return _of_ways(functor, shared) or _of_changes(step, functor, shared) or _of_reads(step, functor, shared, program)
+
+
+def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
+    """Several ways to write what other workers write too, which no single operation combines."""
+    for name, writes in _writes(functor).items():
+        if shared[name] and _operation(writes) is _MIXED and not all(_single(each) for each in writes):
+            return Obstacle(f"`{name}` is written in several ways", writes[-1].span.words)
+    return None
+
+
+def _of_changes(step: Operator, functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
+    """Effects that would be done twice where two workers are told that they changed an element."""
+    told = [
+        node.update
+        for node in walk(functor.body)
+        if isinstance(node, UpdateValue) and shared[_name(node.update.target)]
+    ]
+    if not told:
+        return None
+    first = told[0]
+    reason = f"several workers may be told that they changed `{_name(first.target)}`"
+    if any(each.operation not in IDEMPOTENT for each in told):
+        return Obstacle(reason, first.span.words)
+    if step.adds_to is not None or (step.result is not None and step.result_domain is Domain.EDGE):
+        return Obstacle(reason, first.span.words)
+    places = {_place(each.target) for each in told}
+    ids = {id(each) for each in told}
+    for node in walk(functor.body):
+        if isinstance(node, Accept) and step.result is not None and not places <= _collected(step, functor):
+            return Obstacle(reason, node.span.words)
+        if not isinstance(node, (Store, Update)) or id(node) in ids:
+            continue
+        steady = isinstance(node, Store) or node.operation in IDEMPOTENT
+        if isinstance(node, Store):
+            steady = node.rule in (StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
+        bits = isinstance(node, Update) and node.operation in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+        same_place = _place(node.target) in places or (isinstance(node.target, ScalarTarget) and bits)
+        if not (steady and same_place):
+            return Obstacle(reason, node.span.words)
+    return None
+
+
+def _collected(step: Operator, functor: Functor) -> set[str]:
+    """What the program calls the vertex that an accepting call collects."""
+    if isinstance(functor, VertexFunctor):
+        return {functor.vertex}
+    ends = {Over.OUT_EDGES: functor.destination, Over.IN_EDGES: functor.source}
+    names = {ends[step.visits]} if step.visits in ends else set()
+    far = {node.name for node in walk(functor.body) if isinstance(node, Parameter) and node.role is Role.FAR}
+    return names | far
+
+
+def _of_reads(step: Operator, functor: Functor, shared: dict[str, bool], program: Program) -> Obstacle | None:
+    """Reads of what each worker begins with nothing, so that its partial result can be told apart."""
+    updates = [node for node in walk(functor.body) if isinstance(node, Update)]
+    apart = {_name(each.target): each for each in updates if shared[_name(each.target)] and starts_from_nothing(each)}
+    if not apart:
+        return None
+    called: tuple[object, ...] = (functor,)
+    if any(isinstance(node, FunctionCall) for node in walk(functor)):
+        called = (functor, program.functions)
+    for node in walk(called):
+        name = node.array if isinstance(node, Element) else node.name if isinstance(node, ScalarValue) else None
+        if name in apart:
+            return Obstacle(f"`{name}` is read while it is summed up", node.span.words)
+    return None
+
+
+def starts_from_nothing(update: Update) -> bool:
+    """Whether what a worker has reduced cannot be told from the result and the value before: of sums that are rounded,
+    and of products."""
+    rounds = update.target.type.holds_float and update.operation in _SUMS
+    return rounds or update.operation is ReduceOperation.MULTIPLY
+
+
+# Writes
+
+
+_Writing = Store | Update | CompareAndSwap
+_MIXED = object()
+
+
+def _writes(functor: Functor | None) -> dict[str, list[_Writing]]:
+    found: dict[str, list[_Writing]] = {}
+    for node in walk(functor.body) if functor is not None else ():
+        if isinstance(node, (Store, Update, CompareAndSwap)):
+            found.setdefault(_name(node.target), []).append(node)
+    return found
+
+
+def _combination(name: str, writes: list[_Writing], step: Operator) -> Exchanged:
+    scalar = isinstance(writes[0].target, ScalarTarget)
+    if not _is_shared(writes, step):
+        own = all(_in_own_part(each.target, step) for each in writes)
+        return Exchanged(name, How.PUBLISH, Reach.OWN if own else Reach.ANYWHERE)
+    operation = _operation(writes)
+    combined = operation if isinstance(operation, ReduceOperation) else None
+    return Exchanged(name, How.MERGE, Reach.ANYWHERE, combined, scalar)
+
+
+def _is_shared(writes: list[_Writing], step: Operator) -> bool:
+    """Whether several workers may write one element."""
+    return not all(isinstance(each.target, ElementTarget) and is_own(each.target.index, step) for each in writes)
+
+
+def _in_own_part(target: Target, step: Operator) -> bool:
+    """Whether a worker writes elements of its own vertices or edges only."""
+    index = element_index(target.index) if isinstance(target, ElementTarget) else None
+    if not isinstance(index, Parameter):
+        return False
+    return index.role in own_roles(step) or (index.role is Role.EDGE and has_own_edges(step))
+
+
+def _operation(writes: list[_Writing]) -> object:
+    """The one operation of all writes; None where all are stores; else `_MIXED`."""
+    kinds = {_kind(each) for each in writes}
+    return kinds.pop() if len(kinds) == 1 else _MIXED
+
+
+def _kind(write: _Writing) -> object:
+    if isinstance(write, Update):
+        return ReduceOperation.ADD if write.operation in _SUMS else write.operation
+    return None if isinstance(write, Store) else _MIXED
+
+
+def _single(write: _Writing) -> bool:
+    return isinstance(write, Update) or (isinstance(write, Store) and write.rule is StoreRule.SINGLE_WRITER)
+
+
+def _target(node: Node) -> Target | None:
+    if isinstance(node, CompareAndSwap):
+        return node.target
+    return node.update.target if isinstance(node, UpdateValue) else None
+
+
+def _name(target: Target) -> str:
+    return target.array if isinstance(target, ElementTarget) else target.scalar
+
+
+def _place(target: Target) -> str:
+    return print_expression(target.index) if isinstance(target, ElementTarget) else ""
+
+
+def own_edge_indices(part: object, domain: Domain = Domain.EDGE) -> Iterator[tuple[str, Expression]]:
+    """The arrays of edges that are named in `part`, with the element."""
+    for node in walk(part):
+        if isinstance(node, (Element, ElementTarget)) and node.domain is domain:
+            yield node.array, element_index(node.index)

@@ -1,0 +1,232 @@
+"""Pass `distribution`: how several workers, each with a part of the graph, run one program together.
+
+Every worker runs the whole schedule on mirrors of all vertex arrays, scalars and frontiers. A step that costs no walk
+(a store, a fill, a set operation) all of them do alike. An operator each does for the members whose lists it owns; the
+exchange after it makes the mirrors equal again, before anything else reads them. So all workers take the same branches
+and as many passes of each loop, without asking each other.
+
+That the result is one that a single worker may have given follows from the proofs of the race checker (`combining`):
+calls of one operator may run in any order and need not see each other's writes, and what they write is one worker's
+own, or is combined by one operation that commutes. Where a call asks what others did before it, workers take turns:
+that is one of the orders in which a single worker may run the calls.
+
+Steps that make a choice of their own (the bound of buckets, sums that are rounded in any order) are made equal by
+taking one worker's. Arrays of edges are mirrored only where something names other edges than a worker's own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gdsl.ir.nodes import (
+    ChooseBound,
+    Contract,
+    Expression,
+    ForNeighbors,
+    GraphRead,
+    Intersect,
+    NeighborVote,
+    Node,
+    NumberMembers,
+    Operator,
+    Parameter,
+    Role,
+)
+from gdsl.ir.traversal import all_steps, walk
+from gdsl.operations import Domain
+from gdsl.plan import combining
+from gdsl.plan.exchange_nodes import (
+    Distribution,
+    Exchange,
+    Exchanged,
+    Held,
+    How,
+    Placement,
+    Reach,
+    Snapshot,
+    Turns,
+)
+from gdsl.plan.facts import Facts
+from gdsl.plan.functor_facts import parts_read
+from gdsl.plan.nodes import EdgeCount, FarEnds, MakeGraph, OnSets, Operation, Plan, Step, Swap
+from gdsl.plan.walking import map_blocks, operations, steps_in, sweeps_of
+
+GRAPH_PARTS = ("offsets", "columns", "in_offsets", "in_sources", "in_edges", "edge_sources", "reverse_edges")
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with its exchanges, for a target of several workers; others keep theirs."""
+    if not plan.target.workers:
+        return plan
+    distribution = distribution_of(plan, facts)
+    schedule = map_blocks(plan.schedule, _Exchanges(facts, distribution).block)
+    return dataclasses.replace(plan, schedule=schedule, distribution=distribution)
+
+
+class _Exchanges:
+    """Puts exchanges behind the steps of one plan."""
+
+    def __init__(self, facts: Facts, distribution: Distribution) -> None:
+        self.facts, self.program = facts, facts.program
+        self.in_parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
+        self.count = 0
+
+    def block(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """A block with its exchanges."""
+        return tuple(each for step in steps for each in self._around(step))
+
+    def _around(self, step: Step) -> Iterator[Step]:
+        if isinstance(step, Operation):
+            yield from self._operation(step)
+            return
+        yield step
+        if isinstance(step, FarEnds):
+            yield self._exchange("the far ends of each worker's own edges", (), step.step.name)
+        elif isinstance(step, OnSets) and isinstance(step.step, ChooseBound):
+            chosen = Exchanged(step.step.bound, How.ADOPT, Reach.ANYWHERE, scalar=True)
+            yield self._exchange("one bound for all", (chosen,))
+        elif isinstance(step, MakeGraph) and isinstance(step.step, Contract) and step.step.weights is not None:
+            sums = Exchanged(step.step.weights.array, How.ADOPT, Reach.ANYWHERE)
+            yield self._exchange("sums are rounded in any order", (sums,))
+
+    def _operation(self, operation: Operation) -> Iterator[Step]:
+        step = operation.step
+        functor = self.facts.accesses.functor_of(step)
+        written = combining.written_by(step, functor)
+        written = tuple(each for each in written if each.name not in self.in_parts)
+        obstacle = combining.in_turns(step, functor, self.program)
+        walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
+        if obstacle is not None:
+            adopted = tuple(Exchanged(each.name, How.ADOPT, Reach.ANYWHERE, None, each.scalar) for each in written)
+            each_turn = self._exchange("what this worker wrote", adopted)
+            yield dataclasses.replace(operation, turns=Turns(each_turn, obstacle.reason, obstacle.line))
+            written = ()
+        else:
+            if written:
+                yield Snapshot(self.count, written)
+            yield operation
+        if written or step.result is not None or walked:
+            reason = "what each worker found" if step.result is not None else "what each worker wrote"
+            yield self._exchange(reason if written or step.result else "edges", written, step.result, walked)
+
+    def _exchange(
+        self, reason: str, data: tuple[Exchanged, ...], frontier: str | None = None, counts: bool = False
+    ) -> Exchange:
+        self.count += 1
+        return Exchange(self.count - 1, reason, data, frontier, counts)
+
+
+# What a worker holds
+
+
+def distribution_of(plan: Plan, facts: Facts) -> Distribution:
+    """What a worker holds of the arrays and of the graph."""
+    where = _Uses(plan, facts)
+    program = facts.program
+    whole = where.mirrored()
+    arrays = tuple(
+        Placement(array.name, Held.OWN)
+        if array.domain is Domain.EDGE and array.name not in whole
+        else Placement(array.name, Held.MIRROR, whole.get(array.name, ""))
+        for array in program.arrays
+    )
+    return Distribution(arrays, tuple(where.parts()))
+
+
+class _Uses:
+    """Where edges other than a worker's own are named."""
+
+    def __init__(self, plan: Plan, facts: Facts) -> None:
+        self.plan, self.facts, self.program = plan, facts, facts.program
+        self.operators = [(each.step, list(self._code(each.step))) for each in operations(plan)]
+
+    def _code(self, step: Operator) -> Iterator[object]:
+        functor = self.facts.accesses.functor_of(step)
+        if functor is not None:
+            yield functor
+        if isinstance(step, NeighborVote) and step.score is not None:
+            yield self.facts.vote_functors[step.score]
+
+    def mirrored(self) -> dict[str, str]:
+        """The arrays of edges that are mirrored, and why."""
+        edges = [array.name for array in self.program.arrays if array.domain is Domain.EDGE]
+        if self.plan.graphs:
+            return dict.fromkeys(edges, "the schedule makes graphs")
+        found: dict[str, str] = {}
+        for step, code in self.operators:
+            for name, index in _edge_elements(code):
+                own = isinstance(index, Parameter) and index.role is Role.EDGE and combining.has_own_edges(step)
+                if not own:
+                    found.setdefault(name, index.span.words)
+        elsewhere: list[object] = [self.program.functions]
+        elsewhere += [array.initial for array in self.program.arrays if array.initial is not None]
+        elsewhere += [scalar.initial for scalar in self.program.scalars if scalar.initial is not None]
+        elsewhere.append(tuple(_own_part(step) for step in all_steps(self.program.schedule)))
+        for name, index in _edge_elements(elsewhere):
+            found.setdefault(name, index.span.words)
+        for on_sets in steps_in(self.plan.schedule):
+            if isinstance(on_sets, OnSets) and isinstance(on_sets.step, NumberMembers):
+                found.setdefault(on_sets.step.array, on_sets.step.span.words)
+        found = {name: why for name, why in found.items() if name in edges}
+        swaps = [step.step for step in steps_in(self.plan.schedule) if isinstance(step, Swap)]
+        before = -1
+        while len(found) != before:
+            before = len(found)
+            for swap in swaps:
+                for one, other in ((swap.first, swap.second), (swap.second, swap.first)):
+                    if one in found and other in edges:
+                        found.setdefault(other, swap.span.words)
+        return found
+
+    def parts(self) -> Iterator[Placement]:
+        """The parts of the graph. Where lists begin is known everywhere."""
+        whole = self._whole_parts()
+        far = any(isinstance(step, Intersect) for step, _ in self.operators)
+        for name in GRAPH_PARTS:
+            if name in ("offsets", "in_offsets"):
+                yield Placement(name, Held.MIRROR, "degrees")
+            elif name in whole:
+                yield Placement(name, Held.MIRROR, whole[name])
+            else:
+                yield Placement(name, Held.FAR if far and name == "columns" else Held.OWN)
+
+    def _whole_parts(self) -> dict[str, str]:
+        if self.plan.graphs:
+            return dict.fromkeys(GRAPH_PARTS, "the schedule makes graphs")
+        found: dict[str, str] = {}
+        for step, code in self.operators:
+            for node in _lists_read(code):
+                if not _reads_own_list(node, step):
+                    found.update({part: node.span.words for part in parts_read(node) if part not in found})
+            if isinstance(step, Intersect) and step.partners is not None:
+                found.setdefault("columns", step.span.words)
+        initial = tuple(array.initial for array in self.program.arrays if array.initial is not None)
+        for node in _lists_read([self.program.functions, initial, self.program.schedule]):
+            found.update({part: node.span.words for part in parts_read(node) if part not in found})
+        return found
+
+
+def _edge_elements(code: object) -> Iterator[tuple[str, Expression]]:
+    return combining.own_edge_indices(tuple(code) if isinstance(code, list) else code)
+
+
+def _lists_read(code: list[object]) -> Iterator[GraphRead | ForNeighbors]:
+    return (node for node in walk(tuple(code)) if isinstance(node, (GraphRead, ForNeighbors)))
+
+
+def _reads_own_list(node: GraphRead | ForNeighbors, step: Operator) -> bool:
+    """Whether the edge or the vertex that is asked for belongs to the worker that runs the call."""
+    of = node.vertex if isinstance(node, ForNeighbors) else node.arguments[0]
+    if not isinstance(of, Parameter):
+        return False
+    if isinstance(node, GraphRead) and node.query.of_edge:
+        return of.role is Role.EDGE and combining.has_own_edges(step)
+    return of.role in combining.own_roles(step)
+
+
+def _own_part(step: Node) -> tuple[object, ...]:
+    """A step of the schedule without the steps in it."""
+    names = ("condition", "count", "target", "value", "members")
+    fields = (getattr(step, name, None) for name in names)
+    return tuple(each for each in fields if isinstance(each, (Node, tuple)))

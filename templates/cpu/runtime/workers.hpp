@@ -1,0 +1,147 @@
+// piece: run_state
+// What the operators of one run share.
+struct run_state {
+    control_block& control;
+    hub_chunks hubs;
+    frontier next;     // what an operator collects before it becomes its result
+    int64 visited;     // edges of the elements that the operator runs on
+    int64 began;       // ticks when the operator began
+    int64 noted;       // and when the last record was written
+    other_thread& other;
+    bool alone = false;  // the data are in the cache of this thread
+    std::vector<vertex> own_members;  // of the operator's set those that are this worker's
+    std::vector<edge> own_edges;
+
+    run_state(control_block& control, other_thread& other, int64 num_vertices)
+        : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}
+};
+
+// piece: own_range own_vertices
+// The vertices of this worker; a graph that the schedule made may have fewer.
+struct own_range {
+    int64 begin, count;
+    int64 size() const { return count; }
+    vertex operator[](int64 i) const { return vertex(begin + i); }
+};
+inline own_range own_vertices(const run_state& run, const graph_slice& g) {
+    const int64 first = minimum(run.control.first_vertex, g.num_vertices);
+    return own_range{first, minimum(run.control.last_vertex, g.num_vertices) - first};
+}
+
+// piece: own_members_of
+// The members of a set that are this worker's.
+inline queue_members own_members_of(run_state& run, frontier& f) {
+    need_queue(f);
+    const uint64 first = uint64(run.control.first_vertex), count = uint64(run.control.last_vertex) - first;
+    run.own_members.resize(std::size_t(f.size + 1));
+    int64 size = 0;
+    for (int64 i = 0; i < f.size; ++i) {
+        run.own_members[std::size_t(size)] = f.queue[i];
+        size += uint64(f.queue[i]) - first < count ? 1 : 0;
+    }
+    return queue_members{run.own_members.data(), nullptr, size};
+}
+
+// piece: own_edges_of
+// The members of a set of edges that are this worker's.
+inline edge_members own_edges_of(run_state& run, const edge_frontier& f) {
+    const uint64 first = uint64(run.control.first_edge), count = uint64(run.control.last_edge) - first;
+    run.own_edges.resize(std::size_t(f.size + 1));
+    int64 size = 0;
+    for (int64 i = 0; i < f.size; ++i) {
+        run.own_edges[std::size_t(size)] = f.queue[i];
+        size += uint64(f.queue[i]) - first < count ? 1 : 0;
+    }
+    return edge_members{run.own_edges.data(), size};
+}
+
+// piece: own_edges_by_source
+// The same in a graph that the schedule made, whose edges may have other ids.
+inline edge_members own_edges_by_source(run_state& run, const edge_frontier& f, const graph_slice& g) {
+    const uint64 first = uint64(run.control.first_vertex), count = uint64(run.control.last_vertex) - first;
+    run.own_edges.resize(std::size_t(f.size + 1));
+    int64 size = 0;
+    for (int64 i = 0; i < f.size; ++i) {
+        run.own_edges[std::size_t(size)] = f.queue[i];
+        size += uint64(g.edge_sources[f.queue[i]]) - first < count ? 1 : 0;
+    }
+    return edge_members{run.own_edges.data(), size};
+}
+
+// piece: each_edge
+// Every edge that leaves a vertex of this worker, by source; long lists are shared out.
+template <class Visit>
+inline void each_edge(run_state& run, const graph_slice& g, Visit visit) {
+    push_edges(run, own_vertices(run, g), out_lists{g}, visit);
+}
+
+// piece: each_edge_of
+// Every edge of a set, with its source and destination.
+template <class Visit>
+inline void each_edge_of(const edge_members& members, const graph_slice& g, Visit visit) {
+#pragma omp for schedule(dynamic, chunk_of(members.count))
+    for (int64 i = 0; i < members.count; ++i) {
+        const edge e = members.queue[i];
+        visit(g.edge_sources[e], g.columns[e], e);
+    }
+}
+
+// piece: collect_own_far_ends
+// The far ends of this worker's members of a set of edges: `ends` has that of each edge.
+template <class Counted>
+inline void collect_own_far_ends(run_state& run, frontier& result, const edge_frontier& edges, const vertex* ends,
+                                 const Counted counted) {
+    const edge_members own = own_edges_of(run, edges);
+    collector_by_one<Counted> out(run.next, counted);
+    for (int64 i = 0; i < own.count; ++i) { out.append_new_if(ends[own.queue[i]], true); }
+    out.flush();
+    finish_queue(run, result, true);
+}
+
+// piece: each_block_from
+// `each_block` of the ids from `begin` to before `end`.
+template <class Visit>
+inline void each_block_from(int64 begin, int64 end, int64 bytes, Visit visit) {
+    each_block(end - begin, bytes, [&](int64 first, int64 last) { visit(begin + first, begin + last); });
+}
+
+// piece: call_host
+// Hands data to the host, which exchanges them with other workers. Returns the size of the set afterwards.
+inline int64 call_host(run_state& run, int64 number, int64 moment, int64 turn, std::initializer_list<void*> data,
+                       void* queue, int64 size) {
+    exchange_call call = {number, moment, turn, data.begin(), queue, size};
+    reinterpret_cast<void (*)(exchange_call*)>(run.control.exchange)(&call);
+    return call.size;
+}
+
+// piece: note_data
+// The values before a step, by which the host finds what the step changes.
+inline void note_data(run_state& run, int64 number, std::initializer_list<void*> data) {
+    call_host(run, number, 0, 0, data, nullptr, 0);
+}
+
+// piece: exchange_data
+// All workers have the same values afterwards.
+inline void exchange_data(run_state& run, int64 number, int64 turn, std::initializer_list<void*> data) {
+    call_host(run, number, 1, turn, data, nullptr, 0);
+}
+
+// piece: exchange_set
+// The same, and the set becomes the union of those of all workers.
+template <class Counted>
+inline void exchange_set(run_state& run, int64 number, frontier& f, const Counted counted, std::initializer_list<void*> data) {
+    need_queue(f);
+    if (f.mapped) {
+        for (int64 i = 0; i < f.size; ++i) { f.bitmap[f.queue[i] / 64] = 0; }
+        f.mapped = false;
+    }
+    f.size = call_host(run, number, 1, 0, data, f.queue, f.size);
+    f.edges = 0;
+    for (int64 i = 0; Counted::counts && i < f.size; ++i) { f.edges += counted.degree(f.queue[i]); }
+}
+
+// piece: exchange_edges
+// The same for a set of edges.
+inline void exchange_edges(run_state& run, int64 number, edge_frontier& f, std::initializer_list<void*> data) {
+    f.size = call_host(run, number, 1, 0, data, f.queue, f.size);
+}

@@ -1,0 +1,165 @@
+"""Programs that several workers run together, each with a share of the graph, give what the reference gives, and the
+same bits on all workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdsl.backends.cpu.share_run import ShareOutcome
+from gdsl.backends.interface import Limits, Pair
+from gdsl.backends.reference.interpreter import interpret
+from gdsl.binding import bind
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph, rmat
+from gdsl.pipeline import load
+from tests.cpu.running import SMALL, assert_agree
+from tests.oracles import BY_NAME, CASES, Case
+from tests.support.graphs import graphs, named_graphs, random_graph
+from tests.support.share_runs import shared_run
+
+GRAPHS = {**named_graphs(), "rmat": rmat(7, 4, seed=5)}
+FEW = ("random_directed", "grid_undirected", "self_loops_directed", "one_vertex_directed", "empty")
+QUICK = (
+    "sssp",
+    "spmv",
+    "k_core",
+    "triangle_count",
+    "max_flow",
+    "jaccard",
+    "edge_sets",
+    "search_levels",
+)
+"""Programs that between them have every kind of exchange: publish, merge by each operation, turns, sets of vertices and
+of edges, graphs that are made, arrays of edges in parts and mirrored."""
+pytestmark = pytest.mark.optimized
+
+
+def check(case: Case, graph: Graph, size: int, seed: int = 1) -> None:
+    """`case` on `graph` with `size` workers."""
+    program = load(str(case.path))
+    values = case.values(graph, seed)
+    bindings = bind(program, graph, values, id_bits=32)
+    expected = interpret(program, graph, bindings, Limits(), id_bits=32)
+    outcomes, found = shared_run(program, graph, values, size, sizes=SMALL)
+    if not case.varies:
+        assert_agree(program, expected, found)
+        if not any(scalar.type.holds_float for scalar in program.scalars):  # rounding may end a loop a pass later
+            assert found.iterations == expected.iterations
+    case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+    assert_same_bits(outcomes)
+
+
+def assert_same_bits(outcomes: list[ShareOutcome]) -> None:
+    """All workers have the same values and the same trace."""
+    first = outcomes[0]
+    for other in outcomes[1:]:
+        assert other.outcome.trace == first.outcome.trace
+        assert repr(other.outcome.scalars) == repr(first.outcome.scalars)
+        for name in first.outcome.arrays.keys() - first.parts:
+            assert _bits(other.outcome.arrays[name]) == _bits(first.outcome.arrays[name]), name
+
+
+def _bits(values: Any) -> bytes:
+    both = values if isinstance(values, Pair) else (values,)
+    return b"".join(each.tobytes() for each in both)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_two_and_three_workers(name: str) -> None:
+    case = BY_NAME[name]
+    for size, graph in ((2, FEW[0]), (3, FEW[1]), (3, FEW[2]), (3, FEW[3]), (2, FEW[4])):
+        if case.suits(GRAPHS[graph]):
+            check(case, GRAPHS[graph], size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_program(case: Case, size: int) -> None:
+    for name, graph in GRAPHS.items():
+        if case.suits(graph):
+            try:
+                check(case, graph, size)
+            except AssertionError as error:
+                raise AssertionError(f"on {name}: {error}") from None
+
+
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "connected_components"])
+@settings(max_examples=15, deadline=None)
+@given(graph=graphs(), size=st.integers(1, 4), seed=st.integers(0, 3))
+def test_any_graph(name: str, graph: Graph, size: int, seed: int) -> None:
+    case = BY_NAME[name]
+    if case.suits(graph):
+        check(case, graph, size, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@settings(max_examples=20, deadline=None)
+@given(graph=graphs(), size=st.integers(1, 4), seed=st.integers(0, 3))
+def test_every_program_on_any_graph(case: Case, graph: Graph, size: int, seed: int) -> None:
+    if case.suits(graph):
+        check(case, graph, size, seed)
+
+
+def test_edge_arrays_are_held_in_parts_where_nothing_names_other_edges() -> None:
+    graph = random_graph(60, 240, seed=1)
+    program = load(
+        "program halves; problem { input edge weight : float32; edge half : float32 = 0.0; vertex most : float32; }"
+        " schedule { compute(edges, (src, dst, e) => { half[e] = weight[e] / 2.0; most[dst] max= half[e]; }); }"
+    )
+    outcomes, found = shared_run(program, graph, {}, 3)
+    assert outcomes[0].parts == {"weight", "half"}
+    assert sum(len(each.outcome.arrays["half"]) for each in outcomes) == graph.num_edges
+    assert max(len(each.outcome.arrays["half"]) for each in outcomes) < graph.num_edges
+    assert np.array_equal(found.arrays["half"], graph.attributes["weight"] / 2)
+
+
+def test_a_failed_check_of_one_worker_is_raised_on_all() -> None:
+    graph = random_graph(30, 60, seed=1)
+    text = (
+        "program fails; problem { param at : int64; vertex x : int32; vertex y : int32; }"
+        " schedule { while (iteration < 3) { compute(vertices, (v) => { if (v == 29) { x[v] = y[vertex(at)]; } }); } }"
+    )
+    with pytest.raises(GdslError, match="E0801"):
+        shared_run(load(text), graph, {"at": 77}, 3)
+
+
+def test_the_limit_of_iterations_and_the_timeout_stop_all_workers() -> None:
+    graph = random_graph(30, 60, seed=1)
+    text = (
+        "program spins; problem { vertex x : int32; }"
+        " schedule { while (true) { compute(vertices, (v) => { x[v] += 1; }); } }"
+    )
+    with pytest.raises(GdslError, match="E0803"):
+        shared_run(load(text), graph, {}, 2, limits=Limits(max_iterations=5))
+    with pytest.raises(GdslError, match="E0802"):
+        shared_run(load(text), graph, {}, 3, limits=Limits(timeout=0.3))
+
+
+def test_a_mistake_in_the_edges_of_one_worker_is_raised_on_all() -> None:
+    weights = np.ones(60, np.float32)
+    weights[59] = -1
+    graph = Graph.from_edges(np.arange(60) % 30, (np.arange(60) * 7) % 30, 30, weights)
+    text = (
+        "program sums; problem { input edge weight : float32 where weight >= 0; vertex x : float32; }"
+        " schedule { compute(edges, (src, dst, e) => { x[dst] += weight[e]; }); }"
+    )
+    with pytest.raises(GdslError, match="E0608"):
+        shared_run(load(text), graph, {}, 3)
+
+
+def test_names_and_missing_arguments() -> None:
+    graph = Graph.from_table({"source": ["a", "b", "c"], "target": ["b", "c", "d"]})
+    program = load(str(BY_NAME["bfs"].path))
+    _, found = shared_run(program, graph, {"source": "b"}, 3)
+    assert found.arrays["distance"].tolist() == [-1, 0, 1, 2]
+    with pytest.raises(GdslError, match="no vertex of this name"):
+        shared_run(program, graph, {"source": "z"}, 3)
+    with pytest.raises(GdslError, match="E0601"):
+        shared_run(program, graph, {}, 2)
