@@ -70,6 +70,10 @@ WORKERS_CONTROL = dataclasses.replace(
         Field("first_edge", _I64, "its own edges, which leave these"),
         Field("last_edge", _I64),
         Field("exchange", Pointer("void"), "the host's function that exchanges data"),
+        Field("checkpoints", _I64, "1: the host is called after each pass of an outermost loop"),
+        Field("resume_loop", _I64, "1 + the loop in which the run goes on; 0: it begins anew"),
+        Field("resume_pass", _I64, "how many passes it has had"),
+        Field("resume_passes", _I64, "and, where they are counted, how many it is to have"),
     ),
 )
 """`CONTROL` of several workers. Programs of one worker have the first fields of it."""
@@ -77,9 +81,9 @@ WORKERS_CONTROL = dataclasses.replace(
 EXCHANGE_CALL = Struct(
     "exchange_call",
     (
-        Field("number", _I64, "of the exchange in the plan; less than 0: a pass of an outermost loop has ended"),
-        Field("moment", _I64, "0: before the step, whose values are noted, 1: after it"),
-        Field("turn", _I64, "the worker whose values all take, where workers take turns"),
+        Field("number", _I64, "of the exchange in the plan, the loop, or the set"),
+        Field("moment", _I64, "0: before the step, whose values are noted, 1: after it; others: of a checkpoint"),
+        Field("turn", _I64, "the worker whose values all take, where workers take turns; passes of the loop"),
         Field("data", Pointer("void* const"), "the arrays and scalars, in the order of the plan"),
         Field("queue", Pointer("void"), "the members of the set that is united; null without one"),
         Field("size", _I64, "how many there are; the host stores how many there are in all"),

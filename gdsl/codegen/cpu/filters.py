@@ -173,6 +173,12 @@ class Filters(PlanFilters):
         counts: dict[Extent, str] = {VERTICES: "d.graph.num_vertices", EDGES: "d.graph.num_edges"}
         return counts[buffer.extent]
 
+    @property
+    def can_resume(self) -> bool:
+        """Whether a run may go on in one of its outermost loops: where several workers run it, with nothing in memory
+        but data and sets."""
+        return self.plan.target.workers and not self.plan.graphs
+
     def in_parts(self, array: str) -> bool:
         """Whether each of several workers has the elements of its own edges alone."""
         distribution = self.plan.distribution

@@ -145,3 +145,43 @@ inline void exchange_set(run_state& run, int64 number, frontier& f, const Counte
 inline void exchange_edges(run_state& run, int64 number, edge_frontier& f, std::initializer_list<void*> data) {
     f.size = call_host(run, number, 1, 0, data, f.queue, f.size);
 }
+
+// piece: resumes
+// Whether the run goes on in a later loop, so that steps before it are passed over.
+inline bool resumes(const run_state& run) { return run.control.resume_loop != 0; }
+
+// piece: enters_loop
+// Whether the run comes to this loop of the schedule, as it does unless it goes on in a later one.
+inline bool enters_loop(const run_state& run, int64 loop) { return !resumes(run) || run.control.resume_loop == loop + 1; }
+
+// piece: pass_ended
+// Tells the host that a loop has had so many passes; true where it takes the data, and the sets next.
+inline bool pass_ended(run_state& run, int64 loop, int64 pass, int64 passes, std::initializer_list<void*> data) {
+    return run.control.checkpoints != 0 && call_host(run, loop, 2, pass, data, nullptr, passes) != 0;
+}
+
+// piece: hand_over
+// Gives the host the members of a set.
+inline void hand_over(run_state& run, int64 number, frontier& f) {
+    need_queue(f);
+    call_host(run, number, 3, 0, {}, f.queue, f.size);
+}
+
+// piece: hand_over_edges
+inline void hand_over_edges(run_state& run, int64 number, edge_frontier& f) {
+    call_host(run, number, 3, 0, {}, f.queue, f.size);
+}
+
+// piece: take_back
+// A set gets the members that it had.
+template <class Counted>
+inline void take_back(run_state& run, int64 number, frontier& f, const Counted counted) {
+    f.clear();
+    f.size = call_host(run, number, 6, 0, {}, f.queue, 0);
+    for (int64 i = 0; Counted::counts && i < f.size; ++i) { f.edges += counted.degree(f.queue[i]); }
+}
+
+// piece: take_back_edges
+inline void take_back_edges(run_state& run, int64 number, edge_frontier& f) {
+    f.size = call_host(run, number, 6, 0, {}, f.queue, 0);
+}

@@ -1,0 +1,318 @@
+"""The memory of one run of one worker, and what generated code calls back for: exchanges, and checkpoints."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, own_part
+from gdsl.backends.cpu.exchanges import Datum, Exchanger
+from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, dtype_of
+from gdsl.backends.cpu.merging import Field
+from gdsl.backends.cpu.run import LoadedProgram, Run
+from gdsl.backends.cpu.share_graph import share_slice
+from gdsl.backends.interface import Bindings, Limits, Outcome
+from gdsl.backends.pairs import words_of
+from gdsl.communicator import Communicator
+from gdsl.diagnostics import GdslError
+from gdsl.extents import of_graph
+from gdsl.graph.shares import GraphShare
+from gdsl.ir.nodes import Array, Literal, ParamValue
+from gdsl.operations import Domain
+from gdsl.plan.exchange_nodes import Exchange, Held
+from gdsl.plan.storage import Buffer
+from gdsl.types import Type
+
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))
+_LAST = -1
+"""The number of the meeting at the end of a run."""
+
+
+class WorkerRun(Run):
+    """The memory of one run of one worker, and its part in exchanges."""
+
+    graph: GraphShare  # type: ignore[assignment]
+    one_thread = False
+
+    def __init__(
+        self,
+        executable: LoadedProgram,
+        share: GraphShare,
+        bindings: Bindings,
+        communicator: Communicator,
+        limits: Limits,
+    ) -> None:
+        distribution = executable.generated.distribution
+        assert distribution is not None
+        self.distribution, self.communicator = distribution, communicator
+        self.parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
+        self._arrays = {array.name: array for array in executable.program.arrays}
+        super().__init__(executable, share, bindings, limits)  # type: ignore[arg-type]
+        control = self.control
+        control.rank, control.workers = share.rank, share.size
+        control.first_vertex, control.last_vertex = share.first, share.last
+        control.first_edge, control.last_edge = share.first_edge, share.last_edge
+        self._callback = _CALLBACK(self._called)
+        control.exchange = ctypes.cast(self._callback, ctypes.c_void_p).value
+        self.exchanger = Exchanger(communicator, share.num_vertices, share.num_edges)
+        self.error: BaseException | None = None
+        self.ended = False
+        """Whether all workers have agreed to stop."""
+        buffers = executable.generated.buffers
+        self._mirrors = {
+            address: values
+            for address, buffer, values in zip(self._addresses, buffers, self.data, strict=True)
+            if buffer.name not in self.parts
+        }
+        self._fields = {buffer.name: self._field(buffer) for buffer in buffers if buffer.name not in self.parts}
+
+        self._checkpoints: Checkpoints | None = None
+        self._resumed: RunState | None = None
+        self._taken: RunState | None = None
+        frontiers = self.program.frontiers
+        self._set_domains = [each.domain for domain in Domain for each in frontiers if each.domain is domain]
+        """Of the frontiers of the plan, by number: those of vertices come first."""
+
+    def continue_with(self, checkpoints: Checkpoints | None, state: RunState | None) -> None:
+        """Have the run ask `checkpoints`, and go on from `state`. Raises ValueError where it cannot."""
+        if (checkpoints is not None or state is not None) and self.program.graphs:
+            raise ValueError(f"{self.program.name} makes graphs, whose state cannot be stored")
+        self._checkpoints, self._resumed, control = checkpoints, state, self.control
+        control.checkpoints = checkpoints is not None
+        if state is None:
+            return
+        state.check(self.program, self.graph)
+        control.resume_loop, control.resume_pass = state.loop + 1, state.passes
+        control.resume_passes, control.iterations = state.passes_of_loop, state.iterations
+
+    # Memory
+
+    def _slice(self) -> tuple[Any, list[Any]]:
+        return GraphSlice(self.graph.num_vertices, self.graph.num_edges), []
+
+    def connect(self) -> None:
+        """Fetch what other workers have of the graph and this one needs. All workers call it."""
+        found = self.executable.slices.get(self.graph)
+        if found is None:
+            parts = self.executable.generated.parts
+            found = share_slice(self.graph, self.communicator, self.widths, parts, self.distribution)
+            self.executable.slices[self.graph] = found
+        self.host.graph, self._alive = found
+
+    def _length(self, buffer: Buffer) -> int:
+        edges = len(self.graph.columns) if buffer.name in self.parts else self.graph.num_edges
+        return buffer.extent.value(of_graph(self.graph.num_vertices, edges, self.bound))
+
+    def _places_in_memory(self) -> list[int]:
+        """Where the first value of each buffer is, or, of a worker's own part, would be."""
+        found = []
+        for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
+            missing = self._count(buffer.name) * self.graph.first_edge if buffer.name in self.parts else 0
+            words = self._words(buffer)
+            found.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
+        return found
+
+    def raw_results(self) -> dict[str, NDArray[Any]]:
+        """The results as they are stored, by name, wherever swaps have moved them: those in parts change places with
+        others alike."""
+        buffers = self.executable.generated.buffers
+        alike = [(buffer.name in self.parts, buffer.element, buffer.extent) for buffer in buffers]
+        places = zip(self._addresses, alike, strict=True)
+        by_place = dict(zip(places, self.data, strict=True))
+        return {name: by_place[self._data_pointers[place], alike[place]] for place, name in self.executable.results}
+
+    def _count(self, name: str) -> int:
+        """How many values an element has."""
+        array = self._arrays.get(name)
+        if array is None or array.count is None:
+            return 1
+        return int(array.count.value if isinstance(array.count, Literal) else self.bound[_name_of(array)])
+
+    def _words(self, buffer: Buffer) -> int:
+        assert isinstance(buffer.element, Type)
+        return words_of(buffer.element, self.widths) if buffer.element.is_pair else 0
+
+    def _field(self, buffer: Buffer) -> Field:
+        assert isinstance(buffer.element, Type)
+        array = self._arrays.get(buffer.name)
+        places = None
+        if array is not None:
+            of = self.graph.boundaries if array.domain is Domain.VERTEX else self.graph.edge_boundaries
+            places = of * self._count(buffer.name)
+        dtype = dtype_of(buffer.element, self.widths)
+        return Field(buffer.name, buffer.element, dtype, places, self._words(buffer))
+
+    # Exchanges
+
+    def _called(self, pointer: Any) -> None:
+        """What generated code calls; nothing may be raised through it."""
+        if self.ended:
+            return
+        try:
+            call = pointer.contents
+            if call.moment > Moment.AFTER:
+                self._at_checkpoint(call)
+                return
+            step = self.executable.generated.exchanges[call.number]
+            data = [
+                Datum(each, self._fields[each.name], self._mirrors[call.data[place]])
+                for place, each in enumerate(step.data)
+            ]
+            if call.moment == 0:
+                self.exchanger.note(step.number, data)
+            else:
+                self._exchange(step, call, data)
+        except BaseException as error:
+            self.error = error
+            self._end()
+            with contextlib.suppress(Exception):
+                self.communicator.abort(error)
+
+    def _exchange(self, step: Exchange, call: Any, data: list[Datum]) -> None:
+        last = self._last_record() if step.counts_edges else None
+        edges = self.exchanger.agree(step.number, self._stops(), last.edges if last is not None else 0)
+        if edges is None:
+            self._end()
+            return
+        if last is not None:
+            last.edges = edges
+        domain = Domain.VERTEX
+        members = np.zeros(0, f"i{self.widths.vertex // 8}")
+        if step.frontier is not None:
+            domain = self.executable.domains[step.frontier]
+            members = self._queue(call.queue, domain)
+        united = self.exchanger.exchange(step, call.turn, data, members[: call.size].copy(), domain)
+        if united is not None:
+            members[: len(united)] = united
+            call.size = len(united)
+
+    def _queue(self, address: int, domain: Domain) -> NDArray[Any]:
+        """The queue of a set, which has room for every element."""
+        vertices = domain is Domain.VERTEX
+        bits = self.widths.vertex if vertices else self.widths.edge
+        room = (self.graph.num_vertices if vertices else self.graph.num_edges) + 1
+        memory = (ctypes.c_uint8 * (room * bits // 8)).from_address(address)
+        return np.ctypeslib.as_array(memory).view(f"i{bits // 8}")
+
+    def _last_record(self) -> Any | None:
+        length = self.control.trace_length
+        return ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))[length - 1] if length else None
+
+    def _stops(self) -> bool:
+        return bool(self.control.host_stop or self.control.halted)
+
+    def _end(self) -> None:
+        """All workers have agreed to stop, or this one cannot go on."""
+        self.ended = True
+        self.control.host_stop = 1
+
+    # Checkpoints
+
+    def _at_checkpoint(self, call: Any) -> None:
+        """What generated code tells of a pass that has ended, or asks where the run goes on."""
+        names = [buffer.name for buffer in self.executable.generated.buffers]
+        if call.moment == Moment.PASS_ENDED:
+            assert self._checkpoints is not None
+            passes, state = self.control.iterations, None
+            if self._checkpoints.due(passes):
+                held = zip(names, self._all_values(call), strict=True)
+                parts = {name: own_part(values, self._at(name)) for name, values in held}
+                state = RunState.of(self.program, self.graph, call.number, call.turn, call.size, passes, parts)
+            self._taken = state
+            call.size = state is not None
+        elif call.moment == Moment.SET:
+            assert self._taken is not None
+            domain = self._set_domains[call.number]
+            members = self._queue(call.queue, domain)[: call.size]
+            self._taken.sets[call.number] = self._own_members(members, domain)
+        elif call.moment == Moment.COMPLETE:
+            assert self._taken is not None and self._checkpoints is not None
+            self._checkpoints.save(self._taken)
+            self._taken = None
+        elif call.moment == Moment.RESTORED:
+            assert self._resumed is not None
+            for name, values in zip(names, self._all_values(call), strict=True):
+                self._restore(values, self._resumed.data[name], self._at(name))
+        else:
+            assert self._resumed is not None
+            members = np.concatenate(self.communicator.all_gather(self._resumed.sets[call.number]))
+            self._queue(call.queue, self._set_domains[call.number])[: len(members)] = members
+            call.size = len(members)
+
+    def _all_values(self, call: Any) -> list[NDArray[Any]]:
+        """All data in the order of the buffers, wherever swaps have moved them."""
+        buffers = self.executable.generated.buffers
+        alike = [(buffer.name in self.parts, buffer.element, buffer.extent) for buffer in buffers]
+        by_place = dict(zip(zip(self._addresses, alike, strict=True), self.data, strict=True))
+        return [by_place[call.data[place] or 0, alike[place]] for place in range(len(buffers))]
+
+    def _at(self, name: str) -> slice | None:
+        """Where the values of this worker's own elements are; None for what it holds in parts, and for scalars."""
+        field = self._fields.get(name)
+        if field is None or field.places is None:
+            return None
+        rank = self.graph.rank
+        return slice(int(field.places[rank]) * field.width, int(field.places[rank + 1]) * field.width)
+
+    def _restore(self, values: NDArray[Any], stored: NDArray[Any], own: slice | None) -> None:
+        values[:] = stored if own is None else np.concatenate(self.communicator.all_gather(stored))
+
+    def _own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
+        share = self.graph
+        first, last = (share.first, share.last) if domain is Domain.VERTEX else (share.first_edge, share.last_edge)
+        return members[(members >= first) & (members < last)].copy()
+
+    # The end
+
+    def work(self) -> None:
+        """Run to the end; raises what stopped any of the workers."""
+        interrupted = False
+        try:
+            self.call(self._function)
+        except KeyboardInterrupt:
+            interrupted = True
+        except GdslError:  # the system allows no further thread
+            self.status[:] = [1]
+        if self.error is not None:
+            raise self.error
+        stops = interrupted or self._stops() or self.timed_out or self.status != [0]
+        if not self.ended and self.exchanger.agree(_LAST, stops) is not None:
+            return
+        self._take_failure(interrupted)
+        self.check()
+        raise KeyboardInterrupt
+
+    def _function(self, host: Any) -> int:
+        library = self.executable.library
+        restore = library.use_one_thread() if self.one_thread else None
+        status: int = library.run(host)
+        if restore is not None:
+            restore()
+        return status
+
+    def _take_failure(self, interrupted: bool) -> None:
+        """What stopped the first worker that was stopped by more than others, as if it had stopped this one."""
+        control = self.control
+        own = [self.status[0] if self.status else 1, control.exhausted, control.failure, control.failed_value]
+        own += [control.failed_length, self.timed_out, interrupted]
+        found = self.communicator.all_gather(np.array(own, np.int64))
+        reasons = [row for row in (each.tolist() for each in found) if row[0] or row[1] or row[2] or row[5] or row[6]]
+        status, exhausted, failure, value, length, timed_out, _ = reasons[0]
+        self.status[:], self.timed_out = [status], bool(timed_out)
+        control.exhausted, control.failure = exhausted, failure
+        control.failed_value, control.failed_length = value, length
+
+    def worker_outcome(self) -> Outcome:
+        """The result of this worker, with its own part of what it holds in parts."""
+        arrays, scalars = self._named_results()
+        control = self.control
+        return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
+
+
+def _name_of(array: Array) -> str:
+    assert isinstance(array.count, ParamValue)
+    return array.count.name

@@ -1,0 +1,109 @@
+"""A run by several workers goes on from its state after any pass, and ends with the same values."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gdsl.backends.cpu.checkpoints import RunState
+from gdsl.backends.cpu.share_run import ShareOutcome, can_resume, run_share
+from gdsl.backends.interface import Outcome
+from gdsl.binding.shares import bind_share
+from gdsl.graph import Graph
+from gdsl.graph.shares import GraphShare
+from gdsl.ir.nodes import Program
+from gdsl.pipeline import load
+from tests.oracles import BY_NAME
+from tests.support.graphs import random_graph
+from tests.support.thread_group import ThreadCommunicator, run_group
+
+SIZE = 3
+
+
+class Kept:
+    """Takes the state after one pass, as bytes."""
+
+    def __init__(self, after: int) -> None:
+        self.after, self.stored = after, b""
+
+    def due(self, iterations: int) -> bool:
+        return iterations == self.after
+
+    def save(self, state: RunState) -> None:
+        file = io.BytesIO()
+        np.savez(file, **state.arrays())  # type: ignore[arg-type]
+        self.stored = file.getvalue()
+
+
+def run(
+    program: Program, graph: Graph, values: dict[str, Any], after: int, states: list[bytes] | None = None
+) -> tuple[list[Outcome], list[bytes]]:
+    """Run with the state after a pass taken, or from states that were."""
+
+    def work(communicator: ThreadCommunicator) -> tuple[ShareOutcome, bytes]:
+        share = GraphShare.of(graph, communicator.rank, SIZE)
+        bindings = bind_share(program, share, values, communicator)
+        kept = Kept(after)
+        state = None
+        if states is not None:
+            state = RunState.from_arrays(dict(np.load(io.BytesIO(states[communicator.rank]))))
+        found = run_share(program, share, bindings, communicator, one_thread=True, checkpoints=kept, resume=state)
+        return found, kept.stored
+
+    results = run_group(SIZE, work)
+    return [found.outcome for found, _ in results], [stored for _, stored in results]
+
+
+def same(one: Outcome, other: Outcome) -> bool:
+    """Equal bits and counts."""
+    arrays = all(np.array_equal(one.arrays[name], other.arrays[name], equal_nan=True) for name in one.arrays)
+    return arrays and one.scalars == other.scalars and one.iterations == other.iterations
+
+
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "sssp", "k_core", "search_levels", "edge_sets", "bellman_ford"])
+def test_a_run_goes_on_after_any_pass(name: str) -> None:
+    case, graph = BY_NAME[name], random_graph(60, 240, seed=1, directed=False)
+    program, values = load(str(case.path)), case.values(graph, 1)
+    whole, _ = run(program, graph, values, -1)
+    assert whole[0].iterations > 1
+    for after in {1, 2, whole[0].iterations}:
+        states = run(program, graph, values, after)[1]
+        resumed, _ = run(program, graph, values, -1, states)
+        assert all(map(same, whole, resumed)), after
+
+
+def test_states_of_other_programs_and_shares_are_refused() -> None:
+    graph, bfs, sssp = random_graph(60, 240, seed=1), *(load(str(BY_NAME[name].path)) for name in ("bfs", "sssp"))
+    states = run(bfs, graph, {"source": 0}, 1)[1]
+    with pytest.raises(ValueError, match="another program"):
+        run(sssp, graph, {"source": 0}, -1, states)
+    with pytest.raises(ValueError, match="another share"):
+        run(bfs, graph, {"source": 0}, -1, [states[1], states[0], states[2]])
+
+
+def test_a_checkpoint_that_fails_on_one_worker_ends_the_run_on_all(tmp_path: Path) -> None:
+    graph, program = random_graph(60, 240, seed=1), load(str(BY_NAME["bfs"].path))
+
+    class Fails(Kept):
+        def save(self, state: RunState) -> None:
+            if state.rank == 1:
+                raise OSError("the disk is full")
+
+    def work(communicator: ThreadCommunicator) -> None:
+        share = GraphShare.of(graph, communicator.rank, SIZE)
+        bindings = bind_share(program, share, {"source": 0}, communicator)
+        run_share(program, share, bindings, communicator, one_thread=True, checkpoints=Fails(2))
+
+    with pytest.raises(OSError, match="the disk is full"):
+        run_group(SIZE, work)
+
+
+def test_programs_that_make_graphs_have_no_state() -> None:
+    graph, program = random_graph(20, 40, seed=1, directed=False), load(str(BY_NAME["louvain"].path))
+    assert not can_resume(program)
+    with pytest.raises(ValueError, match="louvain makes graphs"):
+        run(program, graph, {}, 1)
