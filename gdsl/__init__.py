@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gdsl.api.program import Program
     from gdsl.api.result import Result
     from gdsl.binding import unchecked
+    from gdsl.clusters.session import cluster
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
     from gdsl.graph.messages import GraphNotice
@@ -36,6 +37,7 @@ __all__ = [
     "Program",
     "Result",
     "__version__",
+    "cluster",
     "compile",
     "profile",
     "samples",
@@ -43,6 +45,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "cluster": "gdsl.clusters.session",
     "compile": "gdsl.api.compiling",
     "profile": "gdsl.profiling",
     "NotConvergedWarning": "gdsl.api.convergence",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,10 @@ from gdsl import deadline
 from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, with_gpus, without_defaults
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.loading import types_of, warnings_of
+from gdsl.api.on_workers import OF_WORKERS, RunsPrograms, concerns_workers, run_on_workers
 from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
-from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
+from gdsl.api.signature import CALL_OPTIONS, OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.gpus import LARGEST_COUNT, GpuNeed, gpu_numbers, gpus_of, spread_over
 from gdsl.backends.interface import Executable, Limits, Need, Space
@@ -63,8 +65,10 @@ class Program(CompiledProgram):
         """
         if others:
             raise TypeError(f"all arguments after the graph are passed by name: {call_of(self._program)}")
-        options = take_options(OPTIONS, values, self._binder.known)
-        return self._call(graph, values, **options)
+        options = take_options(CALL_OPTIONS, values, self._binder.known)
+        if concerns_workers(options):
+            return run_on_workers(self, graph, values, options)
+        return self._call(graph, values, **{name: value for name, value in options.items() if name not in OF_WORKERS})
 
     def run(
         self,
@@ -78,6 +82,10 @@ class Program(CompiledProgram):
         gpus: int | str | Sequence[int] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002 - the name on the command line
         memory: int | str | None = None,
+        workers: RunsPrograms | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: int | None = None,
+        resume: bool = False,
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
@@ -89,20 +97,20 @@ class Program(CompiledProgram):
         results are on the first of them. `round` names the params and inputs whose values
         become the nearest ones of the declared type; others must be values of it. `memory` is what the run may use of
         the GPU's memory: a number of bytes, a size such as "2GB", "device", "host" (edge lists stay in the memory of
-        the host, where the GPU reads them) or "auto" (there if they do not fit). Raises `gdsl.GdslError`, and TypeError
-        or ValueError for invalid options; the program and the graph stay usable.
+        the host, where the GPU reads them) or "auto" (there if they do not fit).
+
+        `workers` (what `gdsl.cluster` returns) run the program together, each with its part of the graph, which may
+        also be a path or the name of a generated graph. They write a `checkpoint` to this folder after `every` so many
+        passes of a loop, and with `resume` continue with the one that is there.
+
+        Raises `gdsl.GdslError`, and TypeError or ValueError for invalid options; the program and the graph stay usable.
         """
-        return self._call(
-            graph,
-            named_values(values),
-            backend=backend,
-            timeout=timeout,
-            max_iterations=max_iterations,
-            types=types,
-            gpus=gpus,
-            round=round,
-            memory=memory,
-        )
+        options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
+        options.update(types=types, gpus=gpus, round=round, memory=memory)
+        for_workers = {"workers": workers, "checkpoint": checkpoint, "every": every, "resume": resume}
+        if concerns_workers(for_workers):
+            return run_on_workers(self, graph, named_values(values), {**options, **for_workers})
+        return self._call(graph, named_values(values), **options)
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
         """Run once for each of many values: ``program.map(graph, source=range(1024)).distance`` is of shape (1024, V).

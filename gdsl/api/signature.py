@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gdsl.api.description import plain_default, sections
+from gdsl.api.on_workers import OF_WORKERS
 from gdsl.binding import declared_inputs, declared_params
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
@@ -31,6 +32,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 _NUMBERS: dict[Type, Any] = {Type.BOOL: bool, Type.FLOAT32: float, Type.FLOAT64: float}
 _NAMED = inspect.Parameter.KEYWORD_ONLY
 OPTIONS = tuple(_OPTIONS)
+CALL_OPTIONS = (*OPTIONS, *OF_WORKERS)
+"""The options of a single run, which is not one of many."""
 
 
 class DefaultValue:
@@ -78,7 +81,7 @@ def signature_of(program: ir.Program) -> inspect.Signature:
     parameters = [_param(param) for param in declared_params(program) if not iskeyword(param.name)]
     parameters += [_input(data) for data in declared_inputs(program) if not iskeyword(data.name)]
     taken = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
-    for name, (annotation, default) in _OPTIONS.items():
+    for name, (annotation, default) in {**_OPTIONS, **OF_WORKERS}.items():
         if name not in taken and (name != "types" or program.types):
             parameters.append(inspect.Parameter(name, _NAMED, default=default, annotation=annotation))
     if any(map(iskeyword, taken)):

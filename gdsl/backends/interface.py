@@ -37,10 +37,10 @@ def part_names(name: str) -> tuple[str, str]:
 
 def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
     """`results`, with each pair replaced by its two parts."""
-    arrays: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name, value in results.items():
-        arrays.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
-    return arrays
+        found.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,7 @@ class Need:
 
     name: in the plan, `run.queues`. what: its purpose. elements: their number and type, as the plan prints it. nbytes:
     0 if it exists already; `there` says as what. is_list: whether it is an edge list, a value for each edge that no run
-    changes. host_bytes: how many more of its bytes are in the memory of the host, for a run on a GPU. is_constant:
-    whether no run changes it.
+    changes. host_bytes: how many more of its bytes are in the memory of the host, for a run on a GPU.
     """
 
     name: str
@@ -173,7 +172,6 @@ class Need:
     there: str = ""
     is_list: bool = False
     host_bytes: int = 0
-    is_constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,8 @@ def on_other_ids_in_host(
     run_needs = on_a_device(plan, widths, sizes, directed, inputs)
     own = {f"{PROBLEM}.{GIVEN_IDS}": f"{LAYOUT}.order"}
     run_needs = tuple(replace(need, nbytes=0, there=own[need.name]) if need.name in own else need for need in run_needs)
-    cached_roles = (Role.GRAPH, Role.SORTED, Role.NAMES_OF_EDGES)
-    layout_needs = [_need(each, widths, sizes, "") for each in layout.buffers if each.role not in cached_roles]
+    kept = (Role.GRAPH, Role.SORTED, Role.NAMES_OF_EDGES)
+    layout_needs = [_need(each, widths, sizes, "") for each in layout.buffers if each.role not in kept]
     needs = *run_needs, *layout_needs
     offsets = (sizes[Size.VERTICES] + 1) * widths.edge // 8 * (2 if directed else 1)
     pieces = max(sizes[Size.VERTICES], largest_degree, min(sizes[Size.EDGES], LEAST_PIECE))
@@ -177,6 +177,4 @@ def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
 
 def _need(buffer: Buffer, widths: Widths, sizes: Sizes, there: str, is_list: bool = False) -> Need:
     nbytes = 0 if there else max(buffer.copies, 1) * bytes_of(buffer, widths, sizes)
-    constant = buffer.made is Made.CALLER or buffer.role in (Role.GRAPH, Role.NAMES)
-    name = f"{buffer.group}.{buffer.name}"
-    return Need(name, buffer.role.value, elements_of(buffer), nbytes, there, is_list, is_constant=constant)
+    return Need(f"{buffer.group}.{buffer.name}", buffer.role.value, elements_of(buffer), nbytes, there, is_list)

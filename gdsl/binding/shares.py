@@ -37,24 +37,27 @@ def bind_share(
     arguments: Mapping[str, object],
     communicator: Communicator,
     source: Source | None = None,
+    rounded: frozenset[str] = frozenset(),
 ) -> Bindings:
     """Check `arguments` (params and inputs by name), the same on all workers, against what `program` declares.
 
-    An input of edges may have a value for each edge of the graph or for each edge of the share. Raises as
-    `gdsl.binding.bind` on all workers, also for a mistake that only one of them can see.
+    An input of edges may have a value for each edge of the graph or for each edge of the share. Values of the names in
+    `rounded` become the nearest ones of the declared type. Raises as `gdsl.binding.bind` on all workers, also for a
+    mistake that only one of them can see.
     """
     edges = {array.name for array in program.arrays if array.is_input and array.domain is Domain.EDGE}
     own = frozenset(name for name in edges if name in _in_parts(program)) if edges else frozenset[str]()
     others = tuple(array for array in program.arrays if array.name not in own)
     graph = _WholeGraph(share, communicator)
     given = {name: value for name, value in arguments.items() if name not in own}
-    bound = Binder(replace(program, arrays=others), source).bind(graph, given)  # type: ignore[arg-type]
+    binder = Binder(replace(program, arrays=others), source)
+    bound = binder.bind(graph, given, rounded=rounded)  # type: ignore[arg-type]
     if not own:
         return bound
     widths = needed_widths(program, graph)  # type: ignore[arg-type]
 
     def of_own_edges() -> Bindings:
-        return _bind_own(program, share, own, arguments, bound, widths, source)
+        return _bind_own(program, share, own, arguments, bound, widths, source, rounded)
 
     parts = agreed(communicator, of_own_edges)
     return Bindings(bound.params, {**bound.inputs, **parts.inputs})
@@ -68,6 +71,7 @@ def _bind_own(
     bound: Bindings,
     widths: Widths,
     source: Source | None,
+    rounded: frozenset[str],
 ) -> Bindings:
     """The inputs of a worker's own edges."""
     alone = replace(
@@ -83,7 +87,8 @@ def _bind_own(
     given: dict[str, object] = {name: value for name, value in bound.params.items() if not _is_count(program, name)}
     for name in own & arguments.keys():
         given[name] = _own_part(arguments[name], share)
-    return Binder(alone, source).bind(_OwnEdges(share), given, widths=widths)  # type: ignore[arg-type]
+    own_edges: Any = _OwnEdges(share)
+    return Binder(alone, source).bind(own_edges, given, widths=widths, rounded=rounded)
 
 
 def _is_count(program: ir.Program, name: str) -> bool:

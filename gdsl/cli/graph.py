@@ -68,10 +68,10 @@ def info(graph_file: str, as_json: bool, plot: Path | None, words: GraphWords) -
     if plot is not None:
         check_plot(plot)
     graph = words.open(graph_file)
-    description = describe(graph)
+    found = describe(graph)
     if plot is not None:
         write_plot(plot, [graph.plot])
-    click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))
+    click.echo(json.dumps(found.as_dict(), indent=2) if as_json else str(found))
 
 
 @command.command()

@@ -112,6 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return answer(os.environ["_GDSLC_COMPLETE"], gdslc)
     with streams.prepared():
         try:
+            if arguments is None and "--mpi" in sys.argv:
+                from gdsl.cli.ranks import on_ranks
+
+                return on_ranks(lambda: _guarded(arguments))
             status = _guarded(arguments)
             sys.stdout.flush()
             return status

@@ -112,6 +112,12 @@ class GraphWords:
     target_column: str | None = None
     weight_column: str | None = None
 
+    def options(self) -> dict[str, Any]:
+        """These as options of `Graph.read`."""
+        options = dataclasses.asdict(self)
+        options["loops"] = not options.pop("no_loops")
+        return options
+
     def open(self, path_or_spec: str) -> Graph:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are reported. Raises
         GdslError E07xx."""
@@ -119,14 +125,12 @@ class GraphWords:
         from gdsl.graph.messages import collecting
         from gdsl.progress import working
 
-        options = dataclasses.asdict(self)
-        options["loops"] = not options.pop("no_loops")
         with working(f"reading {path_or_spec}"), collecting() as notices:
-            graph = open_graph(path_or_spec, **options)
+            graph = open_graph(path_or_spec, **self.options())
         for each in notices:
             message(f"note: {each}")
-        is_reported = self.num_vertices is not None or any("no edge" in each or "--compact" in each for each in notices)
-        notice = None if is_reported else unused_ids(graph, path_or_spec, self.format)
+        known = self.num_vertices is not None or any("no edge" in each or "--compact" in each for each in notices)
+        notice = None if known else unused_ids(graph, path_or_spec, self.format)
         if notice is not None:
             message(f"note: {notice}")
         return graph
@@ -192,15 +196,15 @@ def type_option(command: Command) -> Command:
 
 
 def _checked_types(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str] | None:
-    assignments: dict[str, str] = {}
+    found: dict[str, str] = {}
     for word in words:
         name, separator, type_ = (part.strip() for part in word.partition("="))
         if not (separator and name and type_):
             raise click.BadParameter(f"{shown(word)} is not of the form name=type, such as weight_type=int64")
-        if name in assignments:
+        if name in found:
             raise click.BadParameter(f"the type of {name} is given twice")
-        assignments[name] = type_
-    return assignments or None
+        found[name] = type_
+    return found or None
 
 
 def tune_file_options(command: Command) -> Command:

@@ -18,6 +18,7 @@ from gdsl.diagnostics import printable
 if TYPE_CHECKING:
     import numpy as np
 
+    from gdsl.clusters.session import DistributedGraph
     from gdsl.graph import Graph
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -39,7 +40,7 @@ def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, st
     return by_name
 
 
-def param_values(by_name: Mapping[str, str], graph: Graph) -> dict[str, object]:
+def param_values(by_name: Mapping[str, str], graph: Graph | DistributedGraph) -> dict[str, object]:
     """The values of -p for a run on `graph`: an array from a file after an @, otherwise the text, which the program's
     types interpret."""
     from gdsl.binding import Text
@@ -50,7 +51,7 @@ def param_values(by_name: Mapping[str, str], graph: Graph) -> dict[str, object]:
     return values
 
 
-def array_of(name: str, text: str, graph: Graph, option: str = "-p") -> np.ndarray[Any, Any]:
+def array_of(name: str, text: str, graph: Graph | DistributedGraph, option: str = "-p") -> np.ndarray[Any, Any]:
     """The array of the file after the @ in `text`, from `option`."""
     from gdsl.cli.arrays import read_array
 
@@ -96,8 +97,8 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     following = words[place + 1] if place + 1 < len(words) else ""
     if not separator:
         value = following if following and (not following.startswith("-") or _NUMBER.fullmatch(following)) else "VALUE"
-    names = _names_in(words)
-    close = [name] if name in names else difflib.get_close_matches(name, names, n=1)
+    known = _names_in(words)
+    close = [name] if name in known else difflib.get_close_matches(name, known, n=1)
     if close:
         return f"there is no option '{option}'; a param is given by -p: -p {close[0]}={value}"
     if error.possibilities:
@@ -105,7 +106,7 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     others = _commands_with(option, error.ctx)
     if others:
         return f"there is no option '{option}' here; it is one of gdslc {', '.join(others)}"
-    hint = f"; the program takes {', '.join(names)}" if names else ""
+    hint = f"; the program takes {', '.join(known)}" if known else ""
     return f"there is no option '{option}'; params are set with -p, such as -p {name}={value}{hint}"
 
 
@@ -121,10 +122,10 @@ def _commands_with(option: str, context: click.Context | None) -> list[str]:
 def _said_for_words(words: list[str]) -> str | None:
     """What to write instead of a bare word that looks like a param, or like a further value of one."""
     for place, (option, assignment) in enumerate(itertools.pairwise(words)):
-        match = _ASSIGNMENT.fullmatch(assignment) if option in ("-p", "--param") else None
+        found = _ASSIGNMENT.fullmatch(assignment) if option in ("-p", "--param") else None
         more = list(itertools.takewhile(_is_value, words[place + 2 :]))
-        if match is not None and match[2] and more:
-            return _said_for_more(match[1], match[2], more)
+        if found is not None and found[2] and more:
+            return _said_for_more(found[1], found[2], more)
     for before, word in zip(["", *words], words, strict=False):
         if _ASSIGNMENT.fullmatch(word) and before not in _TAKE_A_WORD:
             return f"'{word}' is not an option; params are set with -p: -p {word}"

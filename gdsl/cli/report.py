@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -24,6 +24,9 @@ from gdsl.records import dataclass
 from gdsl.types import Type
 from gdsl.version import __version__
 
+if TYPE_CHECKING:
+    from gdsl.clusters.session import DistributedGraph
+
 _SHOWN = 10
 """How many values of an array the text shows."""
 
@@ -34,7 +37,7 @@ class Run:
 
     program: ir.Program
     file: str
-    graph: Graph
+    graph: Graph | DistributedGraph
     graph_name: str
     result: Result
     load_ms: float
@@ -277,11 +280,11 @@ def print_bars(trace: Sequence[TraceRecord]) -> None:
 def by_operator(trace: Sequence[TraceRecord]) -> dict[str, tuple[int, float]]:
     """How often each operator ran, and its total milliseconds, or without times its edges."""
     timed = _is_timed(trace)
-    totals: dict[str, tuple[int, float]] = {}
+    found: dict[str, tuple[int, float]] = {}
     for record in trace:
-        runs, amount = totals.get(record.label, (0, 0.0))
-        totals[record.label] = runs + 1, amount + ((record.time_ms or 0.0) if timed else record.edges)
-    return totals
+        runs, amount = found.get(record.label, (0, 0.0))
+        found[record.label] = runs + 1, amount + ((record.time_ms or 0.0) if timed else record.edges)
+    return found
 
 
 def _is_timed(trace: Sequence[TraceRecord]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from gdsl.cli.options import (
 from gdsl.cli.output import check_plot, plot_option, write_plot
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
+from gdsl.cli.workers import WorkerWords, worker_options
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
 from gdsl.records import dataclass
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
 @tune_file_options
 @tuning_options
 @graph_options
+@worker_options
 def command(
     program_file: str,
     graph_file: str,
@@ -94,6 +97,7 @@ def command(
     tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
+    on: WorkerWords,
 ) -> None:
     """Run PROGRAM on GRAPH and print its results.
 
@@ -111,11 +115,15 @@ def command(
       gdslc run bfs friends.csv -p source=Ann --names
       gdslc run sssp rmat:16 --weights random:1 -p source=0 -o distances.npz
       gdslc run bfs karate --each source=all -o distances.npz
+      gdslc run pagerank rmat:20 --workers 3
     """
     from gdsl.cli.output import require_apart
-    from gdsl.cli.report import as_document, print_report
 
     _check_together(each, batch, dry_run, plot)
+    own_file = tune_file if isinstance(tune_file, str) else None
+    on.check({"--each": bool(each), "--plot": plot is not None, "--dry-run": dry_run, "--memory": memory is not None,
+              "--gpus": gpus is not None, "--tune-file": own_file is not None,
+              "--backend reference": backend == "reference"})  # fmt: skip
     for path in (output, plot):
         require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded, "memory": memory}
@@ -143,8 +151,15 @@ def command(
             graph, _ = _opened(graph_file, words, by_name)
             values = param_values(assigned, graph)
             program = program.instance(graph, values)
-            requirements = program.dry_run(graph, values, backend=backend, memory=memory, gpus=gpus, round=rounded)
-        _print_dry_run(requirements, program, graph, program_file, graph_file, as_json)
+            found = program.dry_run(graph, values, backend=backend, memory=memory, gpus=gpus, round=rounded)
+        _print_dry_run(found, program, graph, program_file, graph_file, as_json)
+        return
+    if on.requested:
+        with limited(timeout), interrupting():
+            run = _execute_on_workers(
+                on, program_file, graph_file, assigned, backend, output, limits, tuning, words, by_name
+            )
+        _report(run, as_json, profile)
         return
     with limited(timeout):
         run = _execute(program_file, graph_file, assigned, backend, output, limits, tuning, words, by_name)
@@ -152,6 +167,12 @@ def command(
         from gdsl.api.result import all_pictures
 
         write_plot(plot, all_pictures(run.result))
+    _report(run, as_json, profile)
+
+
+def _report(run: Run, as_json: bool, profile: bool) -> None:
+    from gdsl.cli.report import as_document, print_report
+
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:
@@ -278,6 +299,42 @@ def _execute(
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)
     compile_ms += result.compile_ms
+    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)
+
+
+def _execute_on_workers(
+    on: WorkerWords,
+    program_file: str,
+    graph_file: str,
+    assigned: dict[str, str],
+    backend: str,
+    output: Path | None,
+    limits: dict[str, Any],
+    tuning: _Tuning,
+    words: GraphWords,
+    by_name: bool,
+) -> Run:
+    """The same, by workers that each read their part of the graph."""
+    from gdsl.cli.report import Run
+    from gdsl.cli.results import write_result
+    from gdsl.cli.workers import Lines, connected
+    from gdsl.progress import working
+
+    program = _compiled(program_file, graph_file, replace(tuning, file=False), assigned, output)
+    options = {name: limits[name] for name in ("timeout", "max_iterations", "round")}
+    options.update(checkpoint=on.checkpoint, every=on.every, resume=on.resume, types=tuning.types, report=Lines())
+    with connected(on, backend) as workers:
+        started = time.perf_counter()
+        graph = workers.load(graph_file, words.options(), report=options["report"])
+        if by_name and not graph.has_names:
+            raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
+        load_ms = (time.perf_counter() - started) * 1000
+        result = workers.run(program, graph, param_values(assigned, graph), names=by_name, **options)
+    names = result._names if by_name else None
+    if output is not None:
+        with working(f"writing {output}"):
+            write_result(output, program.ir, result, names)
+    compile_ms = program.compile_ms + result.compile_ms
     return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl import deadline
 from gdsl.clusters.failures import Member, worker_ended
 from gdsl.clusters.reductions import all_reduce
 from gdsl.diagnostics import GdslError
@@ -46,18 +47,22 @@ class MpiCommunicator:
 
     def __init__(self, world: Any = None) -> None:
         """Every rank creates one at the same time. Raises E0907 without mpi4py or an MPI library."""
-        self._mpi = mpi = mpi_library()
-        world = mpi.COMM_WORLD if world is None else world
-        self._data, self._control = world.Dup(), world.Dup()
-        for communicator in (self._data, self._control):
-            communicator.Set_errhandler(mpi.ERRORS_RETURN)  # exceptions of mpi4py, instead of the end of all ranks
-        self.rank: int = self._data.Get_rank()
-        self.size: int = self._data.Get_size()
+        self._mpi = mpi_library()
+        self._world = self._mpi.COMM_WORLD if world is None else world
+        self.rank: int = self._world.Get_rank()
+        self.size: int = self._world.Get_size()
         self.members: tuple[Member, ...] = ()
         """Who the workers are, by rank, once they have introduced themselves."""
-        self._error: BaseException | None = None
         self._abandoned: list[Any] = []
         """Messages that an error has left under way, with their buffers."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Take communicators of mpi4py on which no message is under way."""
+        self._data, self._control = self._world.Dup(), self._world.Dup()
+        for communicator in (self._data, self._control):
+            communicator.Set_errhandler(self._mpi.ERRORS_RETURN)  # exceptions, instead of the end of all ranks
+        self._error: BaseException | None = None
 
     def all_to_all(self, parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """As `Communicator.all_to_all`."""
@@ -93,15 +98,25 @@ class MpiCommunicator:
             if rank != self.rank:
                 self._abandoned.append((self._start(self._control.Isend, words, rank), words))
 
-    def leave(self) -> bool:
-        """Wait for all others, a few seconds after an error; whether all have come. Then MPI can be ended."""
-        meeting = self._control.Ibarrier()
-        until = time.monotonic() + _FAREWELL
-        while not meeting.Test():
-            if self._error is not None and time.monotonic() > until:
-                return False
-            self._receive_error()
-            time.sleep(_LONGEST_SLEEP)
+    def renew(self) -> bool:
+        """After an error on all workers: forget it and its messages; whether all workers have come to do so within
+        some seconds."""
+        if not self.leave(failed=True):
+            return False
+        self._begin()
+        return True
+
+    def leave(self, failed: bool = False) -> bool:
+        """Wait for all others, after an error some seconds; whether all have come. Then MPI can be ended."""
+        try:
+            meeting = self._control.Ibarrier()
+            until = time.monotonic() + _FAREWELL
+            while not meeting.Test():
+                if failed and time.monotonic() > until:
+                    return False
+                time.sleep(_LONGEST_SLEEP)
+        except self._mpi.Exception:
+            return False
         return True
 
     def _exchange(self, parts: Sequence[NDArray[Any]], lengths: NDArray[np.int64]) -> list[NDArray[Any]]:
@@ -134,6 +149,7 @@ class MpiCommunicator:
                 self._receive_error()
                 if self._error is not None:
                     raise self._error
+                deadline.check()
                 looks += 1
                 if looks > _BRISK:
                     time.sleep(sleep)

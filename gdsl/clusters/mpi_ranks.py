@@ -1,81 +1,139 @@
-"""A run whose workers are the ranks of an MPI program: each calls the same functions, and rank 0 has the results."""
+"""Workers that are the ranks of an MPI program. Rank 0 says what is done, and does its part; the others follow it."""
 
 from __future__ import annotations
 
+import contextlib
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gdsl.clusters.failures import Member, explained
+from gdsl.clusters.failures import Member, explained, worker_ended
 from gdsl.clusters.members import check_members, introduction, use_threads
 from gdsl.clusters.mpi import MpiCommunicator
 from gdsl.communicator import Communicator
 
 Report = Callable[[Member, str], object]
-"""Called on rank 0 with a worker and what it has begun or done."""
+"""Called with a worker and what it has begun or done."""
 
 
 class MpiRanks:
-    """The ranks of this MPI program as workers. Every rank creates one, and calls `run` and `close`."""
+    """The ranks of this MPI program as workers: on rank 0, `run` and `close`; on the others `follow`, which does what
+    rank 0 says until it closes."""
+
+    generation = 0
+    """Ranks cannot start anew."""
 
     def __init__(self) -> None:
-        """Raises E0907 without mpi4py or an MPI library, E0808 where ranks have different versions of gdsl."""
+        """On every rank. Raises E0907 without mpi4py or an MPI library."""
         self._communicator = MpiCommunicator()
         self.rank, self.size = self._communicator.rank, self._communicator.size
-        self._started = False
+        self.members: tuple[Member, ...] = ()
+        """Who the workers are, by rank, once they have introduced themselves."""
+        self._closed = False
+        self._stuck = False
+        """Whether some rank has not ended a run that failed."""
 
     def start(self, report: Report | None = None) -> None:
-        """Let the workers introduce themselves, once. Raises E0808."""
-        if self._started:
+        """Let the workers introduce themselves, once. Raises E0808 where they have different versions of gdsl."""
+        if self.members:
             return
-        communicator = self._communicator
-        members = tuple(gathered(communicator, introduction(self.rank)))
-        communicator.members = members
-        check_members(members)
-        use_threads(members, self.rank)
-        self._started = True
-        for member in members:
-            if report is not None and self.rank == 0:
+        self.members = tuple(self.run(_introduced, lambda rank: (), None))
+        self._communicator.members = self.members
+        check_members(self.members)
+        self.run(_take_members, lambda rank: (self.members,), None)
+        for member in self.members:
+            if report is not None:
                 report(member, "started")
 
     def run(
-        self, task: Callable[..., Any], arguments: tuple[Any, ...], report: Report | None = None
-    ) -> list[Any] | None:
-        """What ``task(communicator, report, *arguments)`` returns on each rank, by rank; None on all ranks but 0. The
-        first failure is raised on all of them."""
-        self.start(report)
+        self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
+    ) -> list[Any]:
+        """On rank 0: what ``task(communicator, report, *arguments(rank))`` returns on each rank, by rank. The first
+        failure is raised, when the others have ended: E0807 where MPI reports that a rank is gone, otherwise what the
+        task raised."""
+        if self._stuck:
+            raise worker_ended(self.members, None, "it has not ended a run that failed before")
+        try:
+            orders = [(task, arguments(rank)) for rank in range(self.size)]
+            _scattered(self._communicator, orders)
+            del orders
+            return self._perform(task, arguments(0), report)
+        except BaseException as error:
+            self._communicator.abort(error)
+            self._stuck = not self._communicator.renew()
+            raise
+
+    def follow(self) -> int:
+        """On the other ranks: do what rank 0 says until it closes; the status to exit with."""
+        while True:
+            order = None
+            try:
+                order = _scattered(self._communicator, None)
+                if isinstance(order, int):
+                    return order
+                task, arguments = order
+                self._perform(task, arguments, None)
+            except BaseException as error:
+                self._communicator.abort(error)
+                if not self._communicator.renew():
+                    return 1
+
+    def _perform(self, task: Callable[..., Any], arguments: tuple[Any, ...], report: Report | None) -> list[Any]:
         communicator = self._communicator
-        own = communicator.members[self.rank]
 
         def tell(event: str) -> None:
-            if report is not None and self.rank == 0:
-                report(own, event)
+            if report is not None:
+                report(self.members[self.rank], event)
 
         try:
             value = task(communicator, tell, *arguments)
-            results: list[Any] | None = gathered(communicator, value, to_all=False)
-            return results
         except Exception as error:
-            failure = explained(error, own)
-            communicator.abort(failure)
-            raise failure from None
-        except BaseException as error:
-            communicator.abort(error)
-            raise
+            raise explained(error, self._own()) from None
+        return gathered(communicator, value)
 
-    def close(self) -> bool:
-        """Wait for the other ranks; whether all have come, so that MPI can end."""
-        return self._communicator.leave()
+    def _own(self) -> Member:
+        members = self._communicator.members
+        return members[self.rank] if members else introduction(self.rank)
+
+    def close(self, status: int = 0) -> bool:
+        """On rank 0: let the others end with this status. On all: whether all have come to the end, so that MPI can
+        end too."""
+        if not self._closed and self.rank == 0:
+            self._closed = True
+            with contextlib.suppress(Exception):
+                if not self._stuck:
+                    _scattered(self._communicator, [status] * self.size)
+        return self._communicator.leave(failed=self._stuck)
 
 
-def gathered(communicator: Communicator, value: Any, *, to_all: bool = True) -> Any:
-    """The objects of all workers, by rank; with `to_all` false on worker 0 only, None on the others."""
-    words = np.frombuffer(pickle.dumps(value, protocol=5), np.uint8)
-    nothing = words[:0]
-    if to_all:
-        received = communicator.all_gather(words)
-    else:
-        received = communicator.all_to_all([words, *[nothing] * (communicator.size - 1)])
-    return [pickle.loads(part.tobytes()) for part in received] if to_all or communicator.rank == 0 else None
+def _introduced(communicator: Communicator, report: Callable[[str], object]) -> Member:
+    return introduction(communicator.rank)
+
+
+def _take_members(communicator: MpiCommunicator, report: Callable[[str], object], members: tuple[Member, ...]) -> None:
+    communicator.members = members
+    use_threads(members, communicator.rank)
+
+
+def _scattered(communicator: Communicator, values: Sequence[Any] | None) -> Any:
+    """What rank 0 has for each rank."""
+    nothing = np.empty(0, np.uint8)
+    parts = [nothing] * communicator.size
+    if values is not None:
+        parts = [_pickled(value) if rank else nothing for rank, value in enumerate(values)]
+    received = communicator.all_to_all(parts)[0]
+    return values[0] if values is not None else pickle.loads(received.tobytes())
+
+
+def gathered(communicator: Communicator, value: Any) -> list[Any]:
+    """The objects of all workers, by rank, on worker 0; an empty list on the others."""
+    nothing = np.empty(0, np.uint8)
+    first = communicator.rank == 0
+    received = communicator.all_to_all([nothing if first else _pickled(value), *[nothing] * (communicator.size - 1)])
+    return [value, *(pickle.loads(part.tobytes()) for part in received[1:])] if first else []
+
+
+def _pickled(value: Any) -> Any:
+    return np.frombuffer(pickle.dumps(value, protocol=5), np.uint8)

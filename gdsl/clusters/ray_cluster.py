@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
-from gdsl.clusters.failures import Member, cluster_unusable, worker_ended
+from gdsl.clusters.failures import Member, cluster_unusable, explained, worker_ended
 from gdsl.clusters.members import check_members, threads_of
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
@@ -53,16 +53,17 @@ def ray_library() -> Any:
 class RayCluster:
     """`size` workers. They start with the first run, stay for the next ones, and start anew after a failure."""
 
-    def __init__(self, workers: int | None = None, address: str | None = None, gpus: bool = False) -> None:
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
         """Start a Ray of this host with that many workers, or connect to the cluster at `address` (``ray://host:port``,
-        ``host:port`` or ``auto``), where the default is one worker for each host, or with `gpus` for each GPU. Raises
-        E0810 if the cluster cannot be reached or is too small."""
+        ``host:port`` or ``auto``), where the default is one worker for each host. Raises E0810 if the cluster cannot be
+        reached or is too small."""
         self._ray = ray = ray_library()
-        self._gpus = gpus
         self._head: tuple[str, int] | None = None
         self._actors: list[Any] = []
         self._members: tuple[Member, ...] = ()
         self._runs = 0
+        self.generation = 0
+        """How often workers have started; new ones have no part of a graph."""
         if address is not None:
             _check_reachable(address)
         self._owns_ray = not ray.is_initialized()
@@ -95,18 +96,9 @@ class RayCluster:
 
     def _size(self, workers: int | None, local: bool) -> int:
         """The number of workers. Raises E0810 if there is no room for them."""
-        has = self._ray.cluster_resources()
-        gpus, processors = int(has.get("GPU", 0)), int(has.get("CPU", 0))
+        processors = int(self._ray.cluster_resources().get("CPU", 0))
         if workers is None:
-            nodes = sum(bool(node["Alive"]) for node in self._ray.nodes())
-            workers = gpus if self._gpus else nodes
-        if self._gpus and gpus < max(workers, 1):
-            have = f"{gpus} GPU{'' if gpus == 1 else 's'}"
-            raise GdslError.single(
-                "E0810",
-                f"{workers or 'the'} workers of the cuda backend need a GPU each, and the cluster has {have}",
-                fix="use --backend cpu, or fewer workers" if gpus else "use --backend cpu",
-            )
+            workers = sum(bool(node["Alive"]) for node in self._ray.nodes())
         if processors < workers and not local:
             raise GdslError.single(
                 "E0810",
@@ -129,8 +121,7 @@ class RayCluster:
         from gdsl.clusters.ray_worker import GROUPS, RayWorker
 
         actor = self._ray.remote(concurrency_groups=GROUPS)(RayWorker)
-        needs = {"num_cpus": 1, **({"num_gpus": 1} if self._gpus else {}), "scheduling_strategy": "SPREAD"}
-        actors = [actor.options(**needs).remote(rank) for rank in range(self.size)]
+        actors = [actor.options(num_cpus=1, scheduling_strategy="SPREAD").remote(rank) for rank in range(self.size)]
         self._actors = actors
         try:
             members = tuple(self._started([each.introduce.remote() for each in actors]))
@@ -141,6 +132,7 @@ class RayCluster:
             self.stop()
             raise
         self._members = members
+        self.generation += 1
         if report is not None:
             for member in members:
                 report(member, "started")
@@ -172,15 +164,15 @@ class RayCluster:
         return self._ray.get(references)  # type: ignore[no-any-return]
 
     def run(
-        self, task: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], report: Report | None = None
+        self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
     ) -> list[Any]:
-        """What ``task(communicator, report, *arguments[rank])`` returns on each worker, by rank. The first failure is
+        """What ``task(communicator, report, *arguments(rank))`` returns on each worker, by rank. The first failure is
         raised, when the other workers have ended: E0807 for a worker that is gone, E0810 for the head node, otherwise
         what the task raised. An interrupt or the deadline stops all workers."""
         self.start(report)
         self._runs += 1
         waiting = {
-            actor.run.remote(self._runs, task, arguments[rank], report is not None): rank
+            actor.run.remote(self._runs, task, arguments(rank), report is not None): rank
             for rank, actor in enumerate(self._actors)
         }
         try:
@@ -230,6 +222,8 @@ class RayCluster:
             return self._ray.get(reference)
         except exceptions.OutOfMemoryError as error:
             raise worker_ended(self._members, rank, f"its host has too little memory: {_reason(error)}") from None
+        except exceptions.RayTaskError as error:  # what a worker could not catch, such as a result that Ray cannot send
+            raise explained(error.cause, self._members[rank]) from None
         except exceptions.RayError as error:
             self._check_head()
             raise worker_ended(self._members, rank, _reason(error)) from None

@@ -156,20 +156,20 @@ class Accesses:
         return frozenset(Access(name, writes, who) for name, writes in self._touched(part))
 
     def _touched(self, part: object) -> frozenset[tuple[str, bool]]:
-        accesses: set[tuple[str, bool]] = set()
+        found: set[tuple[str, bool]] = set()
         called: set[str] = set()
         for node in walk(part):
             if isinstance(node, Element):
-                accesses.add((node.array, False))
+                found.add((node.array, False))
             elif isinstance(node, ScalarValue):
-                accesses.add((node.name, False))
+                found.add((node.name, False))
             elif isinstance(node, ElementTarget):
-                accesses.add((node.array, True))
+                found.add((node.array, True))
             elif isinstance(node, ScalarTarget):
-                accesses.add((node.scalar, True))
+                found.add((node.scalar, True))
             elif isinstance(node, FunctionCall):
                 called.add(node.function)
-        return frozenset(accesses.union(*map(self._in_function, called)))
+        return frozenset(found.union(*map(self._in_function, called)))
 
     def _in_function(self, name: str) -> frozenset[tuple[str, bool]]:
         if name not in self._functions:

@@ -99,18 +99,18 @@ class Data:
         return {data.name: _said(ScheduleTerms(self.effects), data) for data in inputs}
 
     def _fixed_point(self) -> Mapping[str, Range]:
-        joined = dict(self.first)
+        found = dict(self.first)
         for number in range(_MOST_ROUNDS):
-            before = dict(joined)
+            before = dict(found)
             ranges = self._known(before)
             for put in self.puts:
-                joined[put.name] = union(joined[put.name], _after(put, joined[put.name], ranges, self.types[put.name]))
+                found[put.name] = union(found[put.name], _after(put, found[put.name], ranges, self.types[put.name]))
             for swap in self.swaps:
-                joined[swap.first] = joined[swap.second] = union(joined[swap.first], joined[swap.second])
-            if joined == before:
-                return joined
+                found[swap.first] = found[swap.second] = union(found[swap.first], found[swap.second])
+            if found == before:
+                return found
             if number >= _ROUNDS:
-                joined = {name: _widened(before[name], joined[name], self.types[name]) for name in joined}
+                found = {name: _widened(before[name], found[name], self.types[name]) for name in found}
         return {name: limits(kind) for name, kind in self.types.items()}
 
     # ------------------------------------------------------------ cancellation
@@ -164,8 +164,8 @@ class Data:
 def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
     """Every place of a program that writes data."""
     puts, swaps = [], []
-    for site in effects.sites.values():
-        puts += [_of_write(write) for write in site.writes]
+    for found in effects.sites.values():
+        puts += [_of_write(write) for write in found.writes]
     terms, types = ScheduleTerms(effects), {data.name: data.type for data in effects.data}
     for step in all_steps(effects.program.schedule):
         match step:
@@ -208,7 +208,7 @@ def _of_write(write: Write) -> Put:
 
 def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) -> Range:
     """What `where` says about a param, or the elements of an input."""
-    interval = limits(data.type)
+    found = limits(data.type)
     waiting = [data.where] if data.where is not None else []
     while waiting:
         node = waiting.pop()
@@ -222,8 +222,8 @@ def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) 
             named = isinstance(own, nodes.Element) and isinstance(own.index, nodes.OwnId) and own.array == data.name
             named = named or (isinstance(own, nodes.ScalarValue | nodes.ParamValue) and own.name == data.name)
             if named and operation is not None:
-                interval = _narrowed(interval, operation, Ranges({}).of(terms.value(other)))
-    return interval
+                found = _narrowed(found, operation, Ranges({}).of(terms.value(other)))
+    return found
 
 
 _MIRRORED = {

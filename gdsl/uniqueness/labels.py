@@ -254,21 +254,21 @@ def settled_labels(
 ) -> tuple[dict[str, Origins], set[str]]:
     """The label arrays that a loop settles, with what they depend on, and those that it leaves compressed.
     `entered`: whether the loop is certainly entered; `over_all` has the loops that see every edge."""
-    result: dict[str, Origins] = {}
+    found: dict[str, Origins] = {}
     roots: set[str] = set()
     for name in sorted(labels):
         if not loop.loop.written.get(name):
             continue
         if loop.compresses(name):
-            result[name] = (frozenset({name}), frozenset())
+            found[name] = (frozenset({name}), frozenset())
             roots |= {name} if entered else set()
             continue
         origins = loop.hooks(name, name in compressed)
         if origins is not None:
             whole = entered and (loop.loop.loop.loop, name) in over_all
-            result[name] = (frozenset(), frozenset()) if whole else origins
+            found[name] = (frozenset(), frozenset()) if whole else origins
             roots |= {name} & compressed
-    return result, roots
+    return found, roots
 
 
 def narrows(
@@ -285,10 +285,8 @@ def narrows(
     if not whole or reduce.operation is not NeighborOperation.SOME or reduce.over is not hook.visits:
         return None
     linking, differing = sites[hook.site].effects.functor, sites[reduce.site].effects.functor
-    is_connected = _finds_links(differing, linking, labels) and _keeps(
-        sites[filtered.site].effects.functor, reduce.array
-    )
-    return reduce.array if is_connected else None
+    found = _finds_links(differing, linking, labels) and _keeps(sites[filtered.site].effects.functor, reduce.array)
+    return reduce.array if found else None
 
 
 def _finds_links(differing: nodes.VertexFunctor | nodes.EdgeFunctor, linking: object, labels: str) -> bool:

@@ -48,11 +48,11 @@ def free_choice(span: Span, reason: str) -> Level:
 
 def worst(levels: Iterable[Level]) -> Level:
     """The worst of `levels`, the first one among equals; EXACT without any."""
-    worst = EXACT
+    found = EXACT
     for level in levels:
-        if level.severity > worst.severity:
-            worst = level
-    return worst
+        if level.severity > found.severity:
+            found = level
+    return found
 
 
 def decision_level(level: Level, span: Span, reason: str = "a decision depends on a float sum") -> Level:

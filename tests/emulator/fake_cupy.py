@@ -142,7 +142,6 @@ class FakeCupy:
         """Bytes of memory for all that is allocated at a time, as `memGetInfo` has it."""
         self.held, self.most_held = 0, 0
         """Bytes that are allocated on the device, and the most there were."""
-        self._host_memory: dict[int, EmulatedBuffer] = {}
         self.block_threads = 0
         """Of the last launch."""
         self.live: list[Any] = []
@@ -151,8 +150,6 @@ class FakeCupy:
             memsetAsync=self._memset,
             memGetInfo=lambda: (max(self.free - self.held, 0), 1 << 40),
             hostRegister=_refuse,
-            hostAlloc=self._host_alloc,
-            freeHost=self._host_memory.pop,
             getDevice=lambda: self.gpu,
             setDevice=self._set_device,
             getDeviceCount=lambda: gpus,
@@ -223,7 +220,7 @@ class FakeCupy:
 
     def get_default_memory_pool(self) -> Any:
         """A pool without free blocks."""
-        return SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: self._note("free blocks"))
+        return SimpleNamespace(free_bytes=lambda: 0)
 
     def _set_device(self, number: int) -> None:
         self.gpu = number
@@ -236,12 +233,6 @@ class FakeCupy:
         if nbytes > self.free - self.held:
             raise OutOfMemoryError
         return MemoryPointer(self.hold(EmulatedBuffer(nbytes)))
-
-    def _host_alloc(self, nbytes: int, flags: int) -> int:
-        buffer = EmulatedBuffer(nbytes)
-        library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
-        self._host_memory[buffer.pointer] = buffer
-        return buffer.pointer
 
     def hold(self, buffer: EmulatedBuffer, nbytes: int | None = None) -> EmulatedBuffer:
         """Count the bytes of `buffer` that are on the device for as long as it exists."""
@@ -319,8 +310,8 @@ class _Driver:
 
     def __init__(self, cupy: FakeCupy) -> None:
         self._cupy = cupy
-        self._waiting: list[tuple[int, int]] = []
-        """The blocks of launches that wait for those on other GPUs, and the address of the argument of each."""
+        self._waiting: list[int] = []
+        """The blocks of launches that wait for those on other GPUs."""
         self.fails_after: int | None = None
         """Launches after which one fails."""
 
@@ -358,18 +349,16 @@ class _Driver:
                 raise RuntimeError("the launch failed")
         gpus, place = 1, _PLACES.get(kernel)
         if place is not None:
-            first, total = place.bytes()[:8].view(numpy.uint32).tolist()  # of the module that was loaded last
-            own = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))[0]
-            self._waiting.append((blocks, own))
-            if sum(count for count, _ in self._waiting) < total:
+            first, total = place.bytes()[:8].view(numpy.uint32).tolist()
+            self._waiting.append(blocks)
+            if sum(self._waiting) < total:
                 return
-            assert first + blocks == total
+            assert sum(self._waiting) == total
             blocks, gpus = total, len(self._waiting)
-            every = (ctypes.c_void_p * gpus)(*(each for _, each in self._waiting))
-            arguments = ctypes.addressof(every)
+            assert first == total - self._waiting[-1]
             self._waiting.clear()
             self._cupy.log[f"run on {gpus} GPUs"] += 1
-        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams, gpus, int(gpus > 1))
+        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams, gpus)
         pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
         ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
         findings = library().findings()

@@ -31,7 +31,7 @@ def cluster() -> Iterator[RayCluster]:
 
 
 def _run(cluster: RayCluster, task: Callable[..., Any], *arguments: Any, report: Any = None) -> list[Any]:
-    return cluster.run(task, [arguments] * SIZE, report)
+    return cluster.run(task, lambda rank: arguments, report)
 
 
 def _ended(processes: list[int]) -> bool:
@@ -149,8 +149,3 @@ def test_addresses_where_no_cluster_is(address: str, words: str) -> None:
     with pytest.raises(GdslError) as caught:
         RayCluster(2, address)
     assert caught.value.code == "E0810" and words in str(caught.value)
-
-
-def test_workers_without_gpus(cluster: RayCluster) -> None:
-    with pytest.raises(GdslError, match=r"E0810.*need a GPU each, and the cluster has 0 GPUs"):
-        RayCluster(2, gpus=True)

@@ -55,22 +55,30 @@ def _main(name: str, *arguments: str) -> int:
     if "small-chunks" in arguments:
         mpi.CHUNK = 1000
     ranks, status = MpiRanks(), 0
+    if ranks.rank:
+        status = ranks.follow()
+        return status if ranks.close() else 99
     numbers = tuple(int(word) for word in arguments if word.isdigit())
-    try:
-        results = ranks.run(
-            getattr(communicating, name), numbers, lambda member, event: print(member, event, flush=True)
-        )
-        if name == "reduce" and results is not None:
-            for values in results:
-                for value, wanted in zip(values, communicating.expected(ranks.size), strict=True):
-                    assert value.dtype == wanted.dtype
-                    assert np.array_equal(value, wanted, equal_nan=value.dtype.kind == "f")
-        elif ranks.rank == 0:
-            print("results:", results)
-    except GdslError as error:
-        status = 1
-        print(f"rank {ranks.rank}: {error}", flush=True)
-    return status if ranks.close() else 99
+    task = getattr(communicating, name)
+    ranks.start(_report)
+    for _ in range(2):  # also after an error
+        try:
+            results = ranks.run(task, lambda rank: numbers, _report)
+            if name == "reduce":
+                for values in results:
+                    for value, wanted in zip(values, communicating.expected(ranks.size), strict=True):
+                        assert value.dtype == wanted.dtype
+                        assert np.array_equal(value, wanted, equal_nan=value.dtype.kind == "f")
+            else:
+                print("results:", results, flush=True)
+        except GdslError as error:
+            status = 1
+            print(f"rank {ranks.rank}: {error}", flush=True)
+    return status if ranks.close(status) else 99
+
+
+def _report(member: object, event: str) -> None:
+    print(member, event, flush=True)
 
 
 if __name__ == "__main__":

@@ -96,12 +96,12 @@ class GraphCache:
         else:
             weakref.finalize(graph, self._in_host.pop, key, None)
         if budget is None:
-            host_graph = HostGraph(device, graph, widths, placement)
+            found = HostGraph(device, graph, widths, placement)
         else:
             kernels = Kernels(device, self._renumbering_kernels(device, widths))
-            host_graph = RenumberedHostGraph(kernels, graph, widths, placement, budget)
-        self._in_host[key] = host_graph
-        return host_graph
+            found = RenumberedHostGraph(kernels, graph, widths, placement, budget)
+        self._in_host[key] = found
+        return found
 
     def free(self, graph: Graph, device: CudaDevice) -> None:
         """Free what `graph` has on `device`, as a whole."""

@@ -73,14 +73,12 @@ class Numbering:
         """Raises E0912."""
         self._kernels, self._device, self.num_vertices = kernels, kernels.device, num_vertices
         self._dtype = element_dtype(Type.VERTEX, widths)
-        self.order, self.rank = (self._device.allocate_constant(self._dtype.itemsize * num_vertices) for _ in range(2))
+        self.order, self.rank = (self._device.allocate(self._dtype.itemsize * num_vertices) for _ in range(2))
         keys = self._device.allocate(8 * num_vertices)
         in_pointer = in_offsets.pointer if in_offsets is not None else 0
         kernels.start("keys_of_vertices", offsets.pointer, in_pointer, keys.pointer, num_vertices)
         self._device.sort(keys, num_vertices)
         kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices)
-        self._device.publish(self.order)
-        self._device.publish(self.rank)
         self._on_host: dict[int, Any] = {}
         self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
         self._prepared = set[str]()
@@ -99,12 +97,11 @@ class Numbering:
 
     def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
         """`nbytes` bytes of values in the caller's order of vertices, or of `edges` if given, in the new order."""
-        reordered = self._device.allocate_constant(nbytes)
+        reordered = self._device.allocate(nbytes)
         if edges is None:
             self._put(values.pointer, 0, reordered, nbytes, (self.order, self.rank), of_ids)
         elif edges.length:
             self._move(values.pointer, 0, reordered, nbytes, edges)
-        self._device.publish(reordered)
         return reordered
 
     def put_attribute(
@@ -120,10 +117,10 @@ class Numbering:
     def prepare(self, results: Iterable[tuple[int, bool]]) -> None:
         """Load the kernels that `put_outside` starts for `results`, given the bytes of each and whether these are ids:
         after a run the driver would wait for its end, without a way to stop a run that is late."""
-        names = {self._put_name(nbytes, of_ids) for nbytes, of_ids in results}
-        for name in sorted(names - self._prepared):
+        found = {self._put_name(nbytes, of_ids) for nbytes, of_ids in results}
+        for name in sorted(found - self._prepared):
             self._kernels.start(name, *[0] * (9 if name == _PUT_IDS else 8))
-        self._prepared |= names
+        self._prepared |= found
 
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
         """The inverse, for the values at the address `values`, or, if that is 0, at the address stored at
@@ -181,11 +178,11 @@ class Numbering:
     def _here(self, buffer: Buffer) -> Any:
         """One of the two arrays on the host, where it is copied when the first element is needed: each copy has to wait
         for the device."""
-        array = self._on_host.get(buffer.pointer)
-        if array is None:
-            array = self._device.fetch(buffer, self._dtype, self.num_vertices)
-            self._on_host[buffer.pointer] = array
-        return array
+        found = self._on_host.get(buffer.pointer)
+        if found is None:
+            found = self._device.fetch(buffer, self._dtype, self.num_vertices)
+            self._on_host[buffer.pointer] = found
+        return found
 
 
 def _word_of(each: int) -> int:

@@ -56,15 +56,15 @@ class RenumberedGraph(GraphOnDevice):
             width = element_dtype(Type.EDGE, self.widths).itemsize
             before, given = self._given.parts_held(), self._given
             lists = [of.part(name, _ELEMENTS[name]) for of in (given, self) for name in ("offsets", "columns")]
-            buffer = self.device.allocate(width * self._edges)
+            found = self.device.allocate(width * self._edges)
             self._wait()
             started = time.perf_counter()
-            pointers = (each.pointer for each in (*lists, self.numbering.order, buffer))
+            pointers = (each.pointer for each in (*lists, self.numbering.order, found))
             self._kernels.start("places_of_edges", *pointers, self._vertices)
             self._wait()
             given.drop_parts(given.parts_held() - before)
             self.made_ms = (self.made_ms or 0.0) + (time.perf_counter() - started) * 1e3
-            self._edges_as_given = Places(buffer, self._edges, Type.EDGE)
+            self._edges_as_given = Places(found, self._edges, Type.EDGE)
         return self._edges_as_given
 
     def part(self, name: str, element: Type) -> Buffer:
@@ -83,8 +83,6 @@ class RenumberedGraph(GraphOnDevice):
         self.device.sort(keys, self._edges)
         offsets, columns = (self._new(name) for name in names)
         self._kernels.start("lists_of_keys", keys.pointer, offsets.pointer, columns.pointer, count, self._edges)
-        self.device.publish(offsets)
-        self.device.publish(columns)
         self._parts.update(zip(names, (offsets, columns), strict=True))
 
     def _of_lists(self, name: str, element: Type) -> Buffer:
@@ -92,12 +90,10 @@ class RenumberedGraph(GraphOnDevice):
             sources = self._new(name)
             offsets = self.part("offsets", Type.EDGE)
             self._kernels.start("sources_of_lists", offsets.pointer, sources.pointer, self._vertices)
-            self.device.publish(sources)
             return sources
         if name == "edge_ids":
             ids = self._new(name)
             self._kernels.start("count_up", ids.pointer, self._edges)
-            self.device.publish(ids)
             return ids
         assert name not in MADE_ON_DEVICE
         values = getattr(self._host_graph(), "in_edge_ids" if name == "in_edges" else name)
@@ -112,7 +108,7 @@ class RenumberedGraph(GraphOnDevice):
 
     def _new(self, name: str) -> Buffer:
         count = self._vertices + 1 if name.endswith("offsets") else self._edges
-        return self.device.allocate_constant(element_dtype(_ELEMENTS[name], self.widths).itemsize * count)
+        return self.device.allocate(element_dtype(_ELEMENTS[name], self.widths).itemsize * count)
 
     def _wait(self) -> None:
         self.device.end()

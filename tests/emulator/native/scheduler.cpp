@@ -165,8 +165,7 @@ void finish_current() {
 }
 
 void run_kernel() {
-    const u32 gpu = gpu_of(machine.current->block);
-    machine.kernel(machine.arguments + u64(gpu) * machine.options.arguments);
+    machine.kernel(machine.arguments);
     finish_current();
 }
 

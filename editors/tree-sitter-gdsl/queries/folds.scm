@@ -1,1 +1,0 @@
-[(problem) (block) (vertex_functor) (edge_functor) (common_functor) (vote_functor) (tune) (doc_comment)] @fold

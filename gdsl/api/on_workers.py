@@ -1,0 +1,49 @@
+"""The options of a call that let workers run it; `gdsl.clusters` has the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gdsl.diagnostics import shown
+
+if TYPE_CHECKING:
+    from gdsl.api.result import Result
+
+
+class RunsPrograms(Protocol):
+    """What `gdsl.cluster` returns: workers that run a program together."""
+
+    def run(self, program: Any, graph: object, values: Mapping[str, Any] | None = None, **options: Any) -> Result:
+        """Run `program` on `graph`."""
+        ...
+
+
+def run_on_workers(program: Any, graph: object, values: Mapping[str, Any], options: dict[str, Any]) -> Result:
+    """A call with `options`, of which `workers` are those that run it. Raises TypeError for what are no workers, for
+    options of checkpoints without any, and for options that such a run does not have."""
+    workers = options.pop("workers", None)
+    if workers is None:
+        name = next(name for name, value in options.items() if name in OF_WORKERS and value not in (None, False))
+        raise TypeError(f"{name} is for runs with workers=gdsl.cluster(…)")
+    if not callable(getattr(workers, "run", None)):
+        raise TypeError(f"workers is what gdsl.cluster returns, not {shown(workers)}")
+    for name in ("memory", "gpus"):
+        if options.pop(name, None) is not None:
+            raise TypeError(f"{name} is for runs of one process, not for runs with workers")
+    result: Result = workers.run(program, graph, values, **options)
+    return result
+
+
+OF_WORKERS: dict[str, tuple[Any, Any]] = {
+    "workers": ("Workers | None", None),
+    "checkpoint": ("str | PathLike[str] | None", None),
+    "every": ("int | None", None),
+    "resume": (bool, False),
+}
+"""The options: annotation and default by name."""
+
+
+def concerns_workers(options: Mapping[str, Any]) -> bool:
+    """Whether a call has one of these options."""
+    return any(options.get(name) not in (None, False) for name in OF_WORKERS)

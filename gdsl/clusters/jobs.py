@@ -1,0 +1,195 @@
+"""What each worker does in a run: it takes its part of the graph, runs the program with the others, and returns what
+the driver needs."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from gdsl.api.compiling import compile_source
+from gdsl.api.program import Program
+from gdsl.backends.cpu.backend import CpuBackend
+from gdsl.backends.cpu.share_run import run_share
+from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
+from gdsl.binding import needed_widths
+from gdsl.binding.shares import bind_share
+from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, RunKey
+from gdsl.clusters.failures import Member
+from gdsl.clusters.fingerprints import check_file, share_fingerprint
+from gdsl.clusters.share_types import inferred
+from gdsl.communicator import Communicator
+from gdsl.diagnostics import GdslError
+from gdsl.graph.messages import collecting
+from gdsl.graph.partitioned import read
+from gdsl.graph.shares import GraphShare
+from gdsl.graph.vertices import Names
+from gdsl.ir import nodes as ir
+from gdsl.records import dataclass
+from gdsl.source import Source
+from gdsl.version import __version__
+
+Tell = Callable[[str], object]
+"""Tells the driver, in a few words, what this worker has begun or done."""
+_shares: dict[str, GraphShare] = {}
+"""The worker's parts of graphs, by their keys, from one run to the next."""
+
+
+class Group(Communicator, Protocol):
+    """A communicator whose workers have introduced themselves."""
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who the workers are, by rank."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWords:
+    """Which graph: a word for a file or a generated graph, with the options of `Graph.read`; `key` tells graphs apart.
+    Where the graph is in the memory of the driver, `share` is a worker's part, which is sent once. `forget`: the keys
+    of graphs of which the workers need not keep their parts."""
+
+    key: str
+    word: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+    share: GraphShare | None = None
+    forget: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the driver knows of a graph whose parts the workers have."""
+
+    num_vertices: int
+    num_edges: int
+    directed: bool
+    has_names: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of a program by workers. `types` are those that the caller chose; `names`: whether the names of vertices
+    are a part of the result."""
+
+    source: Source
+    words: tuple[str, ...]
+    types: tuple[tuple[str, str], ...]
+    graph: GraphWords
+    values: Mapping[str, Any]
+    rounded: frozenset[str]
+    limits: Limits
+    checkpoint: CheckpointOptions | None
+    names: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a worker returns of a run. Worker 0 has the outcome, which is whole, the types that it ran with, and its
+    params; every worker has the names of its own vertices."""
+
+    outcome: Outcome | None
+    types: tuple[tuple[str, str], ...]
+    params: Mapping[str, Scalar]
+    names: tuple[Any, ...] | None
+    warning: str | None
+    """What to say of a run that did not converge."""
+    compile_ms: float
+    bytes_sent: int
+    exchanges: int
+
+
+def load(group: Group, tell: Tell, words: GraphWords) -> Facts:
+    """Let all workers take their parts of a graph, as far as they do not have them."""
+    share = _share_of(group, tell, words)
+    return Facts(share.num_vertices, share.num_edges, share.directed, share.names is not None)
+
+
+def perform(group: Group, tell: Tell, job: Job) -> Part:
+    """Run a program together with the other workers. Raises what `Program.run` raises."""
+    share = _share_of(group, tell, job.graph)
+    program = _program(job, share, group)
+    try:
+        bindings = bind_share(program.ir, share, job.values, group, program.text, job.rounded)
+        tell("compiling")
+        started = time.perf_counter()
+        _compile(program.ir, share, group)
+        compile_ms = (time.perf_counter() - started) * 1000
+        _checkpoints(job, program, share, bindings, group)
+        tell("running")
+        done = run_share(program.ir, share, bindings, group, job.limits)
+        tell("gathering results")
+        outcome = done.gathered()
+    except GdslError as error:
+        raise program._explained(error) from None
+    first = outcome is not None
+    types = tuple(program.types.items()) if first else ()
+    names = tuple(share.names) if job.names and share.names is not None else None
+    params = bindings.params if first else {}
+    watch, warning = program._results.watch, None
+    if outcome is not None and not watch.is_idle:
+        warning = watch.check(outcome.arrays, outcome.scalars, outcome.iterations, bindings)
+    return Part(outcome, types, params, names, warning, compile_ms, done.bytes_sent, done.exchanges)
+
+
+def _share_of(group: Group, tell: Tell, words: GraphWords) -> GraphShare:
+    """This worker's part of the graph, which it keeps."""
+    for key in words.forget:
+        _shares.pop(key, None)
+    share = words.share or _shares.get(words.key)
+    if share is None:
+        tell("loading")
+        check_file(group, words.word, group.members)
+        with collecting() as notices:
+            share = read(words.word, group, **dict(words.options))
+        if group.rank == 0:
+            for each in notices:
+                tell(f"note: {each}")
+        vertices, edges = (
+            f"{share.num_owned:,} of {share.num_vertices:,}",
+            f"{len(share.columns):,} of {share.num_edges:,}",
+        )
+        tell(f"loaded {vertices} vertices and {edges} edges")
+    _shares[words.key] = share
+    return share
+
+
+def _program(job: Job, share: GraphShare, group: Group) -> Program:
+    """The instance of the program that the types of the graph and of the values require."""
+    types = dict(job.types)
+    program = compile_source(job.source, job.words, types=types or None)
+    if any(each.name not in types for each in program.ir.types):
+        types = inferred(program, share, job.values, types, group)
+        program = compile_source(job.source, job.words, types=types)
+    return program
+
+
+def _compile(program: ir.Program, share: GraphShare, group: Group) -> None:
+    """Compile, on each host in one process: the others find it in the cache."""
+    widths = needed_widths(program, share)  # type: ignore[arg-type]
+    host = group.members[group.rank].host
+    first = next(member.rank for member in group.members if member.host == host) == group.rank
+    if first:
+        CpuBackend().build_shared(program, widths)
+    group.barrier()
+
+
+def _checkpoints(job: Job, program: Program, share: GraphShare, bindings: Bindings, group: Group) -> Checkpoints | None:
+    if job.checkpoint is None:
+        return None
+    digest = hashlib.sha256(f"{__version__} {program.knobs} {program.types}".encode())
+    for text in (program.text.text, *(each.text for each in program.text.imported or ())):
+        digest.update(text.encode())
+    digest.update(pickle.dumps(sorted(bindings.params.items())))
+    for name, values in sorted(job.values.items()):
+        digest.update(pickle.dumps((name, values)))
+    key = RunKey(program.name, digest.hexdigest()[:16], share_fingerprint(group, share), group.size)
+    return Checkpoints(job.checkpoint, key, group, group.members)
+
+
+def joined_names(parts: Sequence[Part]) -> Names | None:
+    """The names of all vertices, from those of all workers."""
+    names = [part.names for part in parts]
+    return None if None in names else Names([name for each in names for name in each or ()])

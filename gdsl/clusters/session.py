@@ -1,0 +1,302 @@
+"""`gdsl.cluster(…)`: workers that run programs together."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
+
+from gdsl import deadline
+from gdsl.api.arguments import limits, named_values, seconds, without_defaults
+from gdsl.api.convergence import warn
+from gdsl.api.program import Program
+from gdsl.api.result import Result
+from gdsl.binding.type_parameters import chosen_types
+from gdsl.clusters.checkpoints import checkpoint_options
+from gdsl.clusters.failures import Member
+from gdsl.diagnostics import GdslError, shown
+from gdsl.graph import Graph, as_graph
+from gdsl.numerals import is_whole
+from gdsl.types import Type
+
+if TYPE_CHECKING:
+    from gdsl.clusters.jobs import Facts, GraphWords, Job
+
+_MOST_GRAPHS = 4
+"""Graphs of which workers keep their parts from one run to the next."""
+Report = Callable[[Member, str], object]
+"""Called with a worker and what it has begun or done."""
+
+
+class Group(Protocol):
+    """Processes that run the same function together, on Ray or MPI."""
+
+    @property
+    def size(self) -> int:
+        """The number of workers."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Changes when workers have started anew, and have no part of a graph any more."""
+        ...
+
+    def start(self, report: Report | None = None) -> None:
+        """Start the workers that are not there yet."""
+        ...
+
+    def run(
+        self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
+    ) -> list[Any]:
+        """What ``task(communicator, report, *arguments(rank))`` returns on each worker, by rank."""
+        ...
+
+    def close(self) -> object:
+        """End the workers."""
+        ...
+
+
+class DistributedGraph:
+    """A graph of which each worker has a part, and the driver none; `Workers.load` creates it.
+
+    num_vertices, num_edges (stored ones), directed; has_names: whether vertices have names.
+    """
+
+    def __init__(self, words: GraphWords, facts: Facts) -> None:
+        """Use `Workers.load` instead."""
+        self._words = words
+        self.num_vertices, self.num_edges = facts.num_vertices, facts.num_edges
+        self.directed, self.has_names = facts.directed, facts.has_names
+
+    def __repr__(self) -> str:
+        return f"<DistributedGraph {self._words.word}: {self.num_vertices:,} vertices, {self.num_edges:,} edges>"
+
+
+class Workers:
+    """Workers that run programs together, each with its part of the graph: ``program(graph, workers=workers)``.
+
+    The workers stay from one run to the next, with their parts of the last graphs. After a failure the next run starts
+    new ones. A context manager, which ends them. Not for use by several threads at a time.
+    """
+
+    def __init__(self, group: Group) -> None:
+        """Use `gdsl.cluster` instead."""
+        self._group = group
+        self._numbers = itertools.count()
+        self._keys: WeakKeyDictionary[Graph, str] = WeakKeyDictionary()
+        self._generation = 0
+        self._held: list[str] = []
+        """The keys of the graphs of which these workers have their parts, the latest one last."""
+
+    @property
+    def size(self) -> int:
+        """The number of workers."""
+        return self._group.size
+
+    def load(
+        self,
+        path_or_spec: str | os.PathLike[str],
+        options: Mapping[str, Any] | None = None,
+        *,
+        report: Report | None = None,
+    ) -> DistributedGraph:
+        """Let each worker read its part of a file, or generate its part of a graph such as ``rmat:20``.
+
+        The file must be the same on all hosts; `options` are those of `Graph.read`. `report` is called with a worker
+        and what it has begun or done. Raises what `Graph.read` raises, E0807, E0808 and E0810.
+        """
+        from gdsl.clusters.jobs import GraphWords, load
+
+        word = os.fspath(path_or_spec)
+        if os.path.exists(word):
+            word = os.path.abspath(word)
+        chosen = tuple((name, value) for name, value in sorted((options or {}).items()))
+        words = GraphWords(f"{word} {chosen}", word, chosen)
+        self._group.start(report)
+        _, words = self._placed(words)
+        facts = self._group.run(load, lambda rank: (words,), report)
+        return DistributedGraph(words, facts[0])
+
+    def run(
+        self,
+        program: Program,
+        graph: object,
+        values: Mapping[str, Any] | None = None,
+        *,
+        backend: str = "auto",
+        timeout: float | None = None,
+        max_iterations: int | None = None,
+        types: Mapping[str, Any] | None = None,
+        round: str | Collection[str] | None = None,  # noqa: A002 - the name on the command line
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: int | None = None,
+        resume: bool = False,
+        names: bool = True,
+        report: Report | None = None,
+    ) -> Result:
+        """Run `program` on `graph`, as `Program.run` does.
+
+        graph: what `load` has returned, a path or the name of a generated graph for `load`, or a graph in the memory of
+        this process, whose parts the workers get.
+        checkpoint, every, resume: write a checkpoint to this folder after every so many passes of a loop, or continue
+        with the one that is there.
+        names: whether the result has the names of the vertices. report: called with a worker and what it has begun or
+        done.
+
+        Raises what `Program.run` raises, E0807 for a worker that has ended, E0808 where workers differ, E0809 for a
+        checkpoint of another run, and E0810 where the cluster cannot be used.
+        """
+        from gdsl.clusters.jobs import Job
+
+        check_backend(backend)
+        if isinstance(graph, (str, os.PathLike)):
+            with deadline.limited(seconds(timeout)):
+                graph = self.load(graph, report=report)
+                return self.run(program, graph, values, timeout=timeout, max_iterations=max_iterations, types=types,
+                                round=round, checkpoint=checkpoint, every=every, resume=resume, names=names,
+                                report=report)  # fmt: skip
+        stops = limits(timeout, max_iterations)
+        if checkpoint_options(checkpoint, every, resume) is not None:
+            raise GdslError.single("E0809", "this version of gdsl does not write checkpoints yet")
+        job = Job(
+            program.text,
+            program.knobs,
+            _chosen(program, types),
+            self._words_of(graph),
+            without_defaults(named_values(values)),
+            program._rounded(round),
+            stops,
+            checkpoint_options(checkpoint, every, resume),
+            names and isinstance(graph, DistributedGraph),
+        )
+        with deadline.limited(stops.timeout):
+            return self._run(program, graph, job, report)
+
+    def _run(self, program: Program, graph: object, job: Job, report: Report | None) -> Result:
+        from gdsl.clusters.jobs import joined_names, perform
+        from gdsl.graph.shares import GraphShare
+
+        group = self._group
+        group.start(report)
+        held = None if isinstance(graph, DistributedGraph) else as_graph(graph)
+        is_there, words_of_all = self._placed(job.graph)
+        limited = replace(job.limits, spent=deadline.spent())
+
+        def arguments(rank: int) -> tuple[Any, ...]:
+            words = words_of_all
+            if held is not None and not is_there:
+                words = replace(words, share=GraphShare.of(held, rank, self.size))
+            return (replace(job, graph=words, limits=limited),)
+
+        try:
+            parts = group.run(perform, arguments, report)
+        except BaseException:
+            self._held = [key for key in self._held if key != job.graph.key]  # some may have failed before they had it
+            raise
+        first = parts[0]
+        instance = _instance(program, first.types)
+        if first.warning is not None:
+            warn(first.warning)
+        result = Result(instance._results, first.outcome, "cpu", "", first.compile_ms, first.params, held)
+        if job.names:
+            result._names = joined_names(parts)
+        return result
+
+    def _placed(self, words: GraphWords) -> tuple[bool, GraphWords]:
+        """Whether the workers have their parts of this graph; and it, with those that they should forget for it."""
+        if self._generation != self._group.generation:
+            self._generation, self._held = self._group.generation, []
+        is_there = words.key in self._held
+        self._held = [*(key for key in self._held if key != words.key), words.key]
+        forget, self._held = self._held[:-_MOST_GRAPHS], self._held[-_MOST_GRAPHS:]
+        return is_there, replace(words, forget=tuple(forget))
+
+    def _words_of(self, graph: object) -> GraphWords:
+        from gdsl.clusters.jobs import GraphWords
+
+        if isinstance(graph, DistributedGraph):
+            return graph._words
+        held = as_graph(graph)
+        if held not in self._keys:
+            self._keys[held] = f"graph {next(self._numbers)}"
+        return GraphWords(self._keys[held])
+
+    def close(self) -> None:
+        """End the workers, and the Ray that was started for them."""
+        self._group.close()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Workers: {self.size}>"
+
+
+def cluster(workers: int | None = None, *, address: str | None = None, mpi: bool = False) -> Workers:
+    """Workers for ``program(graph, workers=…)``::
+
+        with gdsl.cluster(workers=3) as workers:
+            result = program("roads.parquet", workers=workers, source=0)
+
+    workers: how many. Without an address, Ray starts them as processes of this host, which needs ``gdsl[ray]``.
+    address: that of a Ray cluster, ``ray://host:10001``, ``host:6379`` or ``auto``; by default it runs one worker for
+    each host.
+    mpi: the workers are the ranks of MPI, in a script that ``mpiexec -n 3 python script.py`` has started, which needs
+    ``gdsl[mpi]``. Only rank 0 goes on; the others work for it inside this call, and end when it has closed the workers.
+
+    Raises GdslError E0810 where the cluster cannot be reached or is too small, E0907 without the library, TypeError and
+    ValueError for invalid arguments.
+    """
+    if workers is not None and not is_whole(workers):
+        raise TypeError(f"workers must be a whole number, not {shown(workers)}")
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers must be at least 1, not {shown(workers)}")
+    if address is not None and not isinstance(address, str):
+        raise TypeError(f"address must be a str, not {shown(address)}")
+    if not mpi:
+        from gdsl.clusters.ray_cluster import RayCluster
+
+        return Workers(RayCluster(None if workers is None else int(workers), address))
+    if workers is not None or address is not None:
+        raise ValueError("with mpi=True the workers are the ranks: mpiexec -n N python script.py")
+    from gdsl.clusters.mpi_ranks import MpiRanks
+
+    ranks = MpiRanks()
+    if ranks.rank:
+        status = ranks.follow()
+        ranks.close()
+        sys.exit(status)
+    return Workers(ranks)
+
+
+def check_backend(backend: str) -> None:
+    """Raise E0901 or ValueError for a backend that workers do not have."""
+    if backend not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"backend must be auto or cpu for runs with workers, not {shown(backend)}")
+    if backend == "cuda":
+        raise GdslError.single(
+            "E0810",
+            "workers run on the cpu backend, and this run asks for cuda",
+            fix="leave --backend out; the GPUs of one host run a program with --gpus",
+        )
+
+
+def _chosen(program: Program, types: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    chosen = {**program._chosen, **chosen_types(program.ir, types)}
+    return tuple((name, type_.name) for name, type_ in chosen.items())
+
+
+def _instance(program: Program, types: Sequence[tuple[str, str]]) -> Program:
+    """The instance of these types."""
+    key = tuple(Type.named(name) for _, name in types)
+    if not key:
+        return program
+    return program._instances.get(key) or program._create_instance(key)

@@ -1,0 +1,150 @@
+"""Checkpoints: what is written is read again, and what does not fit is refused by name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, RunKey, State
+from gdsl.clusters.failures import Member
+from gdsl.diagnostics import GdslError
+from tests.support.thread_group import ThreadCommunicator, run_group
+
+SIZE = 3
+KEY = RunKey("pagerank", "a1", "b2", SIZE)
+MEMBERS = [Member(rank, f"host{rank}", 100 + rank, 2, "1", "x") for rank in range(SIZE)]
+
+
+def _state(rank: int, passes: int) -> State:
+    return {
+        "array rank": np.arange(rank + passes, dtype=np.float32),
+        "nothing": np.empty(0, np.int64),
+        "converged": np.array(rank == 1),
+    }
+
+
+def _run(options: CheckpointOptions, work: Callable[[Checkpoints, int], Any], key: RunKey = KEY) -> list[Any]:
+    def on_worker(communicator: ThreadCommunicator) -> Any:
+        return work(Checkpoints(options, key, communicator, MEMBERS), communicator.rank)
+
+    return run_group(SIZE, on_worker)
+
+
+def _written(folder: Path, passes: int = 4, every: int = 2) -> None:
+    def write(checkpoints: Checkpoints, rank: int) -> None:
+        for number in range(passes + 1):
+            if checkpoints.is_due(number):
+                checkpoints.write(number, _state(rank, number))
+
+    _run(CheckpointOptions(str(folder), every), write)
+
+
+def _resumed(folder: Path, key: RunKey = KEY) -> list[tuple[int, State] | None]:
+    return _run(CheckpointOptions(str(folder), 2, resume=True), lambda each, rank: each.read(), key)
+
+
+def test_a_run_continues_with_the_last_checkpoint(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "run"
+    _written(folder, passes=5)
+    for rank, found in enumerate(_resumed(folder)):
+        assert found is not None
+        passes, state = found
+        assert passes == 4 and list(state) == list(_state(rank, 4))
+        for name, values in _state(rank, 4).items():
+            assert state[name].dtype == values.dtype and np.array_equal(state[name], values)
+    assert sorted(path.name for path in folder.iterdir()) == ["checkpoint.json", "pass-4"]
+    assert sorted(path.name for path in (folder / "pass-4").iterdir()) == [f"worker-{rank}.npz" for rank in range(SIZE)]
+
+
+def test_a_run_that_is_resumed_goes_on_writing(tmp_path: Path) -> None:
+    _written(tmp_path)
+
+    def go_on(checkpoints: Checkpoints, rank: int) -> list[bool]:
+        checkpoints.read()
+        due = [checkpoints.is_due(passes) for passes in range(4, 9)]
+        checkpoints.write(6, _state(rank, 6))
+        return due
+
+    assert _run(CheckpointOptions(str(tmp_path), 2, resume=True), go_on) == [[False, False, True, False, True]] * SIZE
+    found = _resumed(tmp_path)[2]
+    assert found is not None and found[0] == 6
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        (replace(KEY, program="bfs"), "of pagerank, and this is bfs"),
+        (replace(KEY, program_key="a2"), "of pagerank with another text"),
+        (replace(KEY, graph="b3"), "of another graph"),
+        (replace(KEY, workers=2), "of 3 workers, and there are 2 now"),
+    ],
+)
+def test_checkpoints_of_other_runs_are_refused(tmp_path: Path, key: RunKey, words: str) -> None:
+    _written(tmp_path)
+    with pytest.raises(GdslError) as caught:
+        _resumed(tmp_path, key)
+    assert caught.value.code == "E0809" and words in str(caught.value)
+
+
+def test_nothing_to_resume_and_nothing_to_overwrite(tmp_path: Path) -> None:
+    with pytest.raises(GdslError, match=r"E0809.*has no checkpoint"):
+        _resumed(tmp_path)
+    _written(tmp_path)
+    with pytest.raises(GdslError, match=r"E0809.*already has a checkpoint of pagerank"):
+        _written(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2, "passes": 3}', "\x00"])
+def test_damaged_manifests(tmp_path: Path, text: str) -> None:
+    (tmp_path / "checkpoint.json").write_text(text)
+    with pytest.raises(GdslError, match=r"E0809.*is not a checkpoint of this version"):
+        _resumed(tmp_path)
+
+
+def test_missing_and_damaged_parts_name_the_worker(tmp_path: Path) -> None:
+    _written(tmp_path)
+    part = tmp_path / "pass-4" / "worker-1.npz"
+    whole = part.read_bytes()
+    part.write_bytes(whole[:100])
+    with pytest.raises(GdslError, match=r"E0809.*worker 1 \(process 101 on host1\) cannot read its part"):
+        _resumed(tmp_path)
+    part.unlink()
+    with pytest.raises(GdslError, match=r"E0809.*worker 1 \(process 101 on host1\) finds no part"):
+        _resumed(tmp_path)
+
+
+def test_a_full_disk_keeps_the_checkpoint_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _written(tmp_path, passes=2)
+    replacing = os.replace
+
+    def full(source: Any, target: Any) -> None:
+        if str(target).endswith("worker-2.npz"):
+            raise OSError(28, "No space left on device")
+        replacing(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+
+    def write(checkpoints: Checkpoints, rank: int) -> None:
+        checkpoints.read()
+        checkpoints.write(4, _state(rank, 4))
+
+    with pytest.raises(GdslError, match=r"E0911.*worker 2 .*No space left") as caught:
+        _run(CheckpointOptions(str(tmp_path), 2, resume=True), write)
+    assert "all hosts can write to" in str(caught.value)
+    monkeypatch.undo()
+    assert json.loads((tmp_path / "checkpoint.json").read_text())["passes"] == 2
+    assert not list(tmp_path.rglob("*.tmp"))
+    assert [None if found is None else found[0] for found in _resumed(tmp_path)] == [2] * SIZE
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GdslError, match=r"E0911.*worker 0 .* cannot write a checkpoint"):
+        _written(tmp_path / "file" / "run")
