@@ -41,6 +41,7 @@ def _of_ends(name: str, old: str, new: str, shows: str, balance: str) -> Mutant:
 SHARES = (
     _of_relax("shares without the last row", "(items.total + 31) / 32", "items.total / 32", "result", "merge"),
     _of_relax("the owner before", "end(middle) <= item", "end(middle) < item", "result bounds", "merge"),
+    _of_relax("an owner not looked for", "end(high) <= item", "end(high) < item", "result bounds", "merge"),
     _of_relax(
         "tiles that count themselves", "tiles[tile] = sum - own;", "tiles[tile] = sum;", "result bounds", "merge"
     ),

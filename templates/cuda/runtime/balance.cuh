@@ -61,9 +61,13 @@ struct running_sum {
 
     // The number of edges of the members up to and including `i`.
     __device__ __forceinline__ uint64 end(uint64 i) const { return tiles[i / BLOCK_THREADS] + sums[i]; }
-    // The first member, from `low` on, whose edges end after `item`.
+    // The first member, from `low` on, whose edges end after `item`: it is near, as warps take consecutive edges.
     __device__ __forceinline__ uint64 owner(uint64 item, uint64 low) const {
-        uint64 high = size - 1;
+        uint64 high = low;
+        for (uint64 step = 1; high < size - 1 && end(high) <= item; step *= 2) {
+            low = high + 1;
+            high = minimum(high + step, size - 1);
+        }
         while (low < high) {
             const uint64 middle = low + (high - low) / 2;
             if (end(middle) <= item) { low = middle + 1; } else { high = middle; }
