@@ -36,8 +36,9 @@ class _OverlapError(Exception):
     """The parts of a file are larger than the file."""
 
 
-def decompressed_size(source: Any, is_file: bool) -> int:
-    """Bytes of all compressed buffers of the Arrow file, or stream, that is open as `source`.
+def decompressed_size(source: Any, is_file: bool, group: Group = ALONE) -> int:
+    """Bytes of all compressed buffers of the Arrow file, or stream, that is open as `source`; of a file, in the batches
+    that a worker of a group examines.
 
     Damaged parts count as far as they can be read; their reader reports the damage. Raises ArrowInvalid for a file that
     lists its parts more than once, which would be read repeatedly.
@@ -46,7 +47,7 @@ def decompressed_size(source: Any, is_file: bool) -> int:
 
     total = 0
     try:
-        for metadata, body in _messages_of_file(source) if is_file else _messages_of_stream(source):
+        for metadata, body in _messages_of_file(source, group) if is_file else _messages_of_stream(source):
             total += _size_of(metadata, body)
     except _OverlapError:
         raise pyarrow.ArrowInvalid("parts of the file overlap") from None
@@ -63,8 +64,8 @@ def _messages_of_stream(source: Any) -> Iterator[tuple[bytes, Any]]:
         yield message.metadata.to_pybytes(), message.body
 
 
-def _messages_of_file(source: Any) -> Iterator[tuple[bytes, Any]]:
-    """The messages that the footer lists, possibly more than once."""
+def _messages_of_file(source: Any, group: Group) -> Iterator[tuple[bytes, Any]]:
+    """The messages that the footer lists, possibly more than once: the dictionaries, and a worker's batches."""
     end = source.seek(0, 2) - len(MAGIC) - 4
     source.seek(end)
     [length] = struct.unpack("<i", source.read(4))
@@ -77,11 +78,14 @@ def _messages_of_file(source: Any) -> Iterator[tuple[bytes, Any]]:
             continue
         first = _offset(footer, field)
         [count] = struct.unpack_from("<I", footer, first)
+        examined = range(*group.part(count)) if number == _RECORD_BATCHES else range(count)
         for place in range(count):
             at, size, body = struct.unpack_from("<qi4xq", footer, first + 4 + 24 * place)
             left -= size + body
             if left < 0 or size < 0 or body < 0:
                 raise _OverlapError
+            if place not in examined:
+                continue
             source.seek(at)
             metadata = source.read(size)
             start = 8 if metadata[:4] == _CONTINUES else 4
@@ -274,13 +278,15 @@ def _part_of_parquet(path: str, group: Group) -> Any:
 
 def _rows_of_batches(path: str, group: Group) -> list[int]:
     """The rows of each batch of an Arrow file, of which each worker examines a part. Raises NotInPartsError for a
-    stream."""
+    stream, E0708 for a batch that does not fit in memory."""
     import pyarrow
 
     rows: list[int] = []
     with group.agreement(), _reporting(path, "arrow"), open(path, "rb") as source:
         if source.read(len(MAGIC)) != MAGIC:
             raise NotInPartsError("streams of Arrow")
+        size = file_size(path) // group.size + decompressed_size(source, True, group)
+        require_memory(2 * size, "the table", path)
         source.seek(0)
         with pyarrow.ipc.open_file(source) as reader:
             for place in range(*group.part(reader.num_record_batches)):

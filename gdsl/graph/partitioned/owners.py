@@ -21,8 +21,6 @@ from gdsl.graph.ordering import bits_for, sort_of
 from gdsl.graph.shares import GraphShare, equal_shares
 from gdsl.graph.vertices import Names, id_dtype
 
-_SPARSE = 4
-"""Degrees are counted one by one where there are so many times more vertices than edges."""
 _NOTHING: NDArray[Any] = np.zeros(0, np.int32)
 """In the place of arrays that are no longer needed; an empty part of one would keep it in memory."""
 _PIECE = 1 << 20
@@ -134,7 +132,7 @@ def _degrees(group: Group, sources: NDArray[Any], num_vertices: int, starts: NDA
     """How many of all workers' edges leave each vertex of this worker's block, which `starts` divide."""
     first, last = (int(each) for each in starts[group.rank : group.rank + 2])
     degrees = np.zeros(last - first, np.int64)
-    if group.any(num_vertices > _SPARSE * len(sources)):
+    if group.any(num_vertices > len(sources)):  # an array of all vertices takes more memory than the edges do
         vertices, counts = np.unique(sources, return_counts=True)
         cuts = np.searchsorted(vertices, starts[1:-1])
         here = group.exchange(np.split(vertices.astype(np.int64), cuts))
