@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import lists_of
 from gdsl.graph.csr import Csr, undirected_csr
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
 from gdsl.graph.number_text import is_count
-from gdsl.graph.text import TextLines, short
+from gdsl.graph.text import TextLines, TextPart, short
+from gdsl.graph.text_parts import part_of, read_in_order
 from gdsl.graph.vertices import WIDE_FROM, require_countable
 from gdsl.records import dataclass
 
@@ -50,26 +53,60 @@ class _Header:
 def read_metis(path: str) -> Csr:
     """The graph of the file at `path`, ids from 0; the weights of edges are `weight`, of vertices `vertex_weight`
     (numbered if there are several) and `size`. Raises GdslError with file and line."""
-    with TextLines(path) as lines:
-        header = _header(lines)
-        lines.longest = max(lines.longest, header.longest_line)
-        vertices = _Vertices(lines, header)
-        vertices.read()
-    degrees, destinations = vertices.degrees, np.concatenate([np.zeros(0, header.ids), *vertices.neighbors])
+    return undirected_csr(read_part_of_metis(path, ALONE), *SYMMETRIC, first=1)
+
+
+SYMMETRIC = "the list of neighbors", "name each edge at both of its ends"
+"""What a message calls the edges that are not listed both ways, and its fix."""
+
+
+def read_part_of_metis(path: str, group: Group) -> EdgeList:
+    """The edges, as arcs both ways, of the lines that this worker of a group reads, in the order of ranks, and the
+    attributes of all vertices. Raises GdslError with file and line."""
+    with group.agreement(), TextLines(path) as lines:
+        header = _header(lines, group.size)
+    part = part_of(group, path, lines.number)
+
+    def vertices_of(assumed: TextPart) -> tuple[tuple[_Vertices, TextLines], TextPart]:
+        with TextLines(assumed) as lines:
+            if lines.begins:
+                _header(lines, group.size)
+            lines.longest = max(lines.longest, header.longest_line)
+            vertices = _Vertices(lines, header)
+            vertices.read()
+        return (vertices, lines), vertices.following()
+
+    vertices, lines = read_in_order(group, part, vertices_of, header.num_vertices)
+    _check_end(lines, header, vertices, group)
+    destinations = np.concatenate([np.zeros(0, header.ids), *vertices.neighbors])
     destinations -= 1
-    sources = np.repeat(np.arange(header.num_vertices, dtype=header.ids), degrees)
-    loops = int(np.count_nonzero(sources == destinations))
-    if len(destinations) != 2 * header.num_edges and len(destinations) + loops != 2 * header.num_edges:
-        message = f"the lines name {len(destinations):,} neighbors, and the header says {header.num_edges:,} edges"
-        raise GdslError.single("E0706", f"{message}, which are named from both ends", place=path)
+    sources = vertices.sources(group.before(vertices.count))
+    ends, loops = group.sum(len(destinations)), group.sum(int(np.count_nonzero(sources == destinations)))
+    if ends != 2 * header.num_edges and ends + loops != 2 * header.num_edges:
+        message = f"the lines name {ends:,} neighbors, and the header says {header.num_edges:,} edges"
+        message += ", which are named from both ends"
+        raise group.agreed(GdslError.single("E0706", message, place=path))
     attributes: dict[str, NDArray[Any]] = {}
     if header.weighted:
         attributes = {"weight": np.concatenate([np.zeros(0, np.int64), *vertices.edge_weights])}
-    edges = EdgeList(sources, destinations, header.num_vertices, True, attributes, _of_vertices(header, vertices))
-    return undirected_csr(edges, "the list of neighbors", "name each edge at both of its ends", first=1)
+    of_vertices = _of_vertices(header, vertices, group)
+    return EdgeList(sources, destinations, header.num_vertices, True, attributes, of_vertices)
 
 
-def _header(lines: TextLines) -> _Header:
+def _check_end(lines: TextLines, header: _Header, vertices: _Vertices, group: Group) -> None:
+    """Raise E0706 for lines that are missing, and for a last line that may be cut off."""
+    with_words, before = group.sum(vertices.lines_with_words), group.before(vertices.count)
+    lines.number = group.max(lines.number)
+    if header.sizes + header.weights and with_words < header.num_vertices:
+        message = f"{with_words:,} of its {header.num_vertices:,} vertices"
+        raise group.agreed(lines.error("E0706", f"the file has lines for {message}"))
+    with group.agreement():
+        if not lines.complete:
+            vertices.require_whole(lines.line, before)
+
+
+def _header(lines: TextLines, size: int) -> _Header:
+    """The first line, whose numbers the file can hold, and the memory the part of one of `size` workers."""
     first = next((line for line in lines if not line.lstrip().startswith("%") and not line.isspace()), "")
     words = first.split()
     form = (words[2].lstrip("0") or "0") if len(words) > 2 else "0"
@@ -81,27 +118,28 @@ def _header(lines: TextLines) -> _Header:
     if weights > 100 or bool(weights) != has_weights:
         raise lines.error("E0703", f"the header says {weights} weights a vertex, and its format {words[2]} otherwise")
     require_countable(num_vertices, lines.place)
-    if lines.size is not None and (num_vertices > lines.size + 1 or 2 * num_edges > lines.size + 1):
+    if lines.is_whole and lines.size is not None and (num_vertices > lines.size + 1 or 2 * num_edges > lines.size + 1):
         message = f"the header says {num_vertices:,} vertices and {num_edges:,} edges, more than the file can hold"
         raise lines.error("E0706", message)
     needed = 200 * (num_vertices + 1) + 64 * num_edges
-    require_memory(needed, f"a graph of {num_vertices:,} vertices and {num_edges:,} edges", lines.place)
+    require_memory(needed // size, f"a graph of {num_vertices:,} vertices and {num_edges:,} edges", lines.place)
     return _Header(num_vertices, num_edges, int(len(form) == 3), weights, form[-1] == "1")
 
 
 class _Vertices:
-    """The data of the vertices, line by line. An empty line is a vertex too.
+    """The data of the vertices of some lines, line by line. An empty line is a vertex too.
 
-    degrees: int64[V], 0 for those not yet read; neighbors (ids from 1) and edge_weights: consecutive pieces of all
-    lists; fronts: what precedes the neighbors, a row for each vertex.
+    neighbors (ids from 1) and edge_weights: consecutive pieces of all lists; fronts: what precedes the neighbors, a row
+    for each vertex.
     """
 
     def __init__(self, lines: TextLines, header: _Header) -> None:
         self._lines, self._header = lines, header
         self._front, self._step = header.sizes + header.weights, 2 if header.weighted else 1
-        self._count = self._lines_with_words = 0
+        self._count, self.lines_with_words = lines.part.rows, 0
         self._last_line = lines.number
-        self.degrees = np.zeros(header.num_vertices, np.int64)
+        self._vertices: list[NDArray[Any]] = []
+        self._degrees: list[NDArray[np.int64]] = []
         self.neighbors: list[NDArray[Any]] = []
         self.edge_weights: list[NDArray[np.int64]] = []
         self.fronts: list[NDArray[np.int64]] = []
@@ -120,18 +158,30 @@ class _Vertices:
                 self._last_line = self._lines.number
             else:
                 self._read_lines(self._lines.lines_of(block))
-        if self._front and self._lines_with_words < self._header.num_vertices:
-            message = f"{self._lines_with_words:,} of its {self._header.num_vertices:,} vertices"
-            raise self._lines.error("E0706", f"the file has lines for {message}")
-        if not self._lines.complete:
-            self._require_whole(self._lines.line)
+        self._pass_empty_lines(self._lines.number)
 
-    def _require_whole(self, line: str) -> None:
+    @property
+    def count(self) -> int:
+        """The number of vertices of the lines that were read."""
+        return self._count - self._lines.part.rows
+
+    def following(self) -> TextPart:
+        """The empty part after the lines, all of which were read."""
+        return replace(self._lines.following(), rows=self._count)
+
+    def sources(self, first: int) -> NDArray[Any]:
+        """The vertex of each neighbor, where `first` is the first vertex of these lines."""
+        ids = self._header.ids
+        vertices = np.concatenate([np.zeros(0, ids), *self._vertices])
+        vertices += ids(first - self._lines.part.rows)
+        return np.repeat(vertices, np.concatenate([np.zeros(0, np.int64), *self._degrees]))
+
+    def require_whole(self, line: str, first: int) -> None:
         """Raise E0706 if the last line has no line end and its last number might be cut off unnoticed, as no other line
-        repeats it."""
+        repeats it. `first` is the first vertex of these lines."""
         words = [] if line.lstrip().startswith("%") else line.split()
         alone = bool(words) and len(words) == self._front
-        loop = self._step == 2 and len(words) > self._front and int(words[-2]) == self._count
+        loop = self._step == 2 and len(words) > self._front and int(words[-2]) == first + self.count
         if alone or loop:
             fix = "if the file is whole, end its last line with a line end"
             raise self._lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
@@ -159,9 +209,10 @@ class _Vertices:
             self.fronts.append(numbers[places])
         self.neighbors.append(neighbors.astype(self._header.ids))
         self.edge_weights.append(after_fronts[1::2].copy() if self._header.weighted else after_fronts[:0])
-        self.degrees[vertices] = rest_lengths // self._step
+        self._vertices.append(np.arange(vertices.start, vertices.stop, dtype=self._header.ids))
+        self._degrees.append(rest_lengths // self._step)
         self._count = vertices.stop
-        self._lines_with_words += len(lengths)
+        self.lines_with_words += len(lengths)
         return True
 
     def _read_lines(self, stream: Iterator[str]) -> None:
@@ -207,10 +258,11 @@ def _numbers(lines: TextLines, line: str) -> NDArray[np.int64]:
     return np.array(words, dtype=np.int64) if words else np.zeros(0, np.int64)
 
 
-def _of_vertices(header: _Header, vertices: _Vertices) -> dict[str, NDArray[Any]]:
+def _of_vertices(header: _Header, vertices: _Vertices, group: Group) -> dict[str, NDArray[Any]]:
     if not header.sizes + header.weights:
         return {}
-    table = np.concatenate([np.zeros((0, header.sizes + header.weights), np.int64), *vertices.fronts])
+    here = np.concatenate([np.zeros((0, header.sizes + header.weights), np.int64), *vertices.fronts])
+    table = np.concatenate(group.gather(here))
     names = ["size"] * header.sizes
     names += ["vertex_weight"] if header.weights == 1 else [f"vertex_weight_{n}" for n in range(header.weights)]
     columns = map(np.ascontiguousarray, table.T)

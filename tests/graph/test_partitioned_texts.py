@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.graph.graph_cases import edge_lists
 from tests.graph.partitioned_cases import SIZES, assert_as_alone, write
 
 _LISTS = {
@@ -199,6 +200,36 @@ def test_random_networks(
     rows = [f"{mark}{row} {column}{f' {value}' * values}" for row, column, value in entries]
     text = "\n".join([f"p {kind} 5 {max(len(rows) + more, 0)}", *others[:2], *rows, *others[2:]]) + "\n"
     _compare(text.encode(), "gr", options, size)
+
+
+@given(
+    edge_lists(st.integers(1, 3)),
+    st.sampled_from(["", "1", "10", "11", "100", "111"]),
+    st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["% c", "", "7", "1 2 3", "x", " "])), max_size=2),
+    st.integers(-1, 1),
+    st.booleans(),
+    st.sampled_from([{}, {"dedup": "first"}, {"compact": True}, {"loops": False}]),
+    _SIZES,
+)
+def test_random_lists_of_neighbors(
+    case: tuple[int, list[Any]],
+    form: str,
+    others: list[tuple[int, str]],
+    more: int,
+    whole: bool,
+    options: dict[str, Any],
+    size: int,
+) -> None:
+    count, edges = case
+    weighted, front = form.endswith("1"), "4 " * form.count("1", 0, -1)
+    lists: list[list[str]] = [[] for _ in range(count)]
+    for source, target, weight in edges:
+        for one, other in {(source, target), (target, source)}:
+            lists[one] += [str(other + 1)] + [str(weight)] * weighted
+    lines = [f"{count} {max(len(edges) + more * (not edges), 0)} {form}", *(front + " ".join(each) for each in lists)]
+    for at, other in others:
+        lines.insert(at + 1, other)
+    _compare(("\n".join(lines) + "\n" * whole).encode(), "graph", options, size)
 
 
 @pytest.mark.parametrize("size", SIZES)

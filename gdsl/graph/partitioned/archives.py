@@ -5,19 +5,16 @@ A worker reads, and decompresses, an array up to the end of its slice, and keeps
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
 from gdsl.graph.archives import DIRECTED_KEY, Matrix, Parts, matrix_of, open_parts
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import Group, NotInPartsError
-from gdsl.graph.partitioned.transformations import by_pairs
+from gdsl.graph.partitioned.transformations import each_once
 from gdsl.graph.sparse_matrices import checked_starts, indices_below
-from gdsl.graph.vertices import packed
 
 _LAYOUTS = ("csr", "csc", "coo")
 
@@ -43,7 +40,8 @@ def read_part_of_npz(path: str, group: Group) -> EdgeList:
             ends.append(indices_below(indices, name, matrix.size, first))
     attributes = {} if values.dtype.kind == "b" else {"weight": values}
     edges = edges_from_arrays(ends[0], ends[1], matrix.size, attributes, True, {}, group)
-    return edges if matrix.directed else _each_once(group, edges)
+    fix = f"the file says that it is undirected: without its part `{DIRECTED_KEY}` it is directed"
+    return edges if matrix.directed else each_once(group, edges, "the matrix", fix)
 
 
 def _ends(
@@ -64,40 +62,3 @@ def _ends(
     major = "indptr", np.concatenate(numbers)
     minor = "indices", parts.slice("indices", first, last)
     return (major, minor) if matrix.layout == "csr" else (minor, major)
-
-
-def _each_once(group: Group, edges: EdgeList) -> EdgeList:
-    """The undirected edges of a symmetric matrix, each once. Raises E0704 for the first entry without an opposite."""
-    edges = by_pairs(group, edges)
-    found = group.gather(_asymmetries(edges))
-    for kind in range(2):  # entries that are missing come before weights that differ
-        places = [each[kind] for each in found if each[kind] is not None]
-        if places:
-            source, destination = divmod(min(place for place in places if place is not None), edges.num_vertices)
-            message = f"the matrix is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
-            fix = f"the file says that it is undirected: without its part `{DIRECTED_KEY}` it is directed"
-            raise group.agreed(GdslError.single("E0704", message, fix=fix))
-    once = edges.sources <= edges.destinations
-    values = {name: each[once] for name, each in edges.attributes.items()}
-    return replace(
-        edges, sources=edges.sources[once], destinations=edges.destinations[once], directed=False, attributes=values
-    )
-
-
-def _asymmetries(edges: EdgeList) -> tuple[int | None, int | None]:
-    """The lowest pair u→v, `packed`, of which there are more than of v→u; and that where the weights of the k-th of
-    both differ."""
-    forward = packed(edges.sources, edges.destinations, edges.num_vertices)
-    backward = packed(edges.destinations, edges.sources, edges.num_vertices)
-    order, opposites = np.argsort(forward, kind="stable"), np.argsort(backward, kind="stable")
-    if not np.array_equal(forward[order], backward[opposites]):
-        pairs, counts = np.unique(forward, return_counts=True)
-        others, other_counts = np.unique(backward, return_counts=True)
-        places = np.minimum(np.searchsorted(others, pairs), len(others) - 1)
-        more = counts > np.where(others[places] == pairs, other_counts[places], 0)
-        return int(pairs[np.argmax(more)]), None
-    if "weight" not in edges.attributes:
-        return None, None
-    one, other = (edges.attributes["weight"][each] for each in (order, opposites))
-    differs = (one != other) & ~((one != one) & (other != other))
-    return None, int(forward[order][np.argmax(differs)]) if differs.any() else None

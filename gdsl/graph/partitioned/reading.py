@@ -24,16 +24,16 @@ from gdsl.graph.generators import Share, edges_of_spec
 from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.messages import collecting, notice
+from gdsl.graph.metis import SYMMETRIC, read_part_of_metis
 from gdsl.graph.numbering import NumberedNames
 from gdsl.graph.partitioned.archives import read_part_of_npz
 from gdsl.graph.partitioned.owners import share_of, shares_of_csr
-from gdsl.graph.partitioned.transformations import changed, notice_both_ways, without_repeated
+from gdsl.graph.partitioned.transformations import changed, each_once, notice_both_ways, without_repeated
 from gdsl.graph.reading import LISTS, TABLE_KINDS, Request, read_graph, request_of
 from gdsl.graph.shares import GraphShare
 from gdsl.graph.table_files import read_part_of_table_file
 
 _CALLED = {
-    "metis": "METIS files",
     "graphml": "GraphML files",
     "gml": "GML files",
     "pajek": "Pajek files",
@@ -43,12 +43,6 @@ _CALLED = {
 }
 """The formats that are not read in parts, in notices."""
 _COMPRESSED = "compressed files"
-_READERS: dict[str, Callable[[str, Group], EdgeList]] = {
-    "mtx": read_matrix_market,
-    "gr": read_dimacs,
-    "npz": read_part_of_npz,
-}
-"""The readers of formats that say everything about their graphs."""
 
 
 def read(path: str | os.PathLike[str], communicator: Communicator, **options: Any) -> GraphShare:
@@ -134,3 +128,16 @@ def _by_one(request: Request, what: str, group: Group) -> GraphShare:
             result = read_graph(request)
             csr = result.csr() if hasattr(result, "csr") else result
     return shares_of_csr(group, csr)
+
+
+def _read_metis(path: str, group: Group) -> EdgeList:
+    return each_once(group, read_part_of_metis(path, group), *SYMMETRIC, first=1)
+
+
+_READERS: dict[str, Callable[[str, Group], EdgeList]] = {
+    "mtx": read_matrix_market,
+    "gr": read_dimacs,
+    "npz": read_part_of_npz,
+    "metis": _read_metis,
+}
+"""The readers of formats that say everything about their graphs."""

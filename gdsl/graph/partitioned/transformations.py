@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import printable
+from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.generators import mixed
 from gdsl.graph.group import Group, objects
@@ -129,3 +129,40 @@ def _renumbered(group: Group, names: NumberedNames, numbered: NumberedNames) -> 
     asked = to_there.send(old)
     answers = [values[order][np.searchsorted(ids[order], part)] for part in asked]
     return NumberedNames(numbered.ids, objects(to_there.answer(answers)), numbered.count)
+
+
+def each_once(group: Group, edges: EdgeList, what: str, fix: str, first: int = 0) -> EdgeList:
+    """The undirected edges that are listed both ways, each once. Raises E0704 as `undirected_csr` does."""
+    edges = by_pairs(group, edges)
+    found = group.gather(_asymmetries(edges))
+    for kind in range(2):  # entries that are missing come before weights that differ
+        places = [each[kind] for each in found if each[kind] is not None]
+        if places:
+            source, destination = divmod(min(place for place in places if place is not None), edges.num_vertices)
+            source, destination = source + first, destination + first
+            message = f"{what} is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
+            raise group.agreed(GdslError.single("E0704", message, fix=fix))
+    once = edges.sources <= edges.destinations
+    values = {name: each[once] for name, each in edges.attributes.items()}
+    return replace(
+        edges, sources=edges.sources[once], destinations=edges.destinations[once], directed=False, attributes=values
+    )
+
+
+def _asymmetries(edges: EdgeList) -> tuple[int | None, int | None]:
+    """The lowest pair u→v, `packed`, of which there are more than of v→u; and that where the weights of the k-th of
+    both differ."""
+    forward = packed(edges.sources, edges.destinations, edges.num_vertices)
+    backward = packed(edges.destinations, edges.sources, edges.num_vertices)
+    order, opposites = np.argsort(forward, kind="stable"), np.argsort(backward, kind="stable")
+    if not np.array_equal(forward[order], backward[opposites]):
+        pairs, counts = np.unique(forward, return_counts=True)
+        others, other_counts = np.unique(backward, return_counts=True)
+        places = np.minimum(np.searchsorted(others, pairs), len(others) - 1)
+        more = counts > np.where(others[places] == pairs, other_counts[places], 0)
+        return int(pairs[np.argmax(more)]), None
+    if "weight" not in edges.attributes:
+        return None, None
+    one, other = (edges.attributes["weight"][each] for each in (order, opposites))
+    differs = (one != other) & ~((one != one) & (other != other))
+    return None, int(forward[order][np.argmax(differs)]) if differs.any() else None
