@@ -117,8 +117,8 @@ class Group:
         self.has_agreed = False
         if parts[0].dtype != object:
             return self._communicator.all_to_all(parts)
-        arrived = self._communicator.all_to_all([_pickled(part.tolist()) for part in parts])
-        return [objects(pickle.loads(part.tobytes())) for part in arrived]
+        arrived = self._communicator.all_to_all([_pickled(_joined(part.tolist())) for part in parts])
+        return [_separated(pickle.loads(part.tobytes())) for part in arrived]
 
 
 ALONE = Group()
@@ -126,7 +126,30 @@ ALONE = Group()
 
 def objects(values: Iterable[Any]) -> NDArray[Any]:
     """The values as an array of Python's objects of one dimension, whatever they are."""
-    return np.array([*values, None], dtype=object)[:-1]
+    listed = list(values)
+    result = np.empty(len(listed), object)
+    for place, value in enumerate(listed):
+        result[place] = value
+    return result
+
+
+def _joined(values: list[Any]) -> list[Any] | tuple[NDArray[np.int32], bytes]:
+    """The values; of texts, which pickle would put into a table of their own, their lengths and one long text."""
+    if not values or not all(type(value) is str for value in values):
+        return values
+    lengths = np.fromiter(map(len, values), np.int32, len(values))
+    return lengths, "".join(values).encode("utf-8", "surrogatepass")
+
+
+def _separated(values: list[Any] | tuple[NDArray[np.int32], bytes]) -> NDArray[Any]:
+    if isinstance(values, list):
+        return objects(values)
+    lengths, joined = values
+    text, ends = joined.decode("utf-8", "surrogatepass"), np.cumsum(lengths, dtype=np.int64)
+    result = np.empty(len(lengths), object)
+    for place, (start, end) in enumerate(zip((ends - lengths).tolist(), ends.tolist(), strict=True)):
+        result[place] = text[start:end]
+    return result
 
 
 def _pickled(value: object) -> NDArray[np.uint8]:

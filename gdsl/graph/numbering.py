@@ -40,15 +40,17 @@ def number_by_appearance(group: Group, names: Sequence[Hashable]) -> tuple[NDArr
     asked = route.send(values)
     keys: dict[Hashable, int] = {}
     places = [np.array([keys.setdefault(name, len(keys)) for name in part.tolist()], np.int64) for part in asked]
+    num_keys = len(keys)
+    del asked, keys  # names take much memory
     # The lowest rank that has a name has it first.
-    first = np.full(len(keys), -1, np.int64)
+    first = np.full(num_keys, -1, np.int64)
     for rank in reversed(range(group.size)):
         first[places[rank]] = rank
     is_mine = route.answer([first[places[rank]] == rank for rank in range(group.size)])
     counts = group.gather(int(np.count_nonzero(is_mine)))
     start, count = sum(counts[: group.rank]), sum(counts)
     numbers = np.where(is_mine, start + np.cumsum(is_mine) - 1, -1)
-    table = np.zeros(len(keys), np.int64)
+    table = np.zeros(num_keys, np.int64)
     for place, known in zip(places, route.send(numbers), strict=True):
         table[place[known >= 0]] = known[known >= 0]
     ids = route.answer([table[place] for place in places])

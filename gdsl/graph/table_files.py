@@ -20,7 +20,7 @@ from gdsl.graph.list_meaning import notice_keys
 from gdsl.graph.memory import require_memory
 from gdsl.graph.numbering import NumberedNames
 from gdsl.graph.tables import EXTRA, edges_of_part
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, id_dtype
 
 MAGIC = b"ARROW1"
 _CONTINUES = b"\xff\xff\xff\xff"
@@ -187,9 +187,21 @@ def read_part_of_table_file(
         num_vertices = metadata.get("num_vertices")
     compact = compact or bool(metadata.get("named"))
     edges, names = edges_of_part(table, columns, directed, num_vertices, compact, one_based, group)
+    if not group.alone:
+        del table
+        _release_memory(edges)
     if names is None and num_vertices is None:
         notice_keys(path, edges.num_vertices, group.sum(len(edges.sources)))
     return edges, names
+
+
+def _release_memory(edges: EdgeList) -> None:
+    """Narrow the ids, and return to the system the memory that pyarrow keeps for further tables."""
+    import pyarrow
+
+    dtype = id_dtype(edges.num_vertices)
+    edges.sources, edges.destinations = edges.sources.astype(dtype), edges.destinations.astype(dtype)
+    pyarrow.default_memory_pool().release_unused()
 
 
 def _table(path: str, kind: str, rows: list[int], group: Group) -> Any:
@@ -263,8 +275,8 @@ def _part_of_parquet(path: str, group: Group) -> Any:
         unpacked = _unpacked_size(metadata, groups) * (last - first) // max(rows, 1)
         require_memory(2 * (unpacked + 8 * (last - first) * metadata.num_columns), "the table", path)
         texts = _columns_of_texts(file.schema)
-    # A buffered stream holds one page of each column, not a whole column of the row group.
-    with parquet.ParquetFile(path, read_dictionary=texts, buffer_size=_BUFFER) as file:
+    # Without a prefetch of whole columns, a buffered stream holds a few pages of each.
+    with parquet.ParquetFile(path, read_dictionary=texts, buffer_size=_BUFFER, pre_buffer=False) as file:
         at, batches = starts[groups[0]] if groups else 0, []
         for batch in file.iter_batches(_BATCH, row_groups=groups):
             begin, end = max(first - at, 0), min(last - at, batch.num_rows)

@@ -321,6 +321,7 @@ class _Ids:
         words = list(self._numbers)
         if group.alone:
             return np.arange(len(words)), Names(words)
+        self._numbers = {}  # which takes more memory than the words
         return number_by_appearance(group, words)
 
     def numbers(self, lines: TextLines, facts: _Facts, large: bool) -> NDArray[Any]:
