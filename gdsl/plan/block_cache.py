@@ -57,7 +57,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 # half to some ten thousand. What is gathered along edges then comes from a table that every block fills before it
 # begins: not from the multiprocessor's cache, through which the lists stream, nor from L2, whose sectors are what
 # such sweeps wait for (PageRank on rmat22: 0.57 ms an iteration for 0.74). The table has the memory that a
-# multiprocessor lends, so that there is one block on each, as large as blocks are.
+# multiprocessor has for dynamic shared memory, so that there is one block on each, as large as blocks are.
 #
 # So it is for programs that do nothing but go over all vertices and reduce lists, on ids by degree for certain:
 # `renumbering` makes those a kernel of their own. Nothing but speed hangs on how many values there is room for.
@@ -135,15 +135,15 @@ def gathers(functor: EdgeFunctor, over: Over) -> list[Element]:
 # place the one of most edges has it; the first bits of its id stand beside the bound, in one word. On the lists of a
 # directed graph these are the edges that leave it, which is a guess.
 #
-# The memory is what a launch lends, where a block has a multiprocessor for itself. An edge that had to ask whether
-# there is any would lose what it gains, so launches of a plan for graphs of hubs always lend it.
+# The memory is dynamic shared memory, where a block has a multiprocessor to itself. An edge that had to test whether
+# there is any would lose what it gains, so launches of a plan for graphs of hubs always have it.
 
 BOUNDS_BLOCK = 1024
 """Threads, where a multiprocessor has one block."""
 MOST_BITS = 12
 """Of an id, beside a bound of which 20 bits are left."""
 DECLARED = 48 << 10
-"""Bytes that a kernel may have beside what it is lent."""
+"""Bytes of static shared memory that a kernel may have, too."""
 _WORD = 4
 """Bytes of a bound and what is left of an id."""
 
@@ -184,8 +184,8 @@ def has_bounds(steps: Iterable[Step]) -> bool:
     return any(isinstance(hint, HubBounds) for sweep in found for hint in sweep.hints)
 
 
-def lent(plan: Plan) -> int:
-    """How many bytes each block of a plan is lent for bounds, without which its kernels must not run; 0 without any."""
+def bounds_bytes(plan: Plan) -> int:
+    """Bytes of dynamic shared memory for bounds per block, without which the plan's kernels must not run; 0: none."""
     return bytes_of(plan.sizes) if has_bounds(plan.schedule) else 0
 
 

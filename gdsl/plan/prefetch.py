@@ -141,7 +141,7 @@ def _taken(body: tuple[Step, ...]) -> Iterator[tuple[str, History]]:
 
 
 def _looking(operation: Operation, levels: Levels) -> Operation:
-    """A reduction lends its sweep, and so its wait, to what comes behind it."""
+    """What is fused into a reduction is in the reduction's sweep, and before the same barrier."""
     if operation.ahead:
         first, *others = operation.ahead
         return dataclasses.replace(operation, ahead=(_looking(first, levels), *others))

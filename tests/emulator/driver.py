@@ -322,15 +322,15 @@ class EmulatedDevice:
         """The same as `fetch`."""
         return self.fetch(buffer, dtype, count)
 
-    def resident_blocks(self, kernel: Any, threads: int, lent: int = 0) -> int:
+    def resident_blocks(self, kernel: Any, threads: int, dynamic_shared: int = 0) -> int:
         """One block a multiprocessor."""
         return 1
 
-    def lendable(self) -> int:
-        """No more than is lent."""
+    def dynamic_shared_limit(self) -> int:
+        """As much as there is."""
         return 64
 
-    def lends(self, kernel: Any) -> int:
+    def reserve_dynamic_shared(self, kernel: Any) -> int:
         """As `platform.h` has it."""
         return 64
 
@@ -345,7 +345,7 @@ class EmulatedDevice:
         threads: int,
         arguments: Arguments | Sequence[Any],
         teams: int = 1,
-        lent: int = 0,
+        dynamic_shared: int = 0,
     ) -> None:
         """Run a cooperative kernel to its end; raises EmulatorError for anything that was found."""
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})

@@ -316,7 +316,7 @@ class _Driver:
         """Launches after which one fails."""
 
     def funcSetAttribute(self, kernel: int, attribute: int, value: int) -> None:  # noqa: N802
-        """Nothing is lent here."""
+        """There is no dynamic shared memory here."""
 
     def occupancyMaxActiveBlocksPerMultiprocessor(self, kernel: int, threads: int, shared: int) -> int:  # noqa: N802
         """One block."""

@@ -183,10 +183,10 @@ def _install_launches(monkeypatch: Any, late: LateDevice) -> None:
         return made
 
     def launch(
-        self: Any, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
+        self: Any, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, dynamic_shared: int = 0
     ) -> None:
         kept, run = Arguments(*(value.copy() for value in arguments.values)), self._driver.launchCooperativeKernel
-        shape = blocks, teams, 1, threads, 1, 1, lent, 0
+        shape = blocks, teams, 1, threads, 1, 1, dynamic_shared, 0
         late.launch(kernel.ptr, lambda: run(kernel.ptr, *shape, kept.address))
 
     def launch_block(self: Any, kernel: Any, threads: int, arguments: Arguments) -> None:

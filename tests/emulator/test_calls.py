@@ -191,8 +191,8 @@ def test_hubs_have_another_one(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: p
     monkeypatch.setattr(block_cache, "BOUNDS_BLOCK", 64)
     for name, value in (("MANY_EDGES", 182), ("SKEW", 1)):
         monkeypatch.setattr(graph_class, name, value)
-    monkeypatch.setattr(Launching, "lendable", lambda device: block_cache.DECLARED + 64)
-    monkeypatch.setattr(Launching, "lends", lambda device, kernel: 64)
+    monkeypatch.setattr(Launching, "dynamic_shared_limit", lambda device: block_cache.DECLARED + 64)
+    monkeypatch.setattr(Launching, "reserve_dynamic_shared", lambda device, kernel: 64)
     made = make_graph(complete(14), 14, directed=False)
     hubs = gdsl.Graph(made.offsets, made.columns, directed=False, attributes={"weight": np.ones(182, np.float32)})
     program = gdsl.compile("sssp")

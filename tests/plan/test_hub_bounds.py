@@ -1,4 +1,4 @@
-"""Which worklists look at bounds of hubs before they look at values, and what blocks are lent for that."""
+"""Which worklists look at bounds of hubs before they look at values, and the shared memory for that."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def plan(change: dict[str, str], *tune: str, on: target.Target = target.CUDA_FUS
 
 
 def asks(plan: Plan) -> bool:
-    """The same in all of the plan, and what a launch lends."""
+    """The same in all of the plan, and in the shared memory of a launch."""
     found = block_cache.has_bounds(plan.schedule)
     assert [buffer.name for buffer in plan.buffers if buffer.name == "bounded"] == ["bounded"] * found
     assert ("at a bound in the block's own memory first" in print_plan(plan)) == found
     assert (plan.sizes.block_threads == block_cache.BOUNDS_BLOCK) == found
-    assert block_cache.lent(plan) == (4 << plan.sizes.bound_bits) * found
+    assert block_cache.bounds_bytes(plan) == (4 << plan.sizes.bound_bits) * found
     return found
 
 

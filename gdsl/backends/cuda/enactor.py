@@ -217,7 +217,9 @@ class Enactor:
             walk.run()
             return walk
         for kernel in self._fused:
-            self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._dynamic_shared)
+            self.device.launch(
+                kernel, self.blocks, self._threads, memory.arguments, dynamic_shared=self._dynamic_shared
+            )
         return None
 
     def launch(self, launch: Launch, iteration: int) -> None:
@@ -225,7 +227,7 @@ class Enactor:
         memory = self.memory
         memory.iteration[0] = iteration
         kernel = self._kernels[id(launch)]
-        self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._dynamic_shared)
+        self.device.launch(kernel, self.blocks, self._threads, memory.arguments, dynamic_shared=self._dynamic_shared)
 
     def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
         """The params that determine the lengths of buffers."""
@@ -246,8 +248,8 @@ class Enactor:
         return memory
 
     def _dynamic_shared_bytes(self) -> int:
-        keeps, asked = keeps_values(self.plan), block_cache.lent(self.plan)
-        room = min(map(self.device.lends, self._kernels.values())) if keeps or asked else 0
+        keeps, asked = keeps_values(self.plan), block_cache.bounds_bytes(self.plan)
+        room = min(map(self.device.reserve_dynamic_shared, self._kernels.values())) if keeps or asked else 0
         assert room >= asked, "a kernel with bounds of hubs on a GPU without room for them"
         return asked or room
 

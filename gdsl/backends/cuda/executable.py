@@ -297,7 +297,7 @@ class CudaExecutable:
         if started is None:
             original = self._graphs.graph(graph, self.widths, self._device)
             counts = graph.num_vertices, graph.num_edges, original.largest_degree
-            found = heuristics.class_for(self._program, *counts, self._device.lendable())
+            found = heuristics.class_for(self._program, *counts, self._device.dynamic_shared_limit())
             if found == GENERAL:
                 return self
             started = self._others.get(found) or self._build(self._program, self.widths, False, found)

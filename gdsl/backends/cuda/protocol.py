@@ -226,16 +226,16 @@ class Device(Protocol):
         """The first `count` values of a buffer from `allocate` as an array of the kind that the caller gets."""
         ...
 
-    def resident_blocks(self, kernel: Any, threads: int, lent: int = 0) -> int:
-        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor, each with `lent` bytes of dynamic
-        shared memory."""
+    def resident_blocks(self, kernel: Any, threads: int, dynamic_shared: int = 0) -> int:
+        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor, each with `dynamic_shared` bytes
+        of dynamic shared memory."""
         ...
 
-    def lendable(self) -> int:
+    def dynamic_shared_limit(self) -> int:
         """The most bytes of shared memory of a block that has a multiprocessor to itself."""
         ...
 
-    def lends(self, kernel: Any) -> int:
+    def reserve_dynamic_shared(self, kernel: Any) -> int:
         """The most bytes of dynamic shared memory for a block of `kernel` that has a multiprocessor to itself; launches
         may use as many from now on."""
         ...
@@ -246,10 +246,10 @@ class Device(Protocol):
         ...
 
     def launch(
-        self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
+        self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, dynamic_shared: int = 0
     ) -> None:
-        """Launch a kernel whose blocks all run at the same time, `blocks` of each team; does not wait. `lent`: bytes of
-        dynamic shared memory per block."""
+        """Launch a kernel whose blocks all run at the same time, `blocks` of each team; does not wait.
+        `dynamic_shared`: bytes of dynamic shared memory per block."""
         ...
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:

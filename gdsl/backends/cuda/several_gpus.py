@@ -45,7 +45,7 @@ _SLAB = 32 << 20
 _ONE_RUN = threading.Lock()
 """Held by the run that is in progress on several GPUs: if each of two had a GPU that the other one waits for, both
 would wait forever."""
-_LENT = 8
+_DYNAMIC_SHARED = 8
 """The driver's number for the attribute of dynamic shared memory."""
 _ABORTED = (0b11 << (STOPPED_FROM_BIT + 1)) | (1 << (STOPPED_FROM_BIT - 1))
 """The word of a barrier that has every arrival that a run may wait for, and tells all to leave the run."""
@@ -323,14 +323,14 @@ class SeveralGpus(CudaDevice):
     def _know(self, kernel: SpreadKernel) -> None:
         self._spread[kernel.ptr] = kernel
 
-    def lends(self, kernel: Any) -> int:
+    def reserve_dynamic_shared(self, kernel: Any) -> int:
         """The same on each GPU."""
-        lent = super().lends(kernel)
+        dynamic_shared = super().reserve_dynamic_shared(kernel)
         spread = self._spread.get(kernel.ptr)
         for function, share in zip(spread.functions if spread else (), self.shares, strict=False):
             with self._on(share.gpu):
-                self._driver.funcSetAttribute(function.ptr, _LENT, lent)
-        return lent
+                self._driver.funcSetAttribute(function.ptr, _DYNAMIC_SHARED, dynamic_shared)
+        return dynamic_shared
 
     @contextlib.contextmanager
     def _on(self, gpu: int) -> Iterator[None]:
@@ -347,14 +347,14 @@ class SeveralGpus(CudaDevice):
             runtime.setDevice(former)
 
     def launch(
-        self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
+        self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, dynamic_shared: int = 0
     ) -> None:
         """Launch the kernel on all GPUs, with `blocks` together; on the first alone if its blocks are not numbered over
         all of them. If a part of it cannot be launched, those that run are told to leave."""
         spread = self._spread.get(kernel.ptr)
         if spread is None:
             own = max(1, blocks * self.own_multiprocessors // self.multiprocessors)
-            super().launch(kernel, min(blocks, own), threads, arguments, teams, lent)
+            super().launch(kernel, min(blocks, own), threads, arguments, teams, dynamic_shared)
             return
         stream = self._stream or self.stream()
         counts = [blocks // self.multiprocessors * share.multiprocessors for share in self.shares]
@@ -364,7 +364,7 @@ class SeveralGpus(CudaDevice):
         whole = False
         try:
             for number, count in enumerate(counts):
-                self._launch_share(spread, number, (count, threads, lent), arguments, stream)
+                self._launch_share(spread, number, (count, threads, dynamic_shared), arguments, stream)
             for share in self.shares[1:]:
                 stream.wait_event(share.ended)
             whole = True
@@ -391,7 +391,7 @@ class SeveralGpus(CudaDevice):
     def _launch_share(
         self, kernel: SpreadKernel, number: int, shape: tuple[int, int, int], arguments: Arguments, stream: Any
     ) -> None:
-        share, (blocks, threads, lent) = self.shares[number], shape
+        share, (blocks, threads, dynamic_shared) = self.shares[number], shape
         driver, function = self._driver, kernel.functions[number]
         own = stream if number == 0 else share.stream
         with self._on(share.gpu):
@@ -399,10 +399,12 @@ class SeveralGpus(CudaDevice):
                 own.wait_event(self._begin)
             if share.is_alone:
                 driver.launchCooperativeKernel(
-                    function.ptr, blocks, 1, 1, threads, 1, 1, lent, own.ptr, arguments.address
+                    function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address
                 )
             else:  # a cooperative launch would have the GPU to itself
-                driver.launchKernel(function.ptr, blocks, 1, 1, threads, 1, 1, lent, own.ptr, arguments.address, 0)
+                driver.launchKernel(
+                    function.ptr, blocks, 1, 1, threads, 1, 1, dynamic_shared, own.ptr, arguments.address, 0
+                )
             if number > 0:
                 share.ended.record(own)
 
