@@ -17,7 +17,7 @@ from gdsl.api.signature import CALL_OPTIONS, OPTIONS, DocOfInstance, OfInstance,
 from gdsl.backends import registry
 from gdsl.backends.gpus import LARGEST_COUNT, GpuNeed, gpu_numbers, gpus_of, spread_over
 from gdsl.backends.interface import Executable, Limits, Need, Space
-from gdsl.backends.placement import line_of
+from gdsl.backends.placement import line_of, on_host
 from gdsl.backends.registry import Choice
 from gdsl.binding import needed_widths
 from gdsl.diagnostics import Diagnostic, shown
@@ -232,7 +232,10 @@ class Program(CompiledProgram):
             space = choice.backend.space() if limit is None else Space("as requested", together, together)
             use = MemoryUse(Place.DEVICE) if several else use  # whose edge lists stay on the GPUs
             needs = choice.backend.needs(program._program, widths, graph, bindings, space.free, use)
-        line, spread = line_of(needs, use), spread_over(needs, owners, space.free) if several else ()
+        line = line_of(needs, use)
+        if use is not None and limit is None and choice.backend.name != "cuda":
+            line = on_host(lambda: needs, use, choice.backend.name)
+        spread = spread_over(needs, owners, space.free) if several else ()
         return DryRun(
             choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free, line, spread
         )

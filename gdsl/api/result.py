@@ -168,6 +168,8 @@ class Result(Conversions, Mapping[str, Any]):
         facts = f"{passes} on {self.backend} in {self.time_ms:.3f} ms"
         if self.compile_ms >= 1:
             facts += f", compiled in {self.compile_ms:.0f} ms"
+        if self.memory_line:
+            facts += f"; {self.memory_line}"
         return result_page(facts, parts_of({**self.arrays, **self.scalars}), self.summary, self._declared)
 
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:

@@ -149,7 +149,8 @@ const memoryPart = (doc) => {
     el("p", { class: "note" }, `${bytes(doc.memory.needed)} for a first run, on ${doc.memory.device}`),
     table([["buffer", "mono"], ["for", ""], ["elements", "mono"], ["", "bar"], ["bytes", "n"]],
       [...buffers].sort((a, b) => b.bytes - a.bytes).map((each) => [each.name, each.what, each.elements,
-        meter(each.bytes / most, "plain"), each.there ? String(each.there) : count(each.bytes)])));
+        meter(each.bytes / most, "plain"), each.there ? String(each.there) : count(each.bytes) + (each.host_bytes
+          ? `, and ${count(each.host_bytes)} in the host's memory` : "")])));
 };
 
 const machinePart = (doc) => {

@@ -40,6 +40,7 @@ def test_edge_lists_that_do_not_fit(gdslc: Callable[..., Answer]) -> None:
 def test_memory_on_the_host(gdslc: Callable[..., Answer]) -> None:
     words = ["run", "bfs", "karate", "-p", "source=0", "--backend", "cpu"]
     assert "memory: host changes nothing on the cpu backend" in gdslc(*words, "--memory", "host").err
+    assert "memory: host changes nothing on the cpu backend" in gdslc(*words, "--memory", "host", "--dry-run").out
     assert gdslc(*words, "--memory", "1GB").status == 0
     small = gdslc(*words, "--memory", "10")
     assert small.status == 1 and "E0914" in small.err

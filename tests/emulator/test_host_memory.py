@@ -215,6 +215,9 @@ def test_nothing_is_resident_on_request(cupy: FakeCupy) -> None:
     on_device = next(iter(program._executables["cuda", Widths.both(32)]._within.values()))[2].on_device
     assert on_device.device_bytes() == on_device.scratch.held_bytes()
     assert "memory" in dict(program.last_run(graph, "cuda")[1].build(graph).facts)
+    profiled = gdsl.profile(program, graph, source=0, backend="cuda", memory="host")
+    assert profiled.text().splitlines()[1] == found.memory_line
+    assert found.memory_line in (found._repr_html_() or "").replace("&#x27;", "'")
     again = program(graph, source=0, backend="cuda")
     assert again.memory_line == "" and again.distance.get().tolist() == found.distance.get().tolist()
 
