@@ -72,18 +72,19 @@ def test_agrees_with_the_reference(case: Case, gpus: Any) -> None:
     for name in suited(case):
         graph = graphs()[name]
         values = case.values(graph, 1)
-        small = graph.num_edges < 10_000  # the reference takes minutes on others
+        small = graph.num_edges < 10_000  # the reference and oracles take minutes on others
         expected = program.run(graph, values, backend="reference" if small else "cuda")
         found = program.run(graph, values, gpus=gpus, timeout=60)
         assert differences(program, expected, found) == [], name
-        bindings = bind(program.ir, graph, values)
-        case.check(graph, {**bindings.params, **bindings.inputs}, {**found.host_arrays(), **found.scalars})
+        if small:
+            bindings = bind(program.ir, graph, values)
+            case.check(graph, {**bindings.params, **bindings.inputs}, {**found.host_arrays(), **found.scalars})
         if case.name not in VARYING:
             assert found.iterations == expected.iterations
 
 
 @pytest.mark.parametrize("gpus", [pytest.param([0, 0], id="two on one"), THREE, TWO])
-@pytest.mark.parametrize("name", ["bfs", "pagerank", "sssp", "connected_components", "core", "triangle_count"])
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "sssp", "connected_components", "k_core", "triangle_count"])
 def test_large_graphs_agree_with_one_gpu(name: str, gpus: Any) -> None:
     """Arrays of many pages, which are spread over the GPUs."""
     case = BY_NAME[name]
