@@ -1,20 +1,19 @@
 """Pass `fusion`: operators that run in one sweep.
 
-The second one goes through the members of the first one, and does its own work on each member as soon as the first has
-done its work on it.
+The second operator runs on the members of the first one, and works on each member right after the first has.
 
-Apart, all of the first ends before any of the second begins. Together, the second one's call for a member comes behind
-the first one's work on that member, and in no order with its work on others. So nobody sees a difference where, of
-everything that both touch and one of them writes, both touch nothing but the element of the member itself: the call
-that reads it comes behind the one that wrote it, by the same thread, and no other call looks at it. Which members there
-are must not change in between, and each must come once. Within one operator calls are in no order anyway.
+In two sweeps, all of the first operator ends before any of the second begins. In one sweep, the second operator's call
+for a member comes after the first one's work on that member, in no order with its work on the others. Nobody sees a
+difference if everything that both use and one of them writes is an element of the member itself: the call that reads it
+comes after the one that wrote it, in the same thread, and no other call uses it. The members must not change in
+between, and each must come once. Within one operator, calls are in no order anyway.
 
-The result of a reduction is such an element from the moment when all parts of it are there; those of lists that are cut
-into chunks are, behind a barrier (`each_hub`). It is not where the reduction reads what it stores, which stands aside
-until all are computed, nor where parts of any list may come from anywhere.
+The result of a reduction is such an element once all parts of it are combined; those of lists that are cut into chunks
+are so after a barrier (`each_hub`). It is not if the reduction reads what it stores, as results are then stored aside
+until all are computed, nor if several threads compute parts of any list's result.
 
-What stands between the two, stores of the leader and changes of names, goes before the first one where that touches
-nothing of it, or else behind the second one.
+Stores of the leader and changes of names between the two operators move before the first one if they use nothing of it,
+and otherwise after the second one.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def fusion_of(plan: Plan, facts: Facts) -> Fusion:
 MOST_IN_ONE_SWEEP = 32
 """Operators of one sweep: each new one is compared with all of them, and all are code of one loop."""
 _IN_PARTS = (Balance.MERGE, Balance.EDGES)
-"""Where what a list gives comes from several threads, whichever list it is."""
+"""With these, several threads may compute parts of the result of any list."""
 _BETWEEN = (Leader, Rotate, StorePrivate, Swap)
 _MAY_WAIT = (ir.StoreScalar, ir.StoreElement, ir.Swap, ir.Compute, ir.Filter, ir.NeighborReduce)
 
@@ -65,7 +64,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two operators of which one follows the other, and what stands in the way of one sweep; None: nothing does."""
+    """Two operators of which one follows the other, and why they do not share a sweep; None: they do."""
 
     first: Operation
     second: Operation
@@ -129,7 +128,7 @@ class Fusion:
         """Why `step` does not run in the sweep of `former`, and of what runs in that; None where it does."""
         own, span = step.does, step.step.span
         if not (isinstance(own, Sweep) and own.own is not None):
-            return Obstacle(f"{step.step.word} goes along edges, once all is done that they lead to", span)
+            return Obstacle(f"{step.step.word} walks edges, which may lead to members that are not finished yet", span)
         if len(former.ahead) + 1 >= MOST_IN_ONE_SWEEP:
             return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
         for each in (*former.ahead, former):
@@ -139,34 +138,38 @@ class Fusion:
         return None
 
     def _as_first(self, former: Operation, own: Sweep, behind: Span) -> Obstacle | None:
-        """Why `own`, which stands at `behind`, does not run in the sweep of `former`, whatever they touch."""
+        """Why `own`, which is written at `behind`, does not run in the sweep of `former`, whatever they use."""
         does, word, span = former.does, former.step.word, former.step.span
         if not isinstance(does, Sweep) or (does.own is None and does.segment is None):
-            return Obstacle(f"what {word} makes is there once all of it has ended", span)
+            return Obstacle(f"the result of {word} is complete only when all of it has ended", span)
         if does.collect is not None:
-            return Obstacle(f"{word} makes the set that comes next", span)
+            return Obstacle(f"{word} makes the set that the next operator runs on", span)
         if (does.members.domain, does.members.frontier) != (own.members.domain, own.members.frontier):
-            return Obstacle("they go through other members", behind)
+            return Obstacle("they run on different members", behind)
         if does.members.frontier in self.repeated:
             return Obstacle(f"a member may come twice in `{does.members.frontier}`", span)
         if does.segment is None:
             return None
         if does.segment.aside is not None:
-            return Obstacle(f"{word} reads `{does.segment.array}`: its results stand aside until all are there", span)
+            return Obstacle(
+                f"{word} reads `{does.segment.array}`: its results are stored aside until all are computed", span
+            )
         if does.balance in _IN_PARTS:
-            return Obstacle(f"with balance={does.balance.value} a result comes in parts from anywhere", span)
+            return Obstacle(f"with balance={does.balance.value} several threads compute parts of one result", span)
         if own.collect is not None:
-            return Obstacle(f"a set is collected by whole warps, results of {word} come one by one", behind)
+            return Obstacle(
+                f"a set is collected by whole warps, but results of {word} are complete one at a time", behind
+            )
         return None
 
     def _between_calls(self, former: Operation, step: Operation) -> Obstacle | None:
-        """What one of them does that another call of the other one would see."""
+        """What one of them does that another call of the other one could see."""
         alone = self._own(former) & self._own(step)
         for name in _met(self.accesses.of_step(former.step), self.accesses.of_step(step.step)):
             if name not in alone:
-                seen = "adds up" if name in _scalars(self.accesses) else "touches beside a member's own"
+                seen = "adds up" if name in _scalars(self.accesses) else "uses at other members, too"
                 label, first = former.step.label, former if name not in self._own(former) else step
-                why = f"`{name}`, which `{first.step.label}` {seen}, is complete once all of `{label}` is done"
+                why = f"`{name}`, which `{first.step.label}` {seen}, is complete only when all of `{label}` is done"
                 return Obstacle(why, self._place(name, step) or step.step.span)
         return None
 
@@ -191,7 +194,7 @@ class Fusion:
         for each in (*operation.ahead, operation):
             found = next(self._met(between.step, each.step), None)
             if found is not None:
-                return Obstacle(f"`{found}` is given another value in between", between.step.span)
+                return Obstacle(f"`{found}` is assigned in between", between.step.span)
         return None
 
     def meets(self, step: Step, other: ir.Step) -> bool:
@@ -223,7 +226,7 @@ def flattened(step: Operation) -> tuple[Operation, ...]:
 
 
 def _met(some: frozenset[Access], others: frozenset[Access]) -> Iterator[str]:
-    """What both touch and one of them writes."""
+    """What both use and one of them writes."""
     written = {each.name for each in some if each.writes}, {each.name for each in others if each.writes}
     names = {each.name for each in some}, {each.name for each in others}
     yield from sorted((written[0] & names[1]) | (written[1] & names[0]))

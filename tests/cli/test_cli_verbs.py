@@ -196,7 +196,7 @@ def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     path = tmp_path / "summed.gdsl"
     path.write_text(text.replace("value share[src]", "value share[src] + next[dst]"))
     apart = gdslc("explain", "fusion", str(path)).out
-    assert "neighbor_reduce reads `next`: its results stand aside until all are there (line 43)" in apart
+    assert "neighbor_reduce reads `next`: its results are stored aside until all are computed (line 43)" in apart
     path.write_text(text + "tune { schedule.fuse = off; }")
     assert "each operator is a kernel of its own" in gdslc("explain", "fusion", str(path)).out
     assert gdslc("explain", "fusion", "bfs").out == "no operator directly follows another one\n"

@@ -109,7 +109,7 @@ def test_what_stood_in_the_way_is_said() -> None:
     assert [(pair.first.step.label, pair.obstacle is None) for pair in pairs] == [("received", True)]
     (pair,) = neighbors_of(load(schedule("compute(w, counts);\ncompute(w, asks);")))
     assert pair.obstacle is not None
-    assert pair.obstacle.why == "`n`, which `counts` adds up, is complete once all of `counts` is done"
+    assert pair.obstacle.why == "`n`, which `counts` adds up, is complete only when all of `counts` is done"
     assert pair.obstacle.span.line == HEAD[: HEAD.index("int32(n)")].count("\n") + 1
 
 
