@@ -135,7 +135,8 @@ def _check_end(lines: TextLines, header: _Header, result: int, group: Group) -> 
     if count and cut_off:
         fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
         last = "weight" if kind.values else "number"
-        raise lines.error("E0706", f"the last line has no line end, so its {last} may be cut off", fix)
+        message = f"the last line has no line end, so its {last} may be cut off"
+        raise group.agreed(lines.error("E0706", message, fix))
 
 
 def _first_row(lines: TextLines, kind: _Kind) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # where `tests` is
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `fuzz`, `oracles` and `support` are
 
 from fuzz.campaign import Campaign, Case, run
@@ -18,6 +19,7 @@ from gdsl.diagnostics import GdslError
 CAMPAIGNS = {
     "text": ("fuzz.text", "mutated programs through the compiler"),
     "graphs": ("fuzz.graphs", "mutated graph files of every format"),
+    "parts": ("fuzz.parts", "mutated graph files, read by several workers"),
     "names": ("fuzz.names", "words as names in every role, compiled and run"),
     "expressions": ("fuzz.expressions", "random expressions on several backends, bit for bit"),
     "programs": ("fuzz.programs", "random programs in many orders and on several backends"),

@@ -52,15 +52,15 @@ def case(rng: random.Random) -> str:
         mock.patch("gdsl.graph.lazy_csr.LARGE", rng.choice((1, 1 << 22))),
     ):
         kind = rng.choice(["mtx", "gr", "npz", "csv", "tsv", "edges"])
-        graph = _draw(rng, kind)
+        graph = draw(rng, kind)
         if kind == "npz" and rng.random() < 0.5:
             return _archive(rng, graph, Path(directory))
         if kind != "npz" and rng.random() < 0.6:
-            return _text(rng, kind, _by_hand(rng, kind, graph), Path(directory))
+            return _text(rng, kind, by_hand(rng, kind, graph), Path(directory))
         return _our_own(rng, kind, graph, Path(directory))
 
 
-def _draw(rng: random.Random, kind: str) -> SlowGraph:
+def draw(rng: random.Random, kind: str) -> SlowGraph:
     """A few vertices, so that loops and parallel edges are common."""
     count = rng.randint(0, 6)
     number = rng.choice([0, 1, 2, 5, 12]) if count else 0
@@ -94,7 +94,7 @@ def _our_own(rng: random.Random, kind: str, slow: SlowGraph, directory: Path) ->
     _compare(path, content, again, expected)
     if rng.random() < 0.3:
         return "read"
-    path.write_bytes(_damaged(rng, content))
+    path.write_bytes(damaged(rng, content))
     try:
         found, noted = _read(rng, path)
     except GdslError as error:
@@ -115,7 +115,7 @@ def _text(rng: random.Random, kind: str, content: str, directory: Path) -> str:
     encoded = content.encode("utf-8")
     mutated = rng.random() < 0.75
     for _ in range(rng.randint(1, 3) if mutated else 0):
-        encoded = rng.choice([_damaged, _other_word, _other_lines])(rng, encoded)
+        encoded = rng.choice([damaged, other_word, other_lines])(rng, encoded)
     suffix = rng.choice(list(_COMPRESS))
     path = directory / f"a.{kind}{suffix}"
     path.write_bytes(_COMPRESS[suffix](encoded))
@@ -187,7 +187,7 @@ def _graph_of(slow: SlowGraph) -> Graph:
     return Graph.from_edges(columns[0], columns[1], slow.num_vertices, weights, directed=slow.directed)
 
 
-def _by_hand(rng: random.Random, kind: str, slow: SlowGraph) -> str:
+def by_hand(rng: random.Random, kind: str, slow: SlowGraph) -> str:
     """A file of `slow` as people write them: other ends of lines, comments, blank lines, blanks, marks, cases."""
     end = rng.choice(["\n", "\n", "\r\n", "\r"])
     start = rng.choice(["", "", "\ufeff"])
@@ -216,7 +216,7 @@ def _by_hand(rng: random.Random, kind: str, slow: SlowGraph) -> str:
     return start + "".join(line + end for line in lines)
 
 
-def _damaged(rng: random.Random, content: bytes) -> bytes:
+def damaged(rng: random.Random, content: bytes) -> bytes:
     """Some bytes other, gone, doubled, or the end cut off."""
     changed = bytearray(content)
     for _ in range(rng.randint(1, 3)):
@@ -226,7 +226,7 @@ def _damaged(rng: random.Random, content: bytes) -> bytes:
     return bytes(changed[: rng.randrange(len(changed) + 1)] if rng.random() < 0.15 else changed)
 
 
-def _other_word(rng: random.Random, content: bytes) -> bytes:
+def other_word(rng: random.Random, content: bytes) -> bytes:
     lines = content.split(b"\n")
     place = rng.randrange(len(lines))
     words = lines[place].split(b" ")
@@ -235,7 +235,7 @@ def _other_word(rng: random.Random, content: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _other_lines(rng: random.Random, content: bytes) -> bytes:
+def other_lines(rng: random.Random, content: bytes) -> bytes:
     lines = content.split(b"\n")
     place = rng.randrange(len(lines))
     if rng.random() < 0.5:
