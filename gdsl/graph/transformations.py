@@ -254,9 +254,9 @@ def _sums(name: str, values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]
     if values.dtype.kind == "b":
         return np.logical_or.reduceat(values, starts)
     if values.dtype.kind == "f":
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             of_floats: NDArray[Any] = np.add.reduceat(values, starts, dtype=np.float64).astype(values.dtype)
-        if np.isinf(of_floats).any() and not np.isinf(values).any():
+        if (np.isinf(of_floats) & ~np.logical_or.reduceat(np.isinf(values), starts)).any():
             _refuse(f"the sum of `{name}` over parallel edges does not fit {values.dtype}", "dedup min or first")
         return of_floats
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
