@@ -56,8 +56,16 @@ class ExpressionBuilder(Transformer_NonRecursive[Token, Any]):
         self.broken = broken or syntax.Broken()
         self.diagnostics: list[Diagnostic] = []
         self._longest_run = longest_run
+        self._rules: dict[str, Any] = {}
         self._parenthesized: dict[int, tuple[syntax.Expression, Span]] = {}
         """By identity: expressions that were written in parentheses, with the place of those."""
+
+    def _call_userfunc(self, tree: Any, new_children: Any = None) -> Any:
+        """As Lark does, which would bind and wrap the method of the rule at each call."""
+        rule = self._rules.get(tree.data)
+        if rule is None:
+            rule = self._rules[tree.data] = getattr(self, tree.data)
+        return rule(tree.meta, tree.children if new_children is None else new_children)
 
     def _target(self, node: syntax.Expression) -> syntax.Name | syntax.Index:
         if isinstance(node, syntax.Name | syntax.Index) and not node.now:

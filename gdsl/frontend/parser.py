@@ -46,10 +46,9 @@ def parse_all(source: Source, start: str = "program") -> Parsed:
     diagnostics = merge_diagnostics(comments, diagnostics)
     if tree is None:
         return Parsed(None, tuple(diagnostics), broken)
-    node, found = _build(tree, broken)
+    node, found, deep = _build(tree, broken)
     assert isinstance(node, syntax.Program)
     diagnostics = merge_diagnostics(diagnostics, found)
-    deep = too_deep(node)
     if deep is not None:
         return Parsed(None, (*diagnostics, deep), broken)
     return Parsed(node, tuple(diagnostics), broken)
@@ -82,7 +81,7 @@ def parse_tune_words(words: tuple[str, ...]) -> tuple[syntax.TuneEntry, ...]:
         if wrong is not None:
             fix = "write for example `visit.direction=pull`, `schedule.ids=64` or `bounds=off`"
             raise GdslError.single("E0412", "this is not a tuning word", wrong.span, source, fix=fix)
-        entry, _ = _build(tree, syntax.Broken())
+        entry, *_ = _build(tree, syntax.Broken())
         assert isinstance(entry, syntax.TuneEntry)
         entries.append(entry)
     return tuple(entries)
@@ -121,18 +120,20 @@ def _describe(failure: Any, source: Source, spellings: dict[str, str]) -> Diagno
     return unexpected_character(failure, source)
 
 
-def _build(tree: Any, broken: syntax.Broken) -> tuple[syntax.Node, list[Diagnostic]]:
-    """Our own tree, and the mistakes that the grammar lets through."""
+def _build(tree: Any, broken: syntax.Broken) -> tuple[syntax.Node, list[Diagnostic], Diagnostic | None]:
+    """Our own tree, the mistakes that the grammar lets through, and a message if it is nested too deeply."""
     from gdsl.frontend.builder import TreeBuilder
 
     make_room()
     builder = TreeBuilder(broken=broken)
     node: Any = builder.transform(tree)
-    if _too_deep(node) is not None:
+    deep = too_deep(node)
+    if deep is not None:
         builder = TreeBuilder(longest_run=1, broken=broken)
         node = builder.transform(tree)
+        deep = too_deep(node)
     assert isinstance(node, syntax.Node)
-    return node, builder.diagnostics
+    return node, builder.diagnostics, deep
 
 
 def too_deep(root: syntax.Node) -> Diagnostic | None:
@@ -186,9 +187,12 @@ def _too_deep(root: syntax.Node) -> syntax.Node | None:
     return level[0]
 
 
+_ADD_NO_LEVEL = (syntax.Argument, syntax.Link)
+
+
 def _inside(node: syntax.Node) -> Iterator[syntax.Node]:
     for child in syntax.children(node):
-        if isinstance(child, syntax.Argument | syntax.Link):
+        if isinstance(child, _ADD_NO_LEVEL):
             yield from syntax.children(child)
         else:
             yield child

@@ -55,7 +55,7 @@ def test_fixes_of_all_pinned_mistakes(rest: int) -> None:
     assert certain > 4
 
 
-@pytest.mark.parametrize("name", CERTAIN)
+@pytest.mark.parametrize("name", sorted(CERTAIN))
 def test_certain(name: str) -> None:
     source = Source("p.gdsl", PINNED[name])
     fixed = fix(source, choose_certain)
