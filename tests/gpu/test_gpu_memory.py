@@ -1,4 +1,6 @@
-"""Graphs larger than the memory that a run may use: `pytest -m gpu tests/gpu/test_gpu_memory.py`."""
+"""Graphs larger than the memory that a run may use. Most of the time is compiling, so run
+`pytest -m gpu -n 8 -k 'not alone' tests/gpu/test_gpu_memory.py`, then `pytest -m gpu -n0 -k alone
+tests/gpu/test_gpu_memory.py`: tests of what is free need the GPU to themselves."""
 
 from __future__ import annotations
 
@@ -75,7 +77,7 @@ def test_divided_lists(name: str, directed: bool) -> None:
         assert most[0] <= limit, "it used more than it may"
 
 
-def test_pages_can_be_divided_here() -> None:
+def test_alone_pages_can_be_divided_here() -> None:
     """Otherwise the tests above read everything from the host."""
     import cupy
 
@@ -92,7 +94,7 @@ def test_pages_can_be_divided_here() -> None:
         assert np.array_equal(copied.get(), values + 1)
 
 
-def test_memory_is_given_back() -> None:
+def test_alone_memory_is_given_back() -> None:
     import cupy
 
     program, source = real.compiled("bfs"), {"source": 0}
@@ -110,7 +112,7 @@ def test_memory_is_given_back() -> None:
     assert after >= before - (64 << 20)
 
 
-def test_lists_that_do_not_fit_go_to_the_host() -> None:
+def test_alone_lists_that_do_not_fit_go_to_the_host() -> None:
     """With most of the GPU's memory taken by another program."""
     import cupy
 

@@ -12,7 +12,8 @@ from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
 from gdsl.plan.nodes import Plan
 from gdsl.plan.renumbering import can_be_in_host, can_be_put, is_worth
-from gdsl.types import Widths
+from gdsl.plan.storage import GRAPH, Made
+from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
@@ -45,6 +46,9 @@ def graph_within(
         budget = sum(need.nbytes for need in decision.needs if needs.comes_later(need)) if is_renumbered else None
         current = graphs.place_in_host(graph, widths, device, decision.placement, budget)
     current.memory_line = line
+    for buffer in plan.buffers:  # before the run allocates its memory: until then there is room for renumbering
+        if buffer.made is Made.CALLER and buffer.group == GRAPH and isinstance(buffer.element, Type):
+            current.part(buffer.name, buffer.element)
     return current
 
 

@@ -20,7 +20,7 @@ from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
 _KEY = 8
-"""Bytes of the two ends of an edge while they are sorted, twice."""
+"""Bytes of the two ends of an edge while they are sorted, twice and a little more."""
 
 
 class RenumberedHostGraph(HostGraph):
@@ -35,7 +35,7 @@ class RenumberedHostGraph(HostGraph):
         self._kernels, self._vertices, self._edges = kernels, graph.num_vertices, graph.num_edges
         width = element_dtype(Type.EDGE, widths).itemsize
         left = budget - (self._vertices + 1) * width * (2 if graph.directed else 1)
-        self._piece = max(left // (2 * _KEY), self.largest_degree, min(self._edges, LEAST_PIECE), 1)
+        self._piece = max(left // (2 * _KEY + 1), self.largest_degree, min(self._edges, LEAST_PIECE), 1)
         """The most edges that are sorted at a time: every list has to fit."""
         started = time.perf_counter()
         names = ("offsets", "in_offsets") if graph.directed else ("offsets",)
