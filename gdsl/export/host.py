@@ -39,7 +39,7 @@ def architectures(program: ir.Program, widths: Widths) -> str:
     return "90" if has_wide else "80;90"
 
 
-class _Filters:
+class _HostHelpers:
     """What the templates print buffers, params and results with."""
 
     def __init__(self, plan: Plan, checks: ChecksPrinter) -> None:
@@ -123,7 +123,7 @@ def _cpu_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CpuText, str]
         "host_cpu.cpp.j2",
         program=program,
         interface=checks.interface,
-        host=_Filters(plan, checks),
+        host=_HostHelpers(plan, checks),
         graph_type="host_graph" if plan.graphs else "graph_slice",
         parts=generated.parts,
         data=buffers,
@@ -141,7 +141,7 @@ def _cuda_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CudaText, st
         "host_cuda.cu.j2",
         program=program,
         interface=checks.interface,
-        host=_Filters(plan, checks),
+        host=_HostHelpers(plan, checks),
         plan=plan,
         members=members,
         kernels=generated.kernels,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.cpu.filters import Filters
 from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts
+from gdsl.codegen.cpu.template_helpers import CppHelpers
 from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
@@ -64,13 +64,13 @@ _OF_WORKERS = {
 
 def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Generated:
     """The C++ of `plan` for ids of these widths. `linkage` is ``static`` where the caller follows in the same file."""
-    filters = Filters(plan, widths)
+    helpers = CppHelpers(plan, widths)
     (launch,) = plan.schedule
     assert isinstance(launch, Launch)
     initial, *steps = launch.steps
     context = {
         "plan": plan,
-        "cpp": filters,
+        "cpp": helpers,
         "widths": widths,
         "buffers": data_buffers(plan),
         "temporaries": [each for each in plan.buffers if each.made is Made.PROGRAM and isinstance(each.element, Type)],
@@ -88,15 +88,15 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
     )
     runtime = _runtime(plan, widths, body, data)
     text = "\n".join([front, "\n\n".join(piece.text for piece in runtime), "", body])
-    filters.names.settle(
+    helpers.names.settle(
         words_of(runtime, front, body),
-        functions="\n".join(filters.functions()),
+        functions="\n".join(helpers.functions()),
         schedule=body.rpartition("void run_schedule(")[2],
         structs="\n".join([data, _render("totals", context)]),
     )
-    text = number_lines(filters.names.spell(text), f"{plan.program.name}.cpp")
+    text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
     found = exchanges_of(plan), plan.distribution
-    return Generated(text, filters.checks, data_buffers(plan), graph_parts(plan), *found)
+    return Generated(text, helpers.checks, data_buffers(plan), graph_parts(plan), *found)
 
 
 def _render(part: str, context: dict[str, object], **more: object) -> str:

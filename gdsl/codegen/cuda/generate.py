@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import PurePath
 
 from gdsl.codegen.cuda import runtime
-from gdsl.codegen.cuda.filters import Filters
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import batch_struct, graph_slice, layout_of, run_slice, value_struct
+from gdsl.codegen.cuda.template_helpers import CudaHelpers
 from gdsl.codegen.library import alias_text, struct_text
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED, identifiers_of
@@ -61,7 +61,7 @@ def _generation(plan: Plan, widths: Widths, both_sides: bool = False) -> _Genera
 class _Generation:
     def __init__(self, plan: Plan, widths: Widths, both_sides: bool) -> None:
         self.plan, self.program, self.widths, self.both_sides = plan, plan.program, widths, both_sides
-        self.cuda = Filters(plan)
+        self.cuda = CudaHelpers(plan)
         self.names = self.cuda.names
         layout = layout_of(plan, widths)
         size = layout.dtype(widths).itemsize

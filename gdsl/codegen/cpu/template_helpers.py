@@ -6,13 +6,13 @@ import dataclasses
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
-from gdsl.codegen.filters import PlanFilters, on_an_edge
 from gdsl.codegen.fixed_size_arrays import InitialGroup
 from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functors import ON_COMMON, Ballot, Calls
 from gdsl.codegen.literals import conversion, literal, memory_type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir.nodes import (
     Array,
@@ -58,7 +58,7 @@ class ScheduleExpressions(ExpressionPrinter):
         return postfix(f"{self.names.frontier(name)}.size")
 
 
-class Filters(PlanFilters):
+class CppHelpers(TemplateHelpers):
     """Prints the nodes of one plan as C++."""
 
     def __init__(self, plan: Plan, widths: Widths) -> None:

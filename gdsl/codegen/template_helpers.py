@@ -18,7 +18,7 @@ from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Reduction, Se
 from gdsl.plan.walking import sweeps_of, variants_of
 
 
-class PlanFilters:
+class TemplateHelpers:
     """Prints the nodes of one plan; the functions of functors are printed when a template first calls them."""
 
     def __init__(self, plan: Plan, expressions: type[ExpressionPrinter] = ExpressionPrinter) -> None:

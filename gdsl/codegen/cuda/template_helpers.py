@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 
 from gdsl.codegen.checks import CheckSite
-from gdsl.codegen.filters import PlanFilters, on_an_edge
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values
 from gdsl.codegen.function_text import Argument, FunctionText, Kept
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
+from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import (
     EdgeFunctor,
@@ -58,7 +58,7 @@ _MOST_INLINED = 10_000
 """Nodes that a function may have with all that it calls in place."""
 
 
-class Filters(PlanFilters):
+class CudaHelpers(TemplateHelpers):
     """Prints the nodes of one plan as CUDA."""
 
     def __init__(self, plan: Plan) -> None:
