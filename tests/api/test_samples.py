@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.api.signature import CALL_OPTIONS
 from gdsl.resources import resource_directory
 
 EVERYTHING = '''"""A program of everything that a call has."""
@@ -86,8 +87,9 @@ def test_signature_of_a_program():
     parameters = inspect.signature(gdsl.compile(EVERYTHING)).parameters
     assert list(parameters) == [
         "graph", "source", "damping", "tiny", "most", "count", "last", "loud", "timeout", "weight", "seed", "limit",
-        "backend", "max_iterations", "round", "memory",
+        *(option for option in CALL_OPTIONS if option not in ("timeout", "types")),
     ]  # fmt: skip
+    assert {"backend", "max_iterations", "round", "memory", "gpus"} <= {*CALL_OPTIONS}
     assert parameters["graph"].kind is inspect.Parameter.POSITIONAL_ONLY
     assert {parameter.kind for name, parameter in parameters.items() if name != "graph"} == {
         inspect.Parameter.KEYWORD_ONLY
