@@ -26,7 +26,8 @@ def command(word: str | None, program: str | None) -> None:
     Without an argument, list all codes; with the word knobs, all knobs. With a PROGRAM, order says for each of its
     loops whether it may be processed in another order, or why not; layout says whether its vertices may be
     renumbered internally; fusion says for each operator that follows another one whether both run in one sweep on a
-    GPU, or why not.
+    GPU, or why not; distribution says what several workers that each have a part of the graph hold of its data, and
+    what they send each other after which step.
 
     \b
     Examples:
@@ -38,6 +39,7 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain order sssp
       gdslc explain layout pagerank
       gdslc explain fusion pagerank
+      gdslc explain distribution pagerank
     """
     from gdsl.api.description import EXPLAINED
     from gdsl.diagnostics import all_codes, explain, find_code
@@ -50,7 +52,11 @@ def command(word: str | None, program: str | None) -> None:
     knob, near = knobs.named(word)
     if program is not None:
         explains = _OF_PROGRAMS.get(
-            "fusion" if word.strip().lower() == "fusion" else knob.name if knob is not None else ""
+            word.strip().lower()
+            if word.strip().lower() in ("fusion", "distribution")
+            else knob.name
+            if knob is not None
+            else ""
         )
         if explains is None:
             takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
@@ -153,7 +159,24 @@ def _explain_fusion(word: str) -> None:
         click.echo("no operator directly follows another one")
 
 
-_OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout, "fusion": _explain_fusion}
+def _explain_distribution(word: str) -> None:
+    """What several workers hold of the data, and what they send each other where."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.backends.cpu import plan_of
+    from gdsl.plan.explain_distribution import explain
+    from gdsl.types import Widths
+
+    program = compile_file(word).ir
+    widths = Widths.both(program.tuning.ids or 32)
+    click.echo("\n".join(explain(plan_of(program, workers=True), widths)))
+
+
+_OF_PROGRAMS = {
+    "order": _explain_orders,
+    "layout": _explain_layout,
+    "fusion": _explain_fusion,
+    "distribution": _explain_distribution,
+}
 """What can be explained about a program."""
 
 

@@ -10,6 +10,7 @@
 6. The storage of every node exists and is large enough (`verifier_storage`).
 7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
 8. The sizes fit each other (`verifier_storage`).
+9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
@@ -58,6 +59,7 @@ from gdsl.plan.nodes import (
     Swap,
     WriteBack,
 )
+from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_sets import verify_combinations
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
@@ -81,6 +83,7 @@ def verify(plan: Plan) -> None:
         sweeping.verify(operation)
     verify_phases(plan)
     verify_combinations(plan)
+    verify_exchanges(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

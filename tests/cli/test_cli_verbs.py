@@ -203,6 +203,18 @@ def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     gdslc("explain", "E0301", "bfs").fails(2, "is explained without a program")
 
 
+def test_explain_distribution(gdslc):
+    answer = gdslc("explain", "distribution", "bfs").out
+    assert "distance  mirrored: 4 bytes for each vertex of the graph\n" in answer
+    assert "columns   in parts: 4 bytes for each edge in the lists of its own vertices\n" in answer
+    assert "after advance @visit (line 21):\n    distance: merged by any value" in answer
+    turns = gdslc("explain", "distribution", "k_core").out
+    assert "advance @lose (line 31) is run by one worker after the other: `fetch` tells" in turns
+    assert "since line 27 reads lists of any vertex" in gdslc("explain", "distribution", "random_walk").out
+    assert "since the schedule makes graphs" in gdslc("explain", "distribution", "louvain").out
+    gdslc("explain", "distribution").fails(2, "gdslc explain distribution PROGRAM")
+
+
 @pytest.mark.parametrize("word", ["direction", "visit.direction", "DIRECTION", " @first.direction "])
 def test_explain_a_knob(gdslc, word):
     owner = word.strip().rpartition(".")[0] or "visit"

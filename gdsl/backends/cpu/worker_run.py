@@ -59,6 +59,7 @@ class WorkerRun(Run):
         self._callback = _CALLBACK(self._called)
         control.exchange = ctypes.cast(self._callback, ctypes.c_void_p).value
         self.exchanger = Exchanger(communicator, share.num_vertices, share.num_edges)
+        self._exchanges = {each.number: each for each in executable.generated.exchanges}
         self.error: BaseException | None = None
         self.ended = False
         """Whether all workers have agreed to stop."""
@@ -157,7 +158,7 @@ class WorkerRun(Run):
             if call.moment > Moment.AFTER:
                 self._at_checkpoint(call)
                 return
-            step = self.executable.generated.exchanges[call.number]
+            step = self._exchanges[call.number]
             data = [
                 Datum(each, self._fields[each.name], self._mirrors[call.data[place]])
                 for place, each in enumerate(step.data)

@@ -1,0 +1,282 @@
+"""What must hold where several workers run a plan, stated without asking the pass that placed the exchanges.
+
+1. Whatever an operator writes is exchanged right after it, with the values before it noted right before it; its result
+   and the edges that it walked, too. Nothing stands in between, so nobody reads what only some workers have.
+2. Only what a single worker can have written is published. What several may write is combined by the one operation by
+   which all calls write it.
+3. An operator is run by all at once only if no call is told what a call of another worker did, and nothing reads a sum
+   that each worker begins anew.
+4. A choice that is left to a run is that of one worker.
+5. What a worker holds in parts is named by its own edges and vertices alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.effects.access import Accesses
+from gdsl.ir.nodes import (
+    ChooseBound,
+    CompareAndSwap,
+    Contract,
+    Element,
+    ElementTarget,
+    Expression,
+    ForNeighbors,
+    GraphRead,
+    Intersect,
+    NeighborVote,
+    Node,
+    NumberMembers,
+    Operator,
+    Parameter,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    Store,
+    Target,
+    Update,
+    UpdateValue,
+    element_index,
+)
+from gdsl.ir.traversal import all_steps, walk
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Domain, Outcome, Over, ReduceOperation
+from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
+from gdsl.plan.functor_facts import parts_read
+from gdsl.plan.nodes import EdgeCount, FarEnds, MakeGraph, OnSets, Operation, Plan, Step
+from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
+
+_NEAR = {
+    Over.OUT_EDGES: frozenset({Role.SOURCE, Role.NEAR}),
+    Over.IN_EDGES: frozenset({Role.DESTINATION, Role.NEAR}),
+    Over.ALL_EDGES: frozenset({Role.NEAR}),
+}
+_TWICE_IS_ONCE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+
+
+def verify_exchanges(plan: Plan) -> None:
+    """Raise `gdsl.ir.verifier.VerificationError` where workers would have different data, or wrong ones."""
+    _Exchanges(plan).verify()
+
+
+class _Exchanges:
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.program = plan, plan.program
+        self.accesses = Accesses(plan.program)
+        held = plan.distribution.arrays if plan.distribution is not None else ()
+        self.in_parts = {each.name for each in held if each.held is Held.OWN}
+
+    def expect(self, holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"plan of {self.program.name}: {what}")
+
+    def verify(self) -> None:
+        plan = self.plan
+        steps = list(steps_in(plan.schedule))
+        alone = plan.distribution is None and all(o.turns is None for o in operations(plan))
+        alone = alone and not any(isinstance(step, (Exchange, Snapshot)) for step in steps)
+        if not plan.target.workers:
+            self.expect(alone, "exchanges without other workers")
+            return
+        self.expect(plan.distribution is not None, "what workers hold is not said")
+        meetings = [step for step in steps if isinstance(step, Exchange)]
+        meetings += [o.turns.exchange for o in operations(plan) if o.turns is not None]
+        numbers = [each.number for each in meetings]
+        self.expect(len(set(numbers)) == len(numbers), "two exchanges have one number")
+        for block in blocks_in(plan.schedule):
+            self._block(block)
+        self._held()
+
+    # 1 and 4
+
+    def _block(self, block: tuple[Step, ...]) -> None:
+        used = 0
+        for place, step in enumerate(block):
+            before = block[place - 1] if place else None
+            after = block[place + 1] if place + 1 < len(block) else None
+            exchange = after if isinstance(after, Exchange) else None
+            if isinstance(step, Operation):
+                snapshot = before if isinstance(before, Snapshot) else None
+                used += (exchange is not None) + (snapshot is not None)
+                self._operation(step, snapshot, exchange)
+            elif isinstance(step, (FarEnds, OnSets, MakeGraph)):
+                used += self._other(step, exchange)
+        placed = sum(isinstance(step, (Exchange, Snapshot)) for step in block)
+        self.expect(used == placed, "an exchange that belongs to no step")
+
+    def _operation(self, operation: Operation, snapshot: Snapshot | None, exchange: Exchange | None) -> None:
+        step, name = operation.step, operation.name
+        written = {each.name for each in self.accesses.of_step(step) if each.writes} - self.in_parts
+        data = exchange.data if exchange is not None else ()
+        if operation.turns is not None:
+            adopted = operation.turns.exchange.data
+            self.expect(all(each.how is How.ADOPT for each in adopted), f"{name}: a turn takes what one worker has")
+            self.expect({each.name for each in adopted} == written, f"{name}: a turn exchanges other data")
+            self.expect(not data and snapshot is None, f"{name} is exchanged twice")
+        else:
+            noted = snapshot is not None and exchange is not None and snapshot.number == exchange.number
+            noted = noted and snapshot is not None and snapshot.data == data
+            self.expect(noted or not written, f"{name}: the values before it are not noted")
+            self.expect({each.name for each in data} == written, f"{name}: what it writes is not exchanged")
+            for each in data:
+                self._exchanged(step, each)
+            self._at_once(step, {each.name for each in data if each.how is not How.PUBLISH})
+        united = exchange.frontier if exchange is not None else None
+        self.expect(united == step.result, f"{name}: its result is not united")
+        walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
+        counts = exchange is not None and exchange.counts_edges
+        self.expect(counts == walked, f"{name}: the edges that it walks are not added up")
+
+    def _other(self, step: FarEnds | OnSets | MakeGraph, exchange: Exchange | None) -> bool:
+        """Whether a step that is no operator has an exchange, which it has exactly if it must."""
+        chosen = None
+        if isinstance(step, OnSets) and isinstance(step.step, ChooseBound):
+            chosen = step.step.bound
+        elif isinstance(step, MakeGraph) and isinstance(step.step, Contract) and step.step.weights is not None:
+            chosen = step.step.weights.array
+        if isinstance(step, FarEnds):
+            self.expect(exchange is not None and exchange.frontier == step.step.name, "far ends are not united")
+        elif chosen is not None:
+            data = exchange.data if exchange is not None else ()
+            taken = [each.name for each in data if each.how is How.ADOPT]
+            self.expect(taken == [chosen] and len(data) == 1, f"each worker chooses {chosen}")
+        return exchange is not None and (chosen is not None or isinstance(step, FarEnds))
+
+    # 2
+
+    def _exchanged(self, step: Operator, each: Exchanged) -> None:
+        writes = list(self._writes(step, each.name))
+        scalar = any(scalar.name == each.name for scalar in self.program.scalars)
+        self.expect(each.scalar == scalar, f"{each.name} is exchanged as something else")
+        indices = [_index(write.target) for write in writes]
+        if each.how is How.PUBLISH:
+            alone = not scalar and all(index is not None and _one_worker(index, step) for index in indices)
+            self.expect(alone, f"{each.name} is published, and several workers may write it")
+            own = all(index is not None and _of_owner(index, step) for index in indices)
+            self.expect(own or each.reach is Reach.ANYWHERE, f"{each.name} is written at elements of other workers")
+            return
+        self.expect(each.how is How.MERGE and each.reach is Reach.ANYWHERE, f"{each.name} is not merged")
+        by_itself = {ReduceOperation.ADD} if each.name == step.adds_to else set[ReduceOperation | None]()
+        found = by_itself | {_operation(write) for write in writes}
+        one_call = all(isinstance(write, Update) or _is_single(write) for write in writes)
+        mixed = len(found) > 1 and each.operation is None and one_call
+        self.expect(found == {each.operation} or mixed, f"{each.name} is merged by another operation")
+
+    def _writes(self, step: Operator, name: str) -> Iterator[Store | Update | CompareAndSwap]:
+        functor = self.accesses.functor_of(step)
+        for node in walk(functor.body) if functor is not None else ():
+            if isinstance(node, (Store, Update, CompareAndSwap)) and _name(node.target) == name:
+                yield node
+
+    # 3
+
+    def _at_once(self, step: Operator, merged: set[str]) -> None:
+        functor = self.accesses.functor_of(step)
+        if functor is None:
+            return
+        updates = [node for node in walk(functor.body) if isinstance(node, Update)]
+        told = False
+        for node in walk(functor.body):
+            if isinstance(node, CompareAndSwap):
+                self.expect(_name(node.target) not in merged, "a `cas` of what other workers write")
+            if isinstance(node, UpdateValue) and _name(node.update.target) in merged:
+                told = True
+                self.expect(node.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
+                self.expect(node.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
+        once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
+        once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
+        self.expect(once or not told, "what depends on a change would be done by several workers")
+        begun = {_name(each.target) for each in updates if _begins_anew(each)} & merged
+        read = {node.array for node in walk(functor) if isinstance(node, Element)}
+        read |= {node.name for node in walk(functor) if isinstance(node, ScalarValue)}
+        self.expect(not begun & read, "a sum that workers begin anew is read")
+
+    # 5
+
+    def _held(self) -> None:
+        assert self.plan.distribution is not None
+        graph = {each.name: each.held for each in self.plan.distribution.graph}
+        self.expect(not (self.plan.graphs and self.in_parts), "arrays in parts where edges get other ids")
+        self.expect(
+            not self.plan.graphs or all(held is Held.MIRROR for held in graph.values()), "a graph is made of parts"
+        )
+        self.expect({graph["offsets"], graph["in_offsets"]} == {Held.MIRROR}, "degrees are not known everywhere")
+        for operation in operations(self.plan):
+            step, functor = operation.step, self.accesses.functor_of(operation.step)
+            score = step.score if isinstance(step, NeighborVote) else None
+            votes = [each for each in self.program.vote_functors if each.name == score]
+            for node in walk((*((functor,) if functor is not None else ()), *votes)):
+                self._access(node, step, graph)
+            if isinstance(step, Intersect):
+                needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
+                self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
+        for own_step in all_steps(self.program.schedule):
+            if isinstance(own_step, NumberMembers):
+                self.expect(own_step.array not in self.in_parts, "numbers of edges of other workers")
+
+    def _access(self, node: Node, step: Operator, graph: dict[str, Held]) -> None:
+        if isinstance(node, (Element, ElementTarget)) and node.array in self.in_parts:
+            index = element_index(node.index)
+            own = isinstance(index, Parameter) and index.role is Role.EDGE and _owns_edges(step)
+            self.expect(own, f"{node.array} is held in parts, and other edges are named")
+        if isinstance(node, (GraphRead, ForNeighbors)):
+            whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
+            of = element_index(node.vertex if isinstance(node, ForNeighbors) else node.arguments[0])
+            of_edge = isinstance(node, GraphRead) and node.query.of_edge
+            own = isinstance(of, Parameter) and (
+                (of.role is Role.EDGE and _owns_edges(step)) if of_edge else of.role in _own_vertices(step)
+            )
+            self.expect(whole or own, "a list of another worker is read")
+
+
+def _own_vertices(step: Operator) -> frozenset[Role]:
+    """The vertices of a call that its worker owns."""
+    if step.visits is not None:
+        return _NEAR[step.visits]
+    on_vertices = step.frontier.domain is Domain.VERTEX and not isinstance(step, Intersect)
+    return frozenset({Role.VERTEX}) if on_vertices else _NEAR[Over.OUT_EDGES]
+
+
+def _owns_edges(step: Operator) -> bool:
+    """Whether the edge of a call leaves a vertex that its worker owns."""
+    if isinstance(step, Intersect):
+        return step.partners is None
+    return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
+
+
+def _one_worker(index: Expression, step: Operator) -> bool:
+    """Whether one worker runs all calls that name the element so: an edge is visited from both ends only over all
+    edges."""
+    if not isinstance(index, Parameter):
+        return False
+    visited_once = index.role is Role.EDGE and (_owns_edges(step) or step.visits is Over.IN_EDGES)
+    return visited_once or index.role in _own_vertices(step)
+
+
+def _of_owner(index: Expression, step: Operator) -> bool:
+    is_own_edge = isinstance(index, Parameter) and index.role is Role.EDGE and _owns_edges(step)
+    return is_own_edge or (isinstance(index, Parameter) and index.role in _own_vertices(step))
+
+
+def _begins_anew(update: Update) -> bool:
+    sums = update.operation in (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+    return update.operation is ReduceOperation.MULTIPLY or (sums and update.target.type.holds_float)
+
+
+def _operation(write: Store | Update | CompareAndSwap) -> ReduceOperation | None:
+    if isinstance(write, Update):
+        return ReduceOperation.ADD if write.operation is ReduceOperation.SUBTRACT else write.operation
+    return None
+
+
+def _is_single(write: Node) -> bool:
+    return isinstance(write, Store)
+
+
+def _index(target: Target) -> Expression | None:
+    return element_index(target.index) if isinstance(target, ElementTarget) else None
+
+
+def _name(target: Target) -> str:
+    return target.scalar if isinstance(target, ScalarTarget) else target.array

@@ -1,0 +1,224 @@
+"""The plan of several workers: what is exchanged and what is held, and that the verifier refuses plans whose workers
+would have different data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from gdsl.backends.cpu.planning import plan_of
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import ReduceOperation
+from gdsl.pipeline import load
+from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
+from gdsl.plan.nodes import Operation, Plan, Step
+from gdsl.plan.printer import print_plan
+from gdsl.plan.verifier import verify
+from gdsl.plan.walking import map_blocks, operations, steps_in
+from tests.oracles import BY_NAME
+from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
+
+HEAD = """program p;
+problem {
+    input edge weight : float32; vertex a : int32; vertex b : float32; vertex c : vertex = none; scalar s : int64;
+    edge mark : bool; vertex at : vertex = none;
+}
+"""
+
+
+@cache
+def plan(name: str) -> Plan:
+    """The plan of a sample or test program for several workers."""
+    return plan_of(load(str(BY_NAME[name].path)), workers=True)
+
+
+def planned(functor: str, call: str = "advance(f, visit)") -> Plan:
+    """The plan of a functor on edges."""
+    schedule = f"schedule {{ frontier f = {{0}}; f = {call}; s = s; }}"
+    return plan_of(load(f"{HEAD}edge functor visit(src, dst, e) {{ apply {{ {functor} }} }}\n{schedule}"), workers=True)
+
+
+def exchanged(found: Plan) -> dict[str, Exchanged]:
+    """What the exchanges of a plan have, those between turns too."""
+    steps = [step for step in steps_in(found.schedule) if isinstance(step, Exchange)]
+    steps += [operation.turns.exchange for operation in operations(found) if operation.turns is not None]
+    return {each.name: each for step in steps for each in step.data}
+
+
+def test_writes_of_owners_are_published_and_others_merged() -> None:
+    found = exchanged(planned("a[src] += 1; b[dst] += weight[e]; c[dst] any= src; s += 1;"))
+    assert (found["a"].how, found["a"].reach) == (How.PUBLISH, Reach.OWN)
+    assert (found["b"].how, found["b"].operation) == (How.MERGE, ReduceOperation.ADD)
+    assert (found["c"].how, found["c"].operation) == (How.MERGE, None)
+    assert found["s"].scalar and found["s"].operation is ReduceOperation.ADD
+
+
+@pytest.mark.parametrize(
+    ("functor", "reason"),
+    [
+        ("a[src] += fetch(a[dst] += 1);", "`fetch` tells"),
+        ("if (cas(c[dst], none, src)) { b[dst] = weight[e]; }", "a `cas` tells"),
+        ("if (changed(a[dst] min= 3)) { s += 1; }", "told that they changed"),
+        ("accept changed(a[vertex(int64(dst))] max= 3);", "told that they changed"),
+    ],
+)
+def test_workers_take_turns_where_a_call_asks_what_others_did(functor: str, reason: str) -> None:
+    (operation,) = operations(planned(functor))
+    assert operation.turns is not None and reason in operation.turns.reason
+    assert operation.turns.line == "line 6"
+    assert all(each.how is How.ADOPT for each in operation.turns.exchange.data)
+
+
+@pytest.mark.parametrize(
+    "functor",
+    [
+        "accept changed(a[dst] min= a[src]);",
+        "a[src] += 1; accept b[src] > 1.0;",
+        "let first = changed(a[dst] |= 1); accept first;",
+        "let before = fetch(a[src] += 1); accept before == 3;",
+    ],
+)
+def test_other_calls_run_at_once(functor: str) -> None:
+    (operation,) = operations(planned(functor))
+    assert operation.turns is None
+
+
+def test_what_is_held_in_parts() -> None:
+    found = planned("mark[e] = true; b[dst] += weight[e];").distribution
+    assert found is not None and {found.of_array("mark"), found.of_array("weight")} == {Held.OWN}
+    assert found.of_part("columns") is Held.OWN and found.of_part("offsets") is Held.MIRROR
+    elsewhere = planned("b[dst] += weight[e];", "advance(f, visit, over=in_edges)").distribution
+    assert elsewhere is not None and elsewhere.of_array("weight") is Held.MIRROR
+    lists = plan("random_walk").distribution
+    assert lists is not None and lists.of_part("columns") is Held.MIRROR
+    assert next(each.reason for each in lists.graph if each.name == "columns") == "line 27"
+
+
+def test_the_plan_prints_its_exchanges() -> None:
+    text = print_plan(plan("bfs"))
+    assert "note distance, parent  # for exchange 0" in text
+    assert "merge parent by any value" in text and "unite f" in text and "in parts: columns" in text
+    assert "in turns: `fetch` tells" in print_plan(plan("k_core"))
+
+
+def test_one_worker_has_no_exchanges() -> None:
+    found = plan_of(load(str(BY_NAME["bfs"].path)))
+    assert found.distribution is None
+    assert not any(isinstance(step, (Exchange, Snapshot)) for step in steps_in(found.schedule))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [*SAMPLES, *LIBRARY, *PROGRAMS], ids=lambda path: path.stem)
+def test_every_plan_is_verified(path: object) -> None:
+    verify(plan_of(load(str(path)), workers=True))
+
+
+# Wrong plans
+
+
+def without(kind: type[Step]) -> Callable[[tuple[Step, ...]], tuple[Step, ...]]:
+    """A block without its steps of a kind."""
+    return lambda block: tuple(step for step in block if not isinstance(step, kind))
+
+
+def before_its_step(block: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A block whose exchanges come before what they belong to."""
+    steps = list(block)
+    for place in range(1, len(steps)):
+        if isinstance(steps[place], Exchange) and isinstance(steps[place - 1], Operation):
+            steps[place - 1], steps[place] = steps[place], steps[place - 1]
+    return tuple(steps)
+
+
+def with_data(change: Callable[[Exchanged], Exchanged | None]) -> Callable[[tuple[Step, ...]], tuple[Step, ...]]:
+    """A block with other data in its exchanges."""
+
+    def changed(step: Step) -> Step:
+        if not isinstance(step, (Exchange, Snapshot)):
+            return step
+        found = (change(each) for each in step.data)
+        return dataclasses.replace(step, data=tuple(each for each in found if each is not None))
+
+    return lambda block: tuple(map(changed, block))
+
+
+def published(each: Exchanged) -> Exchanged:
+    """Published, whoever wrote it."""
+    return dataclasses.replace(each, how=How.PUBLISH, operation=None)
+
+
+def by_another(each: Exchanged) -> Exchanged:
+    """Merged by another operation."""
+    other = ReduceOperation.MAX if each.operation is not ReduceOperation.MAX else ReduceOperation.MIN
+    return dataclasses.replace(each, operation=other) if each.how is How.MERGE else each
+
+
+def with_exchanges(**fields: object) -> Callable[[tuple[Step, ...]], tuple[Step, ...]]:
+    """A block whose exchanges have other fields."""
+
+    def changed(step: Step) -> Step:
+        return dataclasses.replace(step, **fields) if isinstance(step, Exchange) else step  # type: ignore[arg-type]
+
+    return lambda block: tuple(map(changed, block))
+
+
+def at_once(block: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A block without turns: what a turn takes is merged instead."""
+    found: list[Step] = []
+    for step in block:
+        if isinstance(step, Operation) and step.turns is not None:
+            merge = [dataclasses.replace(each, how=How.MERGE) for each in step.turns.exchange.data]
+            data = tuple(dataclasses.replace(each, operation=ReduceOperation.ADD) for each in merge)
+            found += [Snapshot(step.turns.exchange.number, data), dataclasses.replace(step, turns=None)]
+        elif isinstance(step, Exchange) and isinstance(found[-1], Operation) and len(found) > 1:
+            before = found[-2]
+            data = before.data if isinstance(before, Snapshot) and not step.data else step.data
+            number = before.number if isinstance(before, Snapshot) else step.number
+            found.append(dataclasses.replace(step, data=data, number=number))
+        else:
+            found.append(step)
+    return tuple(found)
+
+
+WRONG = {
+    "a merge left out": ("sssp", with_data(lambda each: None)),
+    "an exchange left out": ("pagerank", without(Exchange)),
+    "a snapshot left out": ("sssp", without(Snapshot)),
+    "an exchange before its step": ("sssp", before_its_step),
+    "publish instead of merge": ("sssp", with_data(published)),
+    "another operation": ("sssp", with_data(by_another)),
+    "a set that is not united": ("bfs", with_exchanges(frontier=None)),
+    "edges that are not added up": ("bfs", with_exchanges(counts_edges=False)),
+    "fetch at once": ("k_core", at_once),
+    "one number twice": ("hits", with_exchanges(number=7)),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_plans_are_refused(what: str) -> None:
+    name, change = WRONG[what]
+    wrong = dataclasses.replace(plan(name), schedule=map_blocks(plan(name).schedule, change))
+    assert wrong != plan(name)
+    with pytest.raises(VerificationError):
+        verify(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "held"), [("max_flow", "capacity"), ("random_walk", "columns"), ("jaccard", "columns")]
+)
+def test_parts_that_are_not_enough_are_refused(name: str, held: str) -> None:
+    found = plan(name).distribution
+    assert found is not None
+
+    def smaller(placements: tuple[object, ...]) -> tuple[object, ...]:
+        return tuple(
+            dataclasses.replace(each, held=Held.OWN) if each.name == held else each  # type: ignore[attr-defined, type-var]
+            for each in placements
+        )
+
+    changed = dataclasses.replace(found, arrays=smaller(found.arrays), graph=smaller(found.graph))  # type: ignore[arg-type]
+    with pytest.raises(VerificationError):
+        verify(dataclasses.replace(plan(name), distribution=changed))
