@@ -180,14 +180,9 @@ def _names_of_owned(group: Group, names: NumberedNames | None, boundaries: NDArr
 
 def shares_of_csr(group: Group, csr: Csr | None) -> GraphShare:
     """The share of this worker of a graph that worker 0 has as a whole."""
-    facts = None
-    if csr is not None:
-        boundaries = equal_shares(csr.offsets, group.size)
-        kinds = [{name: each.dtype for name, each in of.items()} for of in (csr.attributes, csr.vertex_attributes)]
-        facts = boundaries, csr.offsets[boundaries], csr.directed, kinds, csr.names is not None
-    found = group.first(facts)
-    assert found is not None
-    boundaries, edge_boundaries, directed, (of_edges, of_vertices), named = found
+    facts = group.first(None if csr is None else _facts(csr, group.size))
+    assert facts is not None
+    boundaries, edge_boundaries, directed, (of_edges, of_vertices), named = facts
     num_vertices = int(boundaries[-1])
 
     def send(values: NDArray[Any] | None, dtype: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
@@ -222,3 +217,10 @@ def shares_of_csr(group: Group, csr: Csr | None) -> GraphShare:
         vertex_attributes=vertex_attributes,
         names=names,
     )
+
+
+def _facts(csr: Csr, size: int) -> tuple[Any, ...]:
+    """The boundaries, whether it is directed, the types of the attributes, and whether vertices have names."""
+    boundaries = equal_shares(csr.offsets, size)
+    kinds = [{name: each.dtype for name, each in of.items()} for of in (csr.attributes, csr.vertex_attributes)]
+    return boundaries, csr.offsets[boundaries], csr.directed, kinds, csr.names is not None
