@@ -47,9 +47,9 @@ def heading(text: str, more: str = "") -> str:
     return f'<div style="margin:.2em 0"><b>{escaped(text)}</b>{suffix}</div>'
 
 
-def folded(title: str, text: str, is_open: bool) -> str:
-    """Text of several lines that can be folded."""
-    lines = "\n".join(html.escape(_visible(line)) for line in text.expandtabs(4).split("\n"))
+def folded(title: str, text: str, is_open: bool, render: Callable[[str], str] = html.escape) -> str:
+    """Text of several lines that can be folded; `render` makes HTML of it."""
+    lines = render("\n".join(_visible(line) for line in text.expandtabs(4).split("\n")))
     opened = " open" if is_open else ""
     summary = f'<summary style="cursor:pointer">{escaped(title)}</summary>'
     return f'<details{opened} style="min-width:0">{summary}<pre style="{_PRE}">{lines}</pre></details>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,12 +30,21 @@ def program_page(program: ir.Program, arguments: Sequence[str], text: str, gener
 
     takes = ", ".join(arguments) or "nothing but a graph"
     parts = [
-        folded("program", text.strip("\n"), True),
+        folded("program", text.strip("\n"), True, _colored),
         folded("plan: what happens on a GPU", print_plan(plan_of(program)).strip("\n"), True),
         folded("CUDA, without the runtime", _functors(generated("cuda")), False),
     ]
     doc = first_sentence(program.doc)
     return f"<div>{heading(program.name, f'{doc} Takes {takes}.'.strip())}{columns(parts)}</div>"
+
+
+def _colored(text: str) -> str:
+    """A program with colors, if Pygments is there, as it is with IPython."""
+    try:
+        from gdsl.highlighting import colored
+    except ImportError:
+        return html.escape(text)
+    return colored(text)
 
 
 def _functors(text: str) -> str:

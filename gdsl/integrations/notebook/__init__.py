@@ -12,6 +12,10 @@ def load_ipython_extension(ipython: Any) -> None:
     ipython.register_magics(GdslMagics)
     for command in ("%%gdsl", "%gdsl"):
         ipython.set_hook("complete_command", complete, str_key=command)
+    if getattr(ipython, "pt_app", None) is not None:
+        from gdsl.integrations.notebook.terminal import color_cells
+
+        color_cells()
 
 
 def unload_ipython_extension(ipython: Any) -> None:

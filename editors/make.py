@@ -1,0 +1,98 @@
+"""Writes what editors know of the language from its grammar and its words: `python -m editors.make`.
+
+- `vscode/syntaxes/gdsl.tmLanguage.json`, the TextMate grammar, for colors alone;
+- `tree-sitter-gdsl/grammar.js`, rule for rule the grammar of the parser.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from editors.grammar import Grammar, read
+from gdsl.frontend import vocabulary
+
+ROOT = Path(__file__).parents[1]
+TEXTMATE = ROOT / "editors" / "vscode" / "syntaxes" / "gdsl.tmLanguage.json"
+TREE_SITTER = ROOT / "editors" / "tree-sitter-gdsl" / "grammar.js"
+_HEAD = "// Generated from grammar/gdsl.lark by `python -m editors.make`.\n"
+_DATA = ("param", "input", "local", "vertex", "edge", "scalar", "type", "frontier", "graph", "history", "buckets")
+_CONTROL = ("if", "else", "for", "in", "while", "repeat", "break", "return", "accept", "on")
+
+
+def grammar() -> Grammar:
+    """The grammar of the parser."""
+    return read((ROOT / "grammar" / "gdsl.lark").read_text(encoding="utf-8"))
+
+
+def tree_sitter() -> str:
+    """The grammar for Tree-sitter."""
+    return _HEAD + grammar().javascript()
+
+
+def textmate() -> str:
+    """The TextMate grammar: words of the grammar by their kind, and what the compiler provides."""
+    words = {word for word in grammar().literals if word.isidentifier()}
+    types = sorted(vocabulary.TYPES)
+    constants = ["true", "false", "inf", "none"]
+    built_in = sorted(
+        (
+            vocabulary.FUNCTIONS
+            | vocabulary.GRAPH_FUNCTIONS
+            | vocabulary.SCHEDULE_FUNCTIONS
+            | vocabulary.CONTEXTUAL_FUNCTIONS
+            | vocabulary.ARRAY_REDUCTIONS
+        )
+        - words
+    )
+    storage = sorted(words & set(_DATA))
+    control = sorted(words & set(_CONTROL))
+    others = sorted(words - set(_DATA) - set(_CONTROL) - set(constants) - set(types))
+    updates = sorted((word for word in grammar().literals if word.endswith("=") and word[0].isalpha()), key=str)
+    patterns = [
+        {"name": "comment.line.number-sign.gdsl", "match": "#.*$"},
+        {"name": "string.quoted.triple.gdsl comment.block.documentation.gdsl", "begin": '"""', "end": '"""'},
+        {"name": "string.quoted.double.gdsl", "match": '"[^"\\n]+"'},
+        {
+            "match": r"\b(functor|function|operator|procedure|program)\s+([A-Za-z_]\w*)",
+            "captures": {"1": {"name": "keyword.other.gdsl"}, "2": {"name": "entity.name.function.gdsl"}},
+        },
+        {"name": "entity.name.tag.label.gdsl", "match": r"@[A-Za-z_]\w*"},
+        {"name": "keyword.operator.update.gdsl", "match": rf"\b(?:{'|'.join(updates)})(?!=)"},
+        {"name": "constant.numeric.hex.gdsl", "match": r"\b0[xX][0-9a-fA-F]+\b"},
+        {"name": "constant.numeric.float.gdsl", "match": r"\b[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)\b"},
+        {"name": "constant.numeric.integer.gdsl", "match": r"\b[0-9]+\b"},
+        {"name": "constant.language.gdsl", "match": _any(constants)},
+        {"name": "keyword.control.gdsl", "match": _any(control)},
+        {"name": "storage.type.gdsl", "match": _any(storage)},
+        {"name": "support.type.gdsl", "match": _any(types)},
+        {"name": "keyword.other.gdsl", "match": _any(others)},
+        {"name": "support.function.gdsl", "match": rf"{_any(built_in)}(?=\s*\()"},
+        {"name": "variable.language.gdsl", "match": _any(sorted(vocabulary.VALUES))},
+        {"name": "entity.name.function.call.gdsl", "match": r"\b[A-Za-z_]\w*(?=\s*\()"},
+        {"name": "keyword.operator.gdsl", "match": r"=>|->|\.\.|[-+*/%&|^!~<>=?]+"},
+    ]
+    document = {
+        "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
+        "comment": "Generated from grammar/gdsl.lark by `python -m editors.make`.",
+        "name": "gdsl",
+        "scopeName": "source.gdsl",
+        "fileTypes": ["gdsl"],
+        "patterns": patterns,
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _any(words: list[str]) -> str:
+    return rf"\b(?:{'|'.join(words)})\b"
+
+
+def files() -> dict[Path, str]:
+    """All generated files with their texts."""
+    return {TEXTMATE: textmate(), TREE_SITTER: tree_sitter()}
+
+
+if __name__ == "__main__":
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
+        print(path.relative_to(ROOT))
