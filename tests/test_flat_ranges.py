@@ -9,7 +9,7 @@ import pytest
 from support.fake_driver import PAGE, FakeDriver
 
 from gdsl.backends.cuda import flat_ranges
-from gdsl.backends.cuda.flat_ranges import HOST, FlatRange, Part
+from gdsl.backends.cuda.flat_ranges import HOST, CopyArena, FlatRange, Part
 from gdsl.diagnostics import GdslError
 
 
@@ -94,6 +94,42 @@ def test_a_refusal_of_the_driver_is_an_error_and_nothing_stays(driver):
 def test_a_part_is_whole_pages(driver):
     with pytest.raises(ValueError, match="multiples of 2097152"):
         FlatRange([Part(0, PAGE + 4)], [0])
+
+
+def test_copies_have_one_distance(driver):
+    driver.pages = 12
+    arena = CopyArena([0, 1, 0], 6 * PAGE - 5)
+    assert arena.stride == 6 * PAGE
+    assert driver.reserved == {arena.pointer: 18 * PAGE}
+    first, second = arena.allocate(PAGE + 1), arena.allocate(7)
+    assert (first.pointer, second.pointer) == (arena.pointer, arena.pointer + 2 * PAGE)
+    assert [driver.mapped[second.pointer + k * arena.stride] for k in range(3)] == [(0, PAGE), (1, PAGE), (0, PAGE)]
+    assert all(access == [0, 1] for access in driver.access.values())
+    with pytest.raises(GdslError, match=r"on GPU 0") as error:
+        arena.allocate(4 * PAGE)  # there are three pages left
+    assert error.value.code == "E0912"
+    del first
+    gc.collect()
+    third = arena.allocate(2 * PAGE)
+    assert third.pointer == arena.pointer  # where the first one was
+    del second, third
+    gc.collect()
+    assert not driver.mapped
+    assert arena.allocate(6 * PAGE).pointer == arena.pointer
+    gc.collect()
+    del arena, error
+    gc.collect()
+    assert not driver.mapped and not driver.reserved
+
+
+def test_copies_that_do_not_fit_leave_nothing(driver):
+    arena = CopyArena([0, 1], 20 * PAGE)
+    taken = FlatRange([Part(1, 6 * PAGE)], [0, 1])
+    with pytest.raises(GdslError, match=r"0\.01 GB more on GPU 1") as error:
+        arena.allocate(3 * PAGE)
+    assert error.value.code == "E0912"
+    assert list(driver.mapped) == [taken.pointer]
+    assert arena.allocate(2 * PAGE).pointer == arena.pointer
 
 
 def test_without_the_extra_the_error_says_what_installs_it(monkeypatch):

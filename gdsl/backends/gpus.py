@@ -14,6 +14,8 @@ LARGEST_COUNT = 1024
 _PAGE = 2 << 20
 """Bytes of a page on the GPUs of today."""
 _LEAST_PAGES = 2
+_LARGEST_PART = 4
+"""An array that no run changes is copied if it takes at most one part in so many of the free memory."""
 
 
 class GpuNeed(NamedTuple):
@@ -29,13 +31,25 @@ def is_spread(nbytes: int, count: int, page: int = _PAGE) -> bool:
     return count > 1 and nbytes >= _LEAST_PAGES * count * page
 
 
+def is_copied(nbytes: int, free: int | None) -> bool:
+    """Whether each kernel has a copy of an array of so many bytes that no run changes, where so many are free on each
+    GPU: not if it would take much of that."""
+    return free is None or nbytes <= free // _LARGEST_PART
+
+
 def spread_over(needs: Iterable[Need], gpus: Sequence[int], free: int | None) -> tuple[GpuNeed, ...]:
     """What each of the GPUs would hold; of the bytes that are `free` each has an equal part."""
     count = len(gpus)
     held = [0] * count
+    left = None if free is None else free // count
     for need in needs:
+        copied = need.is_constant and is_copied(need.nbytes, left)
+        if copied and left is not None:
+            left -= need.nbytes
         for place in range(count):
-            if is_spread(need.nbytes, count):
+            if copied:
+                held[place] += need.nbytes
+            elif is_spread(need.nbytes, count):
                 held[place] += need.nbytes * (place + 1) // count - need.nbytes * place // count
             elif place == 0:
                 held[0] += need.nbytes

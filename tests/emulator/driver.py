@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +36,7 @@ class Options(ctypes.Structure):
         ("check_uninitialized", ctypes.c_uint32),
         ("teams", ctypes.c_uint32),
         ("gpus", ctypes.c_uint32),
+        ("arguments", ctypes.c_uint32),
     ]
 
 
@@ -121,12 +123,15 @@ def launch(
     schedule: Schedule | None = None,
     teams: int = 1,
     gpus: int = 1,
+    each: Sequence[Sequence[Any]] = (),
 ) -> tuple[bool, tuple[Finding, ...]]:
     """Run a kernel; (whether it came to its end, findings). Arguments are NumPy values or records, or buffers. Each of
     `gpus` GPUs has as many of the blocks of the grid: what one of them does is there for another only by accesses
-    whose scope is the system, and atomics of two GPUs are atomic to each other only with that scope."""
+    whose scope is the system, and atomics of two GPUs are atomic to each other only with that scope. `each`: the
+    arguments of each GPU, where they have copies of data."""
     schedule = schedule or Schedule()
-    held = [numpy.asarray(_value(argument)).reshape(1) for argument in arguments]
+    every = [argument for own in each for argument in own] if each else arguments
+    held = [numpy.asarray(_value(argument)).reshape(1) for argument in every]
     pointers = (ctypes.c_void_p * max(1, len(held)))(*(argument.ctypes.data for argument in held))
     options = Options(
         grid,
@@ -139,6 +144,7 @@ def launch(
         schedule.check_uninitialized,
         teams,
         gpus,
+        len(arguments) if each else 0,
     )
     ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
     return bool(ended), library().findings()
@@ -168,6 +174,14 @@ class EmulatedBuffer:
     def bytes(self) -> numpy.ndarray[Any, Any]:
         """The memory itself, as bytes."""
         return numpy.ctypeslib.as_array((ctypes.c_uint8 * self.nbytes).from_address(self.pointer))
+
+
+class EmulatedCopies(EmulatedBuffer):
+    """Device memory of which each GPU has a copy; this is that of the first."""
+
+    def __init__(self, nbytes: int, gpus: int) -> None:
+        super().__init__(nbytes)
+        self.others = [EmulatedBuffer(nbytes) for _ in range(gpus - 1)]
 
 
 @dataclass
@@ -217,6 +231,7 @@ class EmulatedDevice:
     def __init__(self, blocks: int = 3, schedule: Schedule | None = None, gpus: int = 1) -> None:
         """`blocks` of all `gpus` together."""
         self.multiprocessors, self.gpus = blocks, gpus
+        self._copies: weakref.WeakValueDictionary[int, EmulatedCopies] = weakref.WeakValueDictionary()
         self.schedule = schedule or Schedule()
         self.launches = 0
         self.lane = None
@@ -231,6 +246,33 @@ class EmulatedDevice:
         return EmulatedBuffer(nbytes)
 
     allocate_result = allocate
+
+    def allocate_constant(self, nbytes: int) -> EmulatedBuffer:
+        """A copy for each GPU."""
+        if self.gpus == 1:
+            return self.allocate(nbytes)
+        found = EmulatedCopies(nbytes, self.gpus)
+        self._copies[found.pointer] = found
+        return found
+
+    def publish(self, buffer: EmulatedBuffer) -> None:
+        """Fill the other copies; what was not published, they do not have."""
+        for other in buffer.others if isinstance(buffer, EmulatedCopies) else ():
+            self.write(other, buffer.bytes())
+
+    def _arguments_of(self, arguments: Arguments, gpu: int) -> list[Any]:
+        """The arguments of the kernel on one GPU, with the addresses of its own copies."""
+        record, *others = arguments.values
+        if arguments.pointers is None:
+            return [record, *others]
+        own = record.copy()
+        words = own.view(numpy.uint64)
+        for place in arguments.pointers:
+            copies = self._copies.get(int(words[place]))
+            if copies is not None and gpu > 0:
+                words[place] = copies.others[gpu - 1].pointer
+        return [own, *others]
+
     copies_results = False
 
     def copy_result(self, buffer: EmulatedBuffer) -> EmulatedBuffer:
@@ -260,8 +302,9 @@ class EmulatedDevice:
 
     def upload(self, array: Any) -> EmulatedBuffer:
         """A copy of a NumPy array."""
-        buffer = EmulatedBuffer(array.nbytes)
+        buffer = self.allocate_constant(array.nbytes)
         self.write(buffer, array)
+        self.publish(buffer)
         return buffer
 
     def write(self, buffer: EmulatedBuffer, array: numpy.ndarray[Any, Any]) -> None:
@@ -351,7 +394,10 @@ class EmulatedDevice:
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})
         self.launches += 1
         values = arguments.values if isinstance(arguments, Arguments) else arguments
-        ended, findings = launch(kernel, blocks * teams, threads, values, schedule, teams, self.gpus)
+        each: list[list[Any]] = []
+        if self.gpus > 1 and isinstance(arguments, Arguments):
+            each = [self._arguments_of(arguments, gpu) for gpu in range(self.gpus)]
+        ended, findings = launch(kernel, blocks * teams, threads, values, schedule, teams, self.gpus, each)
         self.steps += library().native.emulator_steps()
         if findings or not ended:
             raise EmulatorError(findings)

@@ -310,8 +310,8 @@ class _Driver:
 
     def __init__(self, cupy: FakeCupy) -> None:
         self._cupy = cupy
-        self._waiting: list[int] = []
-        """The blocks of launches that wait for those on other GPUs."""
+        self._waiting: list[tuple[int, int]] = []
+        """The blocks of launches that wait for those on other GPUs, and the address of the argument of each."""
         self.fails_after: int | None = None
         """Launches after which one fails."""
 
@@ -349,16 +349,18 @@ class _Driver:
                 raise RuntimeError("the launch failed")
         gpus, place = 1, _PLACES.get(kernel)
         if place is not None:
-            first, total = place.bytes()[:8].view(numpy.uint32).tolist()
-            self._waiting.append(blocks)
-            if sum(self._waiting) < total:
+            first, total = place.bytes()[:8].view(numpy.uint32).tolist()  # of the module that was loaded last
+            own = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))[0]
+            self._waiting.append((blocks, own))
+            if sum(count for count, _ in self._waiting) < total:
                 return
-            assert sum(self._waiting) == total
+            assert first + blocks == total
             blocks, gpus = total, len(self._waiting)
-            assert first == total - self._waiting[-1]
+            every = (ctypes.c_void_p * gpus)(*(each for _, each in self._waiting))
+            arguments = ctypes.addressof(every)
             self._waiting.clear()
             self._cupy.log[f"run on {gpus} GPUs"] += 1
-        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams, gpus)
+        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams, gpus, int(gpus > 1))
         pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
         ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
         findings = library().findings()

@@ -83,6 +83,17 @@ def test_one_gpus_text_is_red_on_several() -> None:
     assert {finding.kind for finding in caught.value.findings} == {Kind.RACE}
 
 
+def test_a_copy_that_is_not_published_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each GPU reads its own copy of the graph, and nothing else has what it needs."""
+    built = build_program("bfs", several_gpus=True)
+    bindings, _ = reference(BY_NAME["bfs"], "several_blocks", 32)
+    device = device_for(0, blocks=4, gpus=2)
+    monkeypatch.setattr(device, "publish", lambda buffer: None)
+    with pytest.raises(EmulatorError) as caught:
+        built.run(graphs()["several_blocks"], bindings, device)
+    assert Kind.BOUNDS in {finding.kind for finding in caught.value.findings}
+
+
 _BARRIERS = "runtime/barriers.cuh"
 MUTANTS = (
     Mutant(

@@ -204,6 +204,13 @@ class DeviceMemory(Launching):
         """Memory that the host sends to and receives from; of several GPUs it is on the first. Raises E0912."""
         return self.allocate(nbytes)
 
+    def allocate_constant(self, nbytes: int) -> CudaBuffer:
+        """Memory that no run changes, once it is filled and published. Raises E0912."""
+        return self.allocate(nbytes)
+
+    def publish(self, buffer: Any) -> None:
+        """Give every GPU what such memory was filled with."""
+
     def allocate_result(self, nbytes: int) -> CudaBuffer:
         """Memory that the caller gets, in the order of the caller's ids. Raises E0912."""
         return self.allocate(nbytes)

@@ -1,4 +1,5 @@
-"""Flat ranges: consecutive addresses whose pages are in the memories of several GPUs, or of the host.
+"""Flat ranges: consecutive addresses whose pages are in the memories of several GPUs, or of the host; and copies of
+memory for each kernel of a run.
 
 CUDA's virtual memory management maps the parts of a range next to each other, so that kernels index one array wherever
 its pages are. It is reached through `cuda.bindings.driver`, of the extra `gdsl[gpus]`.
@@ -56,35 +57,13 @@ class FlatRange:
         self._release.atexit = False  # the driver frees what a process leaves, and may be gone by then
         try:
             for part, offset in zip(self.parts, self._offsets(), strict=True):
-                self._map(driver, part, self.pointer + offset)
-                mapped.append((self.pointer + offset, part.nbytes))
-                self._give_access(driver, part, self.pointer + offset)
+                _map(driver, part, self.pointer + offset, self.gpus, mapped)
         except BaseException:
             self._release()
             raise
 
     def _offsets(self) -> list[int]:
         return list(itertools.accumulate((part.nbytes for part in self.parts[:-1]), initial=0))
-
-    def _map(self, driver: Any, part: Part, address: int) -> None:
-        error, handle = driver.cuMemCreate(part.nbytes, _properties(driver, part.owner, self.gpus[:1]), 0)
-        if int(error) == int(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY):
-            raise _no_memory(part)
-        _check(error, f"allocating {part.nbytes} bytes on {owner_name(part.owner)}")
-        try:
-            _called(driver.cuMemMap(address, part.nbytes, 0, handle, 0), "mapping memory")
-        finally:
-            driver.cuMemRelease(handle)  # the mapping keeps the memory
-
-    def _give_access(self, driver: Any, part: Part, address: int) -> None:
-        owners = [*self.gpus, HOST] if part.owner == HOST else list(self.gpus)
-        access = []
-        for owner in owners:
-            each = driver.CUmemAccessDesc()
-            each.location = _location(driver, owner)
-            each.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-            access.append(each)
-        _called(driver.cuMemSetAccess(address, part.nbytes, access, len(access)), "giving access to memory")
 
     def owner_of(self, offset: int) -> int:
         """The owner of the byte at `offset`; raises IndexError outside the range."""
@@ -98,6 +77,64 @@ class FlatRange:
     def close(self) -> None:
         """Unmap the memory; a second call does nothing."""
         self._release()
+
+
+class CopyArena:
+    """Addresses at which each kernel of a run finds a copy of its own: copy k of the byte at `address` is at
+    `address + k * stride`."""
+
+    def __init__(self, owners: Sequence[int], nbytes: int) -> None:
+        """Copy k is on GPU `owners[k]`; `nbytes` is the most that is allocated at a time, of each copy. Raises
+        E0922."""
+        driver = _driver()
+        self.owners, self.gpus = tuple(owners), tuple(dict.fromkeys(owners))
+        self.page = page_bytes(self.owners)
+        self.stride = -(-nbytes // self.page) * self.page
+        whole = self.stride * len(self.owners)
+        self.pointer = int(_called(driver.cuMemAddressReserve(whole, self.page, 0, 0), "reserving addresses"))
+        self._holes = [(0, self.stride)]
+        """(offset, bytes) of what is not mapped, in order."""
+        weakref.finalize(self, _unmap, driver, self.pointer, whole, []).atexit = False
+
+    def allocate(self, nbytes: int) -> Copies:
+        """Copies of at least so many bytes, with any content. Raises E0912."""
+        return Copies(self, -(-nbytes // self.page) * self.page)
+
+    def take(self, nbytes: int) -> int:
+        """The offset of a hole of so many bytes, which is none any more. Raises E0912."""
+        for place, (offset, size) in enumerate(self._holes):
+            if size >= nbytes:
+                self._holes[place : place + 1] = [(offset + nbytes, size - nbytes)] if size > nbytes else []
+                return offset
+        raise _no_memory(Part(self.owners[0], nbytes))
+
+    def give_back(self, offset: int, nbytes: int) -> None:
+        """Let it be a hole again."""
+        merged: list[tuple[int, int]] = []
+        for start, size in sorted([*self._holes, (offset, nbytes)]):
+            if merged and sum(merged[-1]) == start:
+                merged[-1] = merged[-1][0], merged[-1][1] + size
+            else:
+                merged.append((start, size))
+        self._holes = merged
+
+
+class Copies:
+    """One allocation of a `CopyArena`: `pointer` is that of copy 0. Unmapped like a `FlatRange`."""
+
+    def __init__(self, arena: CopyArena, nbytes: int) -> None:
+        """`nbytes` are whole pages. Raises E0912 with the owner that has too little memory."""
+        driver, offset = _driver(), arena.take(nbytes)
+        self.arena, self.nbytes, self.pointer = arena, nbytes, arena.pointer + offset
+        mapped: list[tuple[int, int]] = []
+        self._release = weakref.finalize(self, _unmap_copies, driver, arena, offset, nbytes, mapped)
+        self._release.atexit = False
+        try:
+            for number, owner in enumerate(arena.owners):
+                _map(driver, Part(owner, nbytes), self.pointer + number * arena.stride, arena.gpus, mapped)
+        except BaseException:
+            self._release()
+            raise
 
 
 def page_bytes(owners: Iterable[int]) -> int:
@@ -248,6 +285,32 @@ def _no_memory(part: Part) -> GdslError:
         fix="use a smaller graph or more GPUs, or free memory of other programs",
         notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
     )
+
+
+def _map(driver: Any, part: Part, address: int, gpus: Sequence[int], mapped: list[tuple[int, int]]) -> None:
+    """Map a part for all of these GPUs, and add it to those that are `mapped`."""
+    error, handle = driver.cuMemCreate(part.nbytes, _properties(driver, part.owner, gpus[:1]), 0)
+    if int(error) == int(driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY):
+        raise _no_memory(part)
+    _check(error, f"allocating {part.nbytes} bytes on {owner_name(part.owner)}")
+    try:
+        _called(driver.cuMemMap(address, part.nbytes, 0, handle, 0), "mapping memory")
+    finally:
+        driver.cuMemRelease(handle)  # the mapping keeps the memory
+    mapped.append((address, part.nbytes))
+    access = []
+    for owner in [*gpus, HOST] if part.owner == HOST else gpus:
+        each = driver.CUmemAccessDesc()
+        each.location = _location(driver, owner)
+        each.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        access.append(each)
+    _called(driver.cuMemSetAccess(address, part.nbytes, access, len(access)), "giving access to memory")
+
+
+def _unmap_copies(driver: Any, arena: CopyArena, offset: int, nbytes: int, mapped: list[tuple[int, int]]) -> None:
+    for address, size in mapped:
+        driver.cuMemUnmap(address, size)
+    arena.give_back(offset, nbytes)
 
 
 def _unmap(driver: Any, pointer: int, nbytes: int, mapped: list[tuple[int, int]]) -> None:

@@ -73,12 +73,14 @@ class Numbering:
         """Raises E0912."""
         self._kernels, self._device, self.num_vertices = kernels, kernels.device, num_vertices
         self._dtype = element_dtype(Type.VERTEX, widths)
-        self.order, self.rank = (self._device.allocate(self._dtype.itemsize * num_vertices) for _ in range(2))
+        self.order, self.rank = (self._device.allocate_constant(self._dtype.itemsize * num_vertices) for _ in range(2))
         keys = self._device.allocate(8 * num_vertices)
         in_pointer = in_offsets.pointer if in_offsets is not None else 0
         kernels.start("keys_of_vertices", offsets.pointer, in_pointer, keys.pointer, num_vertices)
         self._device.sort(keys, num_vertices)
         kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices)
+        self._device.publish(self.order)
+        self._device.publish(self.rank)
         self._on_host: dict[int, Any] = {}
         self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
         self._prepared = set[str]()
@@ -97,11 +99,12 @@ class Numbering:
 
     def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
         """`nbytes` bytes of values in the caller's order of vertices, or of `edges` if given, in the new order."""
-        reordered = self._device.allocate(nbytes)
+        reordered = self._device.allocate_constant(nbytes)
         if edges is None:
             self._put(values.pointer, 0, reordered, nbytes, (self.order, self.rank), of_ids)
         elif edges.length:
             self._move(values.pointer, 0, reordered, nbytes, edges)
+        self._device.publish(reordered)
         return reordered
 
     def put_attribute(

@@ -45,6 +45,8 @@ class Arguments:
 
     def __init__(self, *values: NDArray[Any]) -> None:
         self.values = values
+        self.pointers: NDArray[Any] | None = None
+        """The places of 8 bytes in the first of the values that hold addresses of what no run changes."""
         self._pointers = (ctypes.c_void_p * max(len(values), 1))(*(value.ctypes.data for value in values))
         self.address = ctypes.addressof(self._pointers)
 
@@ -138,6 +140,14 @@ class Device(Protocol):
 
     def allocate(self, nbytes: int) -> Buffer:
         """At least `nbytes` bytes with any content, aligned to 16."""
+        ...
+
+    def allocate_constant(self, nbytes: int) -> Buffer:
+        """The same for what no run changes: it is filled, and then passed to `publish`."""
+        ...
+
+    def publish(self, buffer: Buffer) -> None:
+        """Give every GPU what a buffer from `allocate_constant` has been filled with."""
         ...
 
     def allocate_result(self, nbytes: int) -> Buffer:

@@ -83,6 +83,8 @@ class RenumberedGraph(GraphOnDevice):
         self.device.sort(keys, self._edges)
         offsets, columns = (self._new(name) for name in names)
         self._kernels.start("lists_of_keys", keys.pointer, offsets.pointer, columns.pointer, count, self._edges)
+        self.device.publish(offsets)
+        self.device.publish(columns)
         self._parts.update(zip(names, (offsets, columns), strict=True))
 
     def _of_lists(self, name: str, element: Type) -> Buffer:
@@ -90,10 +92,12 @@ class RenumberedGraph(GraphOnDevice):
             sources = self._new(name)
             offsets = self.part("offsets", Type.EDGE)
             self._kernels.start("sources_of_lists", offsets.pointer, sources.pointer, self._vertices)
+            self.device.publish(sources)
             return sources
         if name == "edge_ids":
             ids = self._new(name)
             self._kernels.start("count_up", ids.pointer, self._edges)
+            self.device.publish(ids)
             return ids
         assert name not in MADE_ON_DEVICE
         values = getattr(self._host_graph(), "in_edge_ids" if name == "in_edges" else name)
@@ -108,7 +112,7 @@ class RenumberedGraph(GraphOnDevice):
 
     def _new(self, name: str) -> Buffer:
         count = self._vertices + 1 if name.endswith("offsets") else self._edges
-        return self.device.allocate(element_dtype(_ELEMENTS[name], self.widths).itemsize * count)
+        return self.device.allocate_constant(element_dtype(_ELEMENTS[name], self.widths).itemsize * count)
 
     def _wait(self) -> None:
         self.device.end()

@@ -89,6 +89,7 @@ class RunMemory:
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
+        self.arguments.pointers = self.record.pointer_places()
         if self._numbering is not None:
             self._numbering.prepare(
                 (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
@@ -423,6 +424,14 @@ class Record:
         places = self.pointer(buffer)
         for place, each in enumerate(created):
             places[place] = each.pointer
+
+    def pointer_places(self) -> NDArray[numpy.int64]:
+        """The places of the pointers known so far, in words of 8 bytes."""
+        start = self._bytes.ctypes.data
+        found = [
+            (each.ctypes.data - start) // 8 + place for each in self._pointers.values() for place in range(len(each))
+        ]
+        return numpy.array(sorted(found), numpy.int64)
 
     def set_values(self, group: str, values: Mapping[str, int]) -> None:
         """Set fields that are not pointers to buffers."""

@@ -1,8 +1,10 @@
 """Several GPUs of one machine as one device: a persistent kernel on each of them, and arrays in flat ranges.
 
-The kernels run the same text, whose blocks are numbered over all GPUs. Large arrays are cut into equal parts, one in
-the memory of each GPU; everything else is in the memory of the first one, which is also where all other work is done
-(numbering vertices, copies from and to the host). What the caller gets are copies there, in memory of CuPy's pool.
+The kernels run the same text, whose blocks are numbered over all GPUs. What no run changes (the graph, inputs) has a
+copy for each kernel, as long as there is room: random reads over the link between GPUs are three times as slow. Other
+large arrays are cut into equal parts, one in the memory of each GPU; everything else is in the memory of the first one,
+which is also where all other work is done (numbering vertices, copies from and to the host). What the caller gets are
+copies there, in memory of CuPy's pool.
 
 A GPU may be named more than once: its kernels then share its multiprocessors, which shows that a program is right on
 several GPUs where there is only one.
@@ -27,6 +29,7 @@ from gdsl.backends.cuda.clocks import DONE, NOT_READY, Clock
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT, CudaBuffer, CudaShared, offsets_of
 from gdsl.backends.cuda.flat_ranges import (
+    CopyArena,
     FlatRange,
     load_function,
     page_bytes,
@@ -35,7 +38,7 @@ from gdsl.backends.cuda.flat_ranges import (
     require_reach,
 )
 from gdsl.backends.cuda.protocol import Arguments
-from gdsl.backends.gpus import is_spread
+from gdsl.backends.gpus import is_copied, is_spread
 from gdsl.diagnostics import GdslError
 
 _PLACE = "gdsl_place"
@@ -132,9 +135,17 @@ class SeveralGpus(CudaDevice):
         self._begin = self.cupy.cuda.Event(disable_timing=True)
         self._near = self.cupy.cuda.MemoryPool(self._pages_on_first)
         self._far = self.cupy.cuda.MemoryPool(self._pages_on_all)
+        self._copied = self.cupy.cuda.MemoryPool(self._copied_pages)
+        self._own_arguments: list[Arguments] = []
+        self._arguments_of: NDArray[Any] | None = None
         _ = self._places, self._aborted, self._side_stream  # during a run, the driver would wait for its end
 
     # Memory
+
+    @cached_property
+    def arena(self) -> CopyArena:
+        """Where the copies for the kernels are: as much as the largest GPU has."""
+        return CopyArena(self.gpus, max(self.memory_of(gpu)[1] for gpu in self.owners))
 
     def is_spread(self, nbytes: int) -> bool:
         """Whether an array of so many bytes is cut into parts on all GPUs."""
@@ -143,6 +154,37 @@ class SeveralGpus(CudaDevice):
     def allocate(self, nbytes: int) -> CudaBuffer:
         """Memory that all GPUs reach; raises E0912."""
         return self._allocate(self._far if self.is_spread(nbytes) else self._near, nbytes)
+
+    def allocate_constant(self, nbytes: int) -> CudaBuffer:
+        """A copy for each kernel, of which the first is the one to fill, or, where there is too little room, as any
+        other array. Raises E0912."""
+        free = min(self.memory_of(gpu)[0] // self.gpus.count(gpu) for gpu in self.owners)
+        if is_copied(nbytes, free):
+            try:
+                return self._allocate(self._copied, nbytes)
+            except GdslError as error:
+                if error.code != "E0912":
+                    raise
+        return self.allocate(nbytes)
+
+    def publish(self, buffer: Any) -> None:
+        """Copy the first copy to the others, on the run's stream."""
+        if not self._is_copied(buffer.pointer):
+            return
+        runtime = self.cupy.cuda.runtime
+        for number in range(1, len(self.gpus)):
+            target = buffer.pointer + number * self.arena.stride
+            kind = runtime.memcpyDeviceToDevice
+            runtime.memcpyAsync(target, buffer.pointer, buffer.nbytes, kind, self.stream().ptr)
+
+    def _is_copied(self, pointer: int) -> bool:
+        """Whether it is an address of a first copy."""
+        return "arena" in self.__dict__ and 0 <= pointer - self.arena.pointer < self.arena.stride
+
+    def _copied_pages(self, nbytes: int) -> Any:
+        found = self.arena.allocate(nbytes)
+        memory = self.cupy.cuda.UnownedMemory(found.pointer, found.nbytes, found, self.id)
+        return self.cupy.cuda.MemoryPointer(memory, 0)
 
     def allocate_near(self, nbytes: int) -> CudaBuffer:
         """The same on the first GPU, however large."""
@@ -155,7 +197,7 @@ class SeveralGpus(CudaDevice):
     def _allocate(self, pool: Any, nbytes: int) -> CudaBuffer:
         size = max(16, -(-nbytes // 16) * 16)
         try:
-            if pool is self._near and size < _SLAB and pool.free_bytes() < size + 512:
+            if pool is not self._far and size < _SLAB and pool.free_bytes() < size + 512:
                 pool.malloc(_SLAB)  # and dropped, so that the pool has it
             memory = pool.malloc(size)
         except GdslError as error:
@@ -185,7 +227,7 @@ class SeveralGpus(CudaDevice):
         for gpu in self.owners:
             with self._on(gpu):
                 self.cupy.cuda.runtime.deviceSynchronize()
-        for pool in (self._near, self._far):
+        for pool in (self._near, self._far, self._copied):
             pool.free_all_blocks()
 
     def room(self, sizes: Sequence[int], former: Any) -> Any:
@@ -201,14 +243,14 @@ class SeveralGpus(CudaDevice):
         """(free bytes, all bytes) of one of the GPUs."""
         with self._on(gpu):
             free, total = self.cupy.cuda.runtime.memGetInfo()
-        free += self._far.free_bytes() // len(self.owners)
+        free += self._far.free_bytes() // len(self.owners) + self._copied.free_bytes() * self.gpus.count(gpu)
         if gpu == self.id:
             free += self._near.free_bytes() + self.cupy.get_default_memory_pool().free_bytes()
         return int(free), int(total)
 
     def upload(self, array: Any) -> CudaBuffer:
         """A copy in memory that all GPUs reach, of a CuPy array too. Raises E0912."""
-        buffer = self.allocate(array.nbytes)
+        buffer = self.allocate_constant(array.nbytes)
         if array.nbytes:
             runtime = self.cupy.cuda.runtime
             on_device = isinstance(array, self.cupy.ndarray)
@@ -218,6 +260,7 @@ class SeveralGpus(CudaDevice):
             source = array.data.ptr if on_device else array.ctypes.data
             for pointer, offset, nbytes in self._pieces(buffer.pointer, array.nbytes):
                 runtime.memcpyAsync(pointer, source + offset, nbytes, kind, self.stream().ptr)
+            self.publish(buffer)
             self.stream().synchronize()  # until then `array` is needed
         return buffer
 
@@ -364,13 +407,30 @@ class SeveralGpus(CudaDevice):
         whole = False
         try:
             for number, count in enumerate(counts):
-                self._launch_share(spread, number, (count, threads, dynamic_shared), arguments, stream)
+                of_share = self._arguments_for(number, arguments)
+                self._launch_share(spread, number, (count, threads, dynamic_shared), of_share, stream)
             for share in self.shares[1:]:
                 stream.wait_event(share.ended)
             whole = True
         finally:
             if not whole:
                 self._abort()
+
+    def _arguments_for(self, number: int, arguments: Arguments) -> Arguments:
+        """The arguments of a kernel, with the addresses of its own copies."""
+        places = arguments.pointers
+        if number == 0 or places is None or "arena" not in self.__dict__:
+            return arguments
+        record, *others = arguments.values
+        if self._arguments_of is not record:
+            self._own_arguments = [Arguments(record.copy(), *others) for _ in self.gpus]
+            self._arguments_of = record
+        own = self._own_arguments[number]
+        own.values[0][:] = record
+        words = own.values[0].view(numpy.uint64)
+        found = words[places] - numpy.uint64(self.arena.pointer)  # below it wraps
+        words[places[found < self.arena.stride]] += numpy.uint64(number * self.arena.stride)
+        return own
 
     def _store_places(self, kernel: SpreadKernel, counts: Sequence[int]) -> None:
         """Let the kernels know their blocks, before any of them runs."""

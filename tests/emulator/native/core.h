@@ -80,6 +80,7 @@ struct Options {
     u32 check_uninitialized;
     u32 teams;      // the grid is two-dimensional, a row of blocks a team
     u32 gpus;       // that have equal shares of the blocks, in order
+    u32 arguments;  // of the kernel for each GPU, one after the other; 0: all have the same
 };
 
 struct Machine {

@@ -165,7 +165,8 @@ void finish_current() {
 }
 
 void run_kernel() {
-    machine.kernel(machine.arguments);
+    const u32 gpu = gpu_of(machine.current->block);
+    machine.kernel(machine.arguments + u64(gpu) * machine.options.arguments);
     finish_current();
 }
 
