@@ -142,6 +142,7 @@ class FakeCupy:
         """Bytes of memory for all that is allocated at a time, as `memGetInfo` has it."""
         self.held, self.most_held = 0, 0
         """Bytes that are allocated on the device, and the most there were."""
+        self._host_memory: dict[int, EmulatedBuffer] = {}
         self.block_threads = 0
         """Of the last launch."""
         self.live: list[Any] = []
@@ -150,6 +151,8 @@ class FakeCupy:
             memsetAsync=self._memset,
             memGetInfo=lambda: (max(self.free - self.held, 0), 1 << 40),
             hostRegister=_refuse,
+            hostAlloc=self._host_alloc,
+            freeHost=self._host_memory.pop,
             getDevice=lambda: self.gpu,
             setDevice=self._set_device,
             getDeviceCount=lambda: gpus,
@@ -220,7 +223,7 @@ class FakeCupy:
 
     def get_default_memory_pool(self) -> Any:
         """A pool without free blocks."""
-        return SimpleNamespace(free_bytes=lambda: 0)
+        return SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: self._note("free blocks"))
 
     def _set_device(self, number: int) -> None:
         self.gpu = number
@@ -233,6 +236,12 @@ class FakeCupy:
         if nbytes > self.free - self.held:
             raise OutOfMemoryError
         return MemoryPointer(self.hold(EmulatedBuffer(nbytes)))
+
+    def _host_alloc(self, nbytes: int, flags: int) -> int:
+        buffer = EmulatedBuffer(nbytes)
+        library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
+        self._host_memory[buffer.pointer] = buffer
+        return buffer.pointer
 
     def hold(self, buffer: EmulatedBuffer, nbytes: int | None = None) -> EmulatedBuffer:
         """Count the bytes of `buffer` that are on the device for as long as it exists."""

@@ -21,8 +21,8 @@ _PORTABLE, _MAPPED, _READ_ONLY = 1, 2, 8
 """Flags of `cudaHostRegister`: for all contexts, for kernels, for memory that the process may only read (a file)."""
 _LEAST_PINNED = 1 << 20
 """Smaller arrays are copied: they may share a page with others, which can be pinned only once."""
-_ALIGNMENT = 256
-"""Of copies: an aligned list is read in whole lines of 128 bytes."""
+_WORD = 16
+"""Kernels read up to so many bytes at a time, at multiples of them."""
 
 
 _PIECE, _THREADS = 1 << 24, 8
@@ -79,34 +79,44 @@ def page_bytes(device: int) -> int | None:
 
 
 def place(cupy: Any, device: int, values: NDArray[Any], resident: int) -> HostBuffer:
-    """`values` for kernels, with the first `resident` bytes (whole pages) in the GPU's memory. Raises E0912."""
+    """`values` for kernels, with the first `resident` bytes (whole pages) in the GPU's memory if that is possible.
+    Raises E0912."""
     values = numpy.ascontiguousarray(values).reshape(-1)
-    if resident:
-        try:
-            return _divided(cupy, device, values, resident)
-        except GdslError:  # the driver cannot map it, or the host has no room for a copy
-            pass
-    return _pinned(cupy, values)
+    buffer = _divided(cupy, device, values.nbytes, resident)
+    if buffer is None:
+        return _pinned(cupy, values)
+    runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
+    runtime.memcpyAsync(buffer.pointer, values.ctypes.data, resident, runtime.memcpyHostToDevice, stream.ptr)
+    copy_by_threads(_bytes_at(buffer.pointer + resident, values.nbytes - resident), _bytes_of(values)[resident:])
+    stream.synchronize()
+    return buffer
 
 
 def allocate(cupy: Any, device: int, nbytes: int, resident: int) -> HostBuffer:
-    """`nbytes` bytes of any content, the first `resident` of them in the GPU's memory. Raises E0912."""
-    if resident:
-        with contextlib.suppress(GdslError):
-            return _divided_range(device, nbytes, resident)
-    return _pinned(cupy, _aligned(nbytes))
+    """`nbytes` bytes of any content, the first `resident` of them in the GPU's memory if that is possible. Raises
+    E0912."""
+    return _divided(cupy, device, nbytes, resident) or _new(cupy, nbytes)
 
 
-def _divided(cupy: Any, device: int, values: NDArray[Any], resident: int) -> HostBuffer:
-    """A copy in a range of which the first pages are the GPU's."""
-    buffer = _divided_range(device, values.nbytes, resident)
-    runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
-    runtime.memcpyAsync(buffer.pointer, values.ctypes.data, resident, runtime.memcpyHostToDevice, stream.ptr)
-    rest = values.view(numpy.uint8)[resident:]
-    there = (ctypes.c_uint8 * rest.nbytes).from_address(buffer.pointer + resident)
-    copy_by_threads(numpy.ctypeslib.as_array(there), rest)
-    stream.synchronize()
-    return buffer
+def _divided(cupy: Any, device: int, nbytes: int, resident: int) -> HostBuffer | None:
+    """Memory in a range of which the first pages are the GPU's; None without such pages, where the driver cannot map
+    the range, or without enough memory."""
+    if not resident:
+        return None
+    page = flat_ranges.page_bytes((device, HOST))
+    whole = -(-nbytes // page) * page
+    free = available_memory()
+    if free is not None and whole - resident > free:
+        return None
+    parts = [Part(device, resident), Part(HOST, whole - resident)]
+    with contextlib.suppress(GdslError):
+        found = FlatRange(parts, [device])
+        return HostBuffer(found, nbytes, found.pointer, resident)
+    with contextlib.suppress(GdslError):
+        cupy.get_default_memory_pool().free_all_blocks()  # which a range cannot use
+        found = FlatRange(parts, [device])
+        return HostBuffer(found, nbytes, found.pointer, resident)
+    return None
 
 
 def copy_by_threads(target: NDArray[Any], source: NDArray[Any]) -> None:
@@ -118,36 +128,50 @@ def copy_by_threads(target: NDArray[Any], source: NDArray[Any]) -> None:
     by_threads(copy, range(0, source.nbytes, _PIECE), _THREADS)
 
 
-def _divided_range(device: int, nbytes: int, resident: int) -> HostBuffer:
-    page = flat_ranges.page_bytes((device, HOST))
-    whole = -(-nbytes // page) * page
-    _require(whole - resident)
-    found = FlatRange([Part(device, resident), Part(HOST, whole - resident)], [device])
-    return HostBuffer(found, nbytes, found.pointer, resident)
-
-
 def _pinned(cupy: Any, values: NDArray[Any]) -> HostBuffer:
     """The array itself if it can be pinned, otherwise a copy of it in pinned memory."""
-    if values.nbytes >= _LEAST_PINNED:
-        key = values.ctypes.data, values.nbytes
+    key = address, nbytes = values.ctypes.data, values.nbytes
+    if nbytes >= _LEAST_PINNED and address % _WORD == 0:
         with contextlib.suppress(Exception):  # the driver's errors come in several classes
             pinned = _PINNED.get(key) or PinnedArray(cupy, values)
             _PINNED[key] = pinned
-            return HostBuffer(pinned, values.nbytes, pinned.pointer)
-    _require(values.nbytes)
+            return HostBuffer(pinned, nbytes, pinned.pointer)
+    buffer = _new(cupy, nbytes)
+    copy_by_threads(_bytes_at(buffer.pointer, nbytes), _bytes_of(values))
+    return buffer
+
+
+class PinnedMemory:
+    """New memory of the host that kernels can access, aligned to a page."""
+
+    def __init__(self, cupy: Any, nbytes: int) -> None:
+        """Raises the driver's error."""
+        runtime = cupy.cuda.runtime
+        self.pointer = int(runtime.hostAlloc(nbytes, _PORTABLE | _MAPPED))
+        weakref.finalize(self, _free, runtime, self.pointer).atexit = False
+
+
+def _free(runtime: Any, pointer: int) -> None:
+    with contextlib.suppress(Exception):  # the context may be gone
+        runtime.freeHost(pointer)
+
+
+def _new(cupy: Any, nbytes: int) -> HostBuffer:
+    """Pinned memory of any content."""
+    _require(nbytes)
     try:
-        memory = cupy.cuda.alloc_pinned_memory(max(values.nbytes, _ALIGNMENT))
+        memory = PinnedMemory(cupy, max(nbytes, _WORD))
     except Exception as error:  # of the driver
-        raise _no_memory(values.nbytes) from error
-    numpy.frombuffer(memory, numpy.uint8, values.nbytes)[:] = values.view(numpy.uint8)
-    return HostBuffer(memory, values.nbytes, int(memory.ptr))
+        raise _no_memory(nbytes) from error
+    return HostBuffer(memory, nbytes, memory.pointer)
 
 
-def _aligned(nbytes: int) -> NDArray[Any]:
-    """Bytes at an aligned address."""
-    memory = numpy.empty(nbytes + _ALIGNMENT, numpy.uint8)
-    first = -memory.ctypes.data % _ALIGNMENT
-    return memory[first : first + nbytes]
+def _bytes_at(pointer: int, nbytes: int) -> NDArray[Any]:
+    return numpy.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(pointer))
+
+
+def _bytes_of(values: NDArray[Any]) -> NDArray[Any]:
+    return values.view(numpy.uint8)
 
 
 def _require(nbytes: int) -> None:
