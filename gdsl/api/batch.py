@@ -162,23 +162,23 @@ class Batch(Sequence[Result]):
         one = _RunColumns(runs, names)
         if over is None and not any(isinstance(data, ir.Array) for data in one._declared.values()):
             over = "runs"
-        found: dict[str, Any]
+        row: dict[str, Any]
         elements: dict[str, Any] = {}
         length = 1
         if over == "runs":
-            found = {**self._scalar_columns(one), "iterations": self.iterations}
+            row = {**self._scalar_columns(one), "iterations": self.iterations}
         else:
             domain = one._domain_or_runs(over)
             host = self.host_arrays()
             length = host[parts_of_data(one._over(domain)[0])[0].name].shape[1]
             elements = one._elements(domain, length, one._names, as_graph(graph) if graph is not None else one._graph)
-            found = {}
+            row = {}
             for array in one._over(domain):
                 for part in parts_of_data(array):
                     values = host[part.name]
                     flat = values.reshape(count * length, *values.shape[2:])
-                    found.update(_columns_of(part.name, flat, one._names if part.type is Type.VERTEX else None))
-        taken = {*found, *elements}
+                    row.update(_columns_of(part.name, flat, one._names if part.type is Type.VERTEX else None))
+        taken = {*row, *elements}
         run_columns = {"run": np.arange(count), **one.varied(self.values)}
         repeated = np.repeat(np.arange(count), length)
         columns = {
@@ -187,7 +187,7 @@ class Batch(Sequence[Result]):
         }
         tiled = np.tile(np.arange(length), count)
         columns |= {name: _series(pandas, of).take(tiled) for name, of in elements.items()}
-        columns |= {name: _series(pandas, of) for name, of in found.items()}
+        columns |= {name: _series(pandas, of) for name, of in row.items()}
         return pandas.DataFrame({name: of.reset_index(drop=True) for name, of in columns.items()}, copy=False)
 
     def _scalar_columns(self, one: _RunColumns) -> dict[str, Any]:
@@ -224,8 +224,8 @@ class _RunColumns(Conversions):
 
     def _vertices(self, values: Sequence[Any]) -> Any:
         names = self._all_names
-        found = [None if names is None else names.id_of(value) for value in values]
-        ids = [int(value) if place is None else place for place, value in zip(found, values, strict=True)]
+        id_values = [None if names is None else names.id_of(value) for value in values]
+        ids = [int(value) if place is None else place for place, value in zip(id_values, values, strict=True)]
         return _named_ids(np.array(ids, dtype=np.int64), self._names)
 
 

@@ -167,8 +167,8 @@ class CompiledProgram:
         compile_ms = (time.perf_counter() - started) * 1000
         picker = None if self._picker is None else copy(self._picker)
         instance = type(self)(program, self._source, self._tune, compile_ms, picker, named, self._instances)
-        kept: Self = self._instances.setdefault(types, instance)
-        return kept
+        cached: Self = self._instances.setdefault(types, instance)
+        return cached
 
     def _rounded(self, names: object) -> frozenset[str]:
         """The names in the option `round`."""

@@ -69,8 +69,10 @@ class Watch:
         floats = [part for data in results for part in parts_of_data(data) if part.type.is_float]
         if floats and not _may_leave(program, results):
             floats = []
-        known = bool(floats) and _writes_inf(program)
-        watched = [(isinstance(part, ir.Array), _Watched(part.name, known or _begins(part))) for part in floats]
+        may_be_infinite = bool(floats) and _writes_inf(program)
+        watched = [
+            (isinstance(part, ir.Array), _Watched(part.name, may_be_infinite or _begins(part))) for part in floats
+        ]
         self._arrays = [each for is_array, each in watched if is_array]
         self._scalars = [each for is_array, each in watched if not is_array]
         self.is_idle = not (self._says or floats)

@@ -155,12 +155,12 @@ class Conversions:
         if over is not None and over not in _OVER:
             raise ValueError(f"over must be 'vertices' or 'edges', not {shown(over)}")
         requested = [_OVER[over]] if over is not None else list(_OVER.values())
-        found = next((domain for domain in requested if self._over(domain)), None)
-        if found is None:
+        requested_domain = next((domain for domain in requested if self._over(domain)), None)
+        if requested_domain is None:
             have = ", ".join(self._declared) or "none"
             of = f" over {over}" if over is not None else " over vertices or edges, only scalars"
             raise ValueError(f"the program has no results{of}; its results are {have}")
-        return found
+        return requested_domain
 
     def _elements(self, domain: Domain, length: int, names: Names | None, graph: Graph | None) -> dict[str, Any]:
         """The columns that identify the rows."""
@@ -309,16 +309,16 @@ def _of_vertices(result: Conversions) -> Values:
 
 
 def _of_edges(result: Conversions, places: NDArray[Any], reverse: NDArray[Any] | None) -> Values:
-    found: Values = {}
+    columns: Values = {}
     host = result.host_arrays()
     for array in result._over(Domain.EDGE):
-        found[array.name] = _plain(host, array, result._names, places)
-        if reverse is not None and not _equal(found[array.name], _plain(host, array, result._names, reverse)):
+        columns[array.name] = _plain(host, array, result._names, places)
+        if reverse is not None and not _equal(columns[array.name], _plain(host, array, result._names, reverse)):
             raise ValueError(
                 f"the two directions of an undirected edge have different values of `{array.name}`, and here an edge "
                 "has one; to_pandas('edges') has both"
             )
-    return found
+    return columns
 
 
 def _equal(one: list[Any], other: list[Any]) -> bool:

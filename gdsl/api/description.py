@@ -157,8 +157,8 @@ def _where(data: Data | ir.Param, source: Source) -> str:
 
 def _declared(data: Data | ir.Param, program: ir.Program) -> str:
     """The type parameter that a declaration names."""
-    found = next((each.name for each in program.types if data.name in each.users), None)
-    return f" ({found})" if found is not None else ""
+    parameter = next((each.name for each in program.types if data.name in each.users), None)
+    return f" ({parameter})" if parameter is not None else ""
 
 
 def _values(data: Data) -> str:

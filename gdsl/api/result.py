@@ -257,8 +257,8 @@ def _values(result: Result, name: str, which: tuple[Data, int | None]) -> Values
     declared, place = which
     values: NDArray[Any] = on_host(parts_of(result.arrays)[declared.name])
     values = values if place is None else values[:, place]
-    known = finite(declared, values)
-    count = len(values) - int(np.count_nonzero(known))
+    is_finite = finite(declared, values)
+    count = len(values) - int(np.count_nonzero(is_finite))
     apart = f"{count:,} {'none' if declared.type.is_id else 'not finite'}" if count else ""
     of_edges = isinstance(declared, ir.Array) and declared.domain is Domain.EDGE
-    return Values(name, values, known, apart, of_edges, result._graph)
+    return Values(name, values, is_finite, apart, of_edges, result._graph)

@@ -108,8 +108,8 @@ class Schedules:
         program's knobs: this tests how two operators affect each other, with far fewer combinations than all."""
         parts = self._legal_parts()
         order = sorted(range(len(parts)), key=lambda place: -len(parts[place]))
-        found = (dict(zip(order, row, strict=True)) for row in covering([len(parts[place]) for place in order]))
-        return self._ways([part[places[place]] for place, part in enumerate(parts)] for places in found)
+        choices = (dict(zip(order, row, strict=True)) for row in covering([len(parts[place]) for place in order]))
+        return self._ways([part[places[place]] for place, part in enumerate(parts)] for places in choices)
 
     def thorough(self, most: int = 1000) -> Iterator[Way]:
         """All settings, or, if these are more than `most`, those of `pairs`."""
@@ -137,11 +137,11 @@ class Schedules:
         seen: set[tuple[Words, ...]] = set()
         repeats = 0
         while repeats < _MOST_REPEATS:
-            found = tuple(self._drawn_part(part, chance) for part in self._parts)
-            repeats = repeats + 1 if found in seen else 0
+            choice = tuple(self._drawn_part(part, chance) for part in self._parts)
+            repeats = repeats + 1 if choice in seen else 0
             if not repeats:
-                seen.add(found)
-                yield found
+                seen.add(choice)
+                yield choice
         yield from (parts for parts in itertools.product(*self._legal_parts()) if parts not in seen)
 
     def _drawn_part(self, part: tuple[Words, ...], chance: random.Random) -> Words:
@@ -225,11 +225,11 @@ class Schedules:
 
 def tuned_operators(program: ir.Program) -> dict[str, list[ir.Operator]]:
     """The operators that knobs apply to, by label, in the order of the text."""
-    found: dict[str, list[ir.Operator]] = {}
+    by_functor: dict[str, list[ir.Operator]] = {}
     for node in walk(program.schedule):
         if isinstance(node, ir.Operator):
-            found.setdefault(node.label, []).append(node)
-    return found
+            by_functor.setdefault(node.label, []).append(node)
+    return by_functor
 
 
 def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -269,10 +269,10 @@ def run_and_compare(
     those of `Program.run`."""
     try:
         with quiet():
-            found = way.program.run(graph, values, **options)
+            result = way.program.run(graph, values, **options)
     except GdslError as error:
         return [f"it ends with {error.diagnostics[0].code}: {error.diagnostics[0].message}"]
-    return list(differences(way.program.ir, expected, found))
+    return list(differences(way.program.ir, expected, result))
 
 
 def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
@@ -337,10 +337,10 @@ def knob_choices(program: ir.Program, trace: Sequence[TraceRecord]) -> list[Knob
 
 def _work(trace: Sequence[TraceRecord]) -> Mapping[str, int]:
     """The number of elements and edges that each operator has processed, by label."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for record in trace:
-        found[record.label] = found.get(record.label, 0) + record.frontier_size + record.edges
-    return found
+        counts[record.label] = counts.get(record.label, 0) + record.frontier_size + record.edges
+    return counts
 
 
 def _knob_choice(label: str, knob: Knob) -> KnobChoice:

@@ -88,8 +88,8 @@ def finite(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> np.nd
 def _apart(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], dict[str, int]]:
     """The finite values, and counts of the others."""
     if declared.type.is_id:
-        known = array >= 0
-        return array[known], {"nones": int(array.size - np.count_nonzero(known))}
+        is_set = array >= 0
+        return array[is_set], {"nones": int(array.size - np.count_nonzero(is_set))}
     if array.dtype.kind == "f":
         finite = np.isfinite(array)
         if finite.all():

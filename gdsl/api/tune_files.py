@@ -339,9 +339,9 @@ def _entry(document: object) -> Entry:
 
 def _is_known(word: str) -> bool:
     """Whether a word sets a knob that may be tuned, judging by its name; the program decides about its subject."""
-    found = _WORD.fullmatch(word) if len(word) <= _LONGEST_WORD else None
-    known = _SCHEDULE if found is not None and found[1] == "schedule" else OPERATOR_KNOBS
-    return found is not None and found[2] in known and found[2] not in NOT_TUNED
+    match = _WORD.fullmatch(word) if len(word) <= _LONGEST_WORD else None
+    knobs = _SCHEDULE if match is not None and match[1] == "schedule" else OPERATOR_KNOBS
+    return match is not None and match[2] in knobs and match[2] not in NOT_TUNED
 
 
 def _str(document: dict[str, Any], name: str) -> str:

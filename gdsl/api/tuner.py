@@ -308,9 +308,9 @@ class Tuner:
         """The verdict on a setting, and the medians of it and of the best setting. Raises E0802 if a run takes too
         long, E0909 for a different result."""
         first = self._first(way)
-        found = next(differences(way.program.ir, self._expected, first), None)
-        if found is not None:
-            raise GdslError.single("E0909", found)
+        difference = next(differences(way.program.ir, self._expected, first), None)
+        if difference is not None:
+            raise GdslError.single("E0909", difference)
         best, shortest = self.found.tuned_ms, first.time_ms
         spent = shortest
         for again in range(_WARMING):  # the first runs wake threads and touch memory, which alone may make them slow

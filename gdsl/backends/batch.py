@@ -68,9 +68,9 @@ def run_batch(
 ) -> Iterator[Part]:
     """The runs of `executable` with each of `bound`, in order."""
     if isinstance(executable, RunsBatches) and len(bound) > 1:
-        found = executable.run_batch(graph, bound, limits, bounds)
-        if found is not None:
-            return found
+        parts = executable.run_batch(graph, bound, limits, bounds)
+        if parts is not None:
+            return parts
     return one_after_the_other(executable, graph, bound, limits, bounds)
 
 

@@ -176,11 +176,11 @@ def late_error(program: Program, timeout: float | None, last: Progress | None) -
 
 def late_in_loop(program: Program, timeout: float | None, loop: int | None, iteration: int) -> GdslError:
     """E0802 at the condition of loop number `loop`, which has had `iteration` passes; None outside loops."""
-    found = next((n for n in walk(program.schedule) if isinstance(n, While | Repeat) and n.loop == loop), None)
-    if found is None:
+    statement = next((n for n in walk(program.schedule) if isinstance(n, While | Repeat) and n.loop == loop), None)
+    if statement is None:
         return timeout_error(timeout or 0.0)
     passes = "1 pass" if iteration == 1 else f"{iteration:,} passes"
-    return timeout_error(timeout or 0.0, f"after {passes} of {_named(found)}", found.span)
+    return timeout_error(timeout or 0.0, f"after {passes} of {_named(statement)}", statement.span)
 
 
 def _named(loop: While | Repeat) -> str:

@@ -37,10 +37,10 @@ def part_names(name: str) -> tuple[str, str]:
 
 def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
     """`results`, with each pair replaced by its two parts."""
-    found: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     for name, value in results.items():
-        found.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
-    return found
+        arrays.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
+    return arrays
 
 
 @dataclass(frozen=True, slots=True)

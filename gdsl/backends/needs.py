@@ -107,8 +107,8 @@ def on_other_ids_in_host(
     run_needs = on_a_device(plan, widths, sizes, directed, inputs)
     own = {f"{PROBLEM}.{GIVEN_IDS}": f"{LAYOUT}.order"}
     run_needs = tuple(replace(need, nbytes=0, there=own[need.name]) if need.name in own else need for need in run_needs)
-    kept = (Role.GRAPH, Role.SORTED, Role.NAMES_OF_EDGES)
-    layout_needs = [_need(each, widths, sizes, "") for each in layout.buffers if each.role not in kept]
+    cached_roles = (Role.GRAPH, Role.SORTED, Role.NAMES_OF_EDGES)
+    layout_needs = [_need(each, widths, sizes, "") for each in layout.buffers if each.role not in cached_roles]
     needs = *run_needs, *layout_needs
     offsets = (sizes[Size.VERTICES] + 1) * widths.edge // 8 * (2 if directed else 1)
     pieces = max(sizes[Size.VERTICES], largest_degree, min(sizes[Size.EDGES], LEAST_PIECE))

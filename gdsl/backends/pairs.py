@@ -41,9 +41,9 @@ def _values(ranks: Words, kind: Type, widths: Widths) -> Any:
         return ranks.astype(numpy.bool_)
     bits = widths.of(kind)
     unsigned = numpy.dtype(f"u{bits // 8}").type
-    found, sign = ranks.astype(unsigned), unsigned(1 << (bits - 1))
+    words, sign = ranks.astype(unsigned), unsigned(1 << (bits - 1))
     if kind.is_float:  # of negative numbers all bits are flipped, of others only the sign
-        found = found ^ (((found >> unsigned(bits - 1)) - unsigned(1)) | sign)
+        words = words ^ (((words >> unsigned(bits - 1)) - unsigned(1)) | sign)
     elif kind.is_signed:
-        found = found ^ sign
-    return found.view(numpy.dtype(f"i{bits // 8}" if kind.is_id else kind.name))
+        words = words ^ sign
+    return words.view(numpy.dtype(f"i{bits // 8}" if kind.is_id else kind.name))

@@ -75,12 +75,12 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
         name = on_gpus(base, list(map(int, gpus.split(","))))
     elif name not in NAMES:
         raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
-    found = availability(name)
-    if not found.ok:
+    state = availability(name)
+    if not state.ok:
         raise GdslError.single(
             _MISSING_CODES.get(name, "E0905"),
-            f"the {name} backend cannot run here: {found.detail}",
-            fix=found.fix or "gdslc doctor",
+            f"the {name} backend cannot run here: {state.detail}",
+            fix=state.fix or "gdslc doctor",
         )
     return Choice(get(name), key=name)
 
@@ -110,9 +110,9 @@ def is_fault_of_machine(error: GdslError) -> bool:
 def _first_available(failed: Mapping[str, str]) -> Choice:
     reasons: list[str] = []
     for name in NAMES:
-        found = Availability(False, failed[name]) if name in failed else availability(name)
-        if found.ok:
+        state = Availability(False, failed[name]) if name in failed else availability(name)
+        if state.ok:
             because = f" ({'; '.join(reasons)})" if reasons else ""
-            return Choice(get(name), f"backend: {name}, {found.detail}{because}")
-        reasons.append(f"no {name}: {found.detail}")
+            return Choice(get(name), f"backend: {name}, {state.detail}{because}")
+        reasons.append(f"no {name}: {state.detail}")
     raise AssertionError("the reference backend runs everywhere")

@@ -150,12 +150,12 @@ def _array_in_archive(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
     size = file.seek(0, os.SEEK_END)
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
-        found = [member for member in members if member.filename in (name, f"{name}.npy")]
-        if not found:
+        matches = [member for member in members if member.filename in (name, f"{name}.npy")]
+        if not matches:
             raise _OtherArraysError(name, list(dict.fromkeys(_called(member) for member in members)))
-        if len(found) > 1:
-            raise ValueError(f"it has {len(found)} arrays called {shown(name)}")
-        [member] = found
+        if len(matches) > 1:
+            raise ValueError(f"it has {len(matches)} arrays called {shown(name)}")
+        [member] = matches
         if member.flag_bits & _ENCRYPTED:
             raise ValueError(f"what it has as {shown(name)} is encrypted; save it without a password")
         if member.file_size > size * _LARGEST_DEFLATE_RATIO:

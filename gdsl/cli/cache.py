@@ -58,19 +58,21 @@ def info(as_json: bool) -> None:
     from gdsl.cache.limit import limit
     from gdsl.cache.location import show
 
-    found, now = cache.list_entries(), time.time()
-    kinds = {name: [entry for entry in found if entry.kind == name] for name in sorted({e.kind for e in found})}
+    entries, now = cache.list_entries(), time.time()
+    kinds = {name: [entry for entry in entries if entry.kind == name] for name in sorted({e.kind for e in entries})}
     place, most = show(cache.directory()), limit()
     if as_json:
         by_kind = {name: _figures(several, now) for name, several in kinds.items()}
-        click.echo(json.dumps({"directory": place, "limit": most, **_figures(found, now), "kinds": by_kind}, indent=2))
+        click.echo(
+            json.dumps({"directory": place, "limit": most, **_figures(entries, now), "kinds": by_kind}, indent=2)
+        )
         return
     click.echo(f"directory:     {place}")
     click.echo(f"limit:         {'none' if most is None else readable_bytes(most)} (GDSL_CACHE_SIZE)")
-    click.echo(f"entries:       {_line(found, now)}")
+    click.echo(f"entries:       {_line(entries, now)}")
     for name, several in kinds.items():
         click.echo(f"  {name + ':':<13}{_line(several, now)}  ({_HOLDS.get(name, 'from another version')})")
-    trouble = cache.problem() if found else None
+    trouble = cache.problem() if entries else None
     if trouble is not None:
         click.echo(f"note: {trouble}")
 
@@ -101,10 +103,10 @@ def _checked_age(context: click.Context, option: click.Parameter, word: str | No
     """A callback: seconds."""
     if word is None:
         return None
-    found = _AGE.fullmatch(word.strip())
-    if found is None:
+    match = _AGE.fullmatch(word.strip())
+    if match is None:
         raise click.BadParameter(f"{shown(word)} is not an age, such as 30d, 12h or 2w")
-    return int(found[1]) * _SECONDS[found[2]]
+    return int(match[1]) * _SECONDS[match[2]]
 
 
 @command.command()

@@ -124,9 +124,9 @@ class Checker:
 
             if error.source is None or not error.code.startswith("E01") or not is_library(error.source):
                 raise
-            found = analyze_library(error.source).diagnostics
-            if found:
-                raise GdslError(found, error.source) from None
+            diagnostics = analyze_library(error.source).diagnostics
+            if diagnostics:
+                raise GdslError(diagnostics, error.source) from None
             return None
 
     # ------------------------------------------------------------ fixes

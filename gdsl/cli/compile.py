@@ -231,12 +231,12 @@ def _class(program: Program, form: _Form, graph: Graph | None) -> GraphClass:
     from gdsl.plan.heuristics import relevant
 
     if form.facts:
-        found = relevant(program, class_of(form.facts))
-        if found == GENERAL:
+        relevant_class = relevant(program, class_of(form.facts))
+        if relevant_class == GENERAL:
             message(
                 f"note: {program.name} is the same on graphs of the class {' and '.join(form.facts)} as on any other"
             )
-        return found
+        return relevant_class
     if graph is None or form.backend == "cpu":
         return GENERAL
     from gdsl.backends.cuda import class_on

@@ -71,11 +71,13 @@ def params(context: click.Context, param: click.Parameter, word: str) -> Items:
         return [_item(f"{name}=@{item.value}", item.help, item.type) for item in _files(value, ())]
     many = param.name == "each"
     present = {each.partition("=")[0] for each in context.params.get(param.name or "") or ()}
-    found = [each for each in wanted(_text(context)) if each.name not in present and (each.may_be_many or not many)]
-    named = [each for each in found if word.startswith(f"{each.name}=")]
+    candidates = [
+        each for each in wanted(_text(context)) if each.name not in present and (each.may_be_many or not many)
+    ]
+    named = [each for each in candidates if word.startswith(f"{each.name}=")]
     if many and named and named[0].kind == "vertex":
         return [_item(text, "every vertex") for text in (f"{named[0].name}=all",) if text.startswith(word)]
-    return [_item(f"{each.name}=", each.kind, OPEN) for each in found if f"{each.name}=".startswith(word)]
+    return [_item(f"{each.name}=", each.kind, OPEN) for each in candidates if f"{each.name}=".startswith(word)]
 
 
 def names(context: click.Context, param: click.Parameter, word: str) -> Items:
@@ -83,33 +85,35 @@ def names(context: click.Context, param: click.Parameter, word: str) -> Items:
     from gdsl.cli.program_words import wanted
 
     taken = context.params.get(param.name or "") or ()
-    found = [each for each in wanted(_text(context)) if each.name not in taken]
-    return [_item(each.name, each.kind) for each in found if each.name.startswith(word)]
+    candidates = [each for each in wanted(_text(context)) if each.name not in taken]
+    return [_item(each.name, each.kind) for each in candidates if each.name.startswith(word)]
 
 
 def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:
     """``KNOB=`` for the knobs of the program in the command, and after that the knob's values."""
     from gdsl.cli.program_words import knobs as knobs_of
 
-    known = knobs_of(_text(context))
+    knobs = knobs_of(_text(context))
     name, separator, value = word.partition("=")
     if separator:
-        knob = known.get(name)
+        knob = knobs.get(name)
         if knob is None:
             return []
         return [_item(f"{name}={each}", knob.each.get(each)) for each in knob.values if each.startswith(value)]
-    return [_item(f"{name}=", knob.text, OPEN) for name, knob in known.items() if name.startswith(word)]
+    return [_item(f"{name}=", knob.text, OPEN) for name, knob in knobs.items() if name.startswith(word)]
 
 
 def types(context: click.Context, param: click.Parameter, word: str) -> Items:
     """``NAME=`` for the type parameters of the program in the command, and after that the types that each admits."""
     from gdsl.cli.program_words import type_parameters
 
-    known = type_parameters(_text(context))
+    parameters = type_parameters(_text(context))
     name, separator, _ = word.partition("=")
     if separator:
-        return [_item(each) for each in (f"{name}={type_}" for type_ in known.get(name, ())) if each.startswith(word)]
-    return [_item(f"{each}=", ", ".join(known[each]), OPEN) for each in known if each.startswith(word)]
+        return [
+            _item(each) for each in (f"{name}={type_}" for type_ in parameters.get(name, ())) if each.startswith(word)
+        ]
+    return [_item(f"{each}=", ", ".join(parameters[each]), OPEN) for each in parameters if each.startswith(word)]
 
 
 def explained(context: click.Context, param: click.Parameter, word: str) -> Items:
@@ -150,17 +154,17 @@ def _items(word: str, known: dict[str, str]) -> Items:
 def _files(word: str, suffixes: tuple[str, ...]) -> Items:
     """The files that `word` may become, and directories, which continue."""
     folder, begin = os.path.split(word)
-    found = []
+    candidates = []
     for entry in _entries(os.path.expanduser(folder) or os.curdir):
         name = entry.name
         if not name.startswith(begin) or (name.startswith(".") and not begin) or not name.isprintable():
             continue
         with contextlib.suppress(OSError):
             if entry.is_dir():
-                found.append(_item(os.path.join(folder, name) + os.sep, None, OPEN))
+                candidates.append(_item(os.path.join(folder, name) + os.sep, None, OPEN))
             elif not suffixes or name.endswith(suffixes):
-                found.append(_item(os.path.join(folder, name)))
-    return sorted(found, key=lambda item: str(item.value))
+                candidates.append(_item(os.path.join(folder, name)))
+    return sorted(candidates, key=lambda item: str(item.value))
 
 
 def _entries(folder: str) -> Iterable[os.DirEntry[str]]:

@@ -184,9 +184,9 @@ def _meant(value: Any, param: Param, graph: Graph) -> Any:
     if param.type.is_float:
         return real_number(value.strip())  # as written, whatever its type makes of it
     count = graph.num_edges if param.type is Type.EDGE else graph.num_vertices
-    found = scalar_value(param, vertex_by_name(param, value, graph, None), count, None)
+    number = scalar_value(param, vertex_by_name(param, value, graph, None), count, None)
     names = graph.names if param.type is Type.VERTEX else None
-    return found if names is None else _as_shown(names[int(found)])
+    return number if names is None else _as_shown(names[int(number)])
 
 
 def _as_shown(name: Any) -> Any:

@@ -45,8 +45,8 @@ def command(word: str | None, program: str | None) -> None:
     from gdsl.diagnostics import all_codes, explain, find_code
 
     if word is None:
-        for known in all_codes():
-            click.echo(f"{known.code}  {known.title}")
+        for entry in all_codes():
+            click.echo(f"{entry.code}  {entry.title}")
         return
     code = find_code(word)
     knob, near = knobs.named(word)
@@ -75,7 +75,7 @@ def command(word: str | None, program: str | None) -> None:
     elif word.strip().lower() in _OF_PROGRAMS:
         raise click.UsageError(f"what is the program? 'gdslc explain {word.strip().lower()} PROGRAM'")
     else:
-        codes = [known.code for known in all_codes()]
+        codes = [entry.code for entry in all_codes()]
         if re.fullmatch(r"[EWew]\d+|\d+", word.strip()):
             errors, warned = ([each for each in codes if each[0] == letter] for letter in "EW")
             listed = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
@@ -104,8 +104,8 @@ def _explain_orders(word: str) -> None:
     from gdsl.api.compiling import compile_file
 
     compiled = compile_file(word)
-    found = loop_orders(compiled.ir, compiled.text)
-    for loop, obstacle in found:
+    orders = loop_orders(compiled.ir, compiled.text)
+    for loop, obstacle in orders:
         where = f"{loop.span.words}: "
         if obstacle is None and len(loop.body) > 1:
             click.echo(
@@ -118,7 +118,7 @@ def _explain_orders(word: str) -> None:
             )
         else:
             click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")
-    if not found:
+    if not orders:
         click.echo("the program has no while loop")
 
 
@@ -129,13 +129,13 @@ def _explain_layout(word: str) -> None:
     from gdsl.uniqueness.layout import obstacle
 
     program = compile_file(word).ir
-    found = obstacle(program)
-    if found is None and plan_of(program).layout is not None:
+    hindrance = obstacle(program)
+    if hindrance is None and plan_of(program).layout is not None:
         click.echo("may be by degree; on a GPU, auto does so for large graphs with vertices of very high degree")
-    elif found is None:
+    elif hindrance is None:
         click.echo("may be by degree; auto keeps the given order, since it would gain little or might lose time")
     else:
-        click.echo(f"as given: {found.why} ({found.span.words})")
+        click.echo(f"as given: {hindrance.why} ({hindrance.span.words})")
 
 
 def _explain_fusion(word: str) -> None:

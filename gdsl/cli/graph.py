@@ -68,10 +68,10 @@ def info(graph_file: str, as_json: bool, plot: Path | None, words: GraphWords) -
     if plot is not None:
         check_plot(plot)
     graph = words.open(graph_file)
-    found = describe(graph)
+    description = describe(graph)
     if plot is not None:
         write_plot(plot, [graph.plot])
-    click.echo(json.dumps(found.as_dict(), indent=2) if as_json else str(found))
+    click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))
 
 
 @command.command()

@@ -129,8 +129,8 @@ class GraphWords:
             graph = open_graph(path_or_spec, **self.options())
         for each in notices:
             message(f"note: {each}")
-        known = self.num_vertices is not None or any("no edge" in each or "--compact" in each for each in notices)
-        notice = None if known else unused_ids(graph, path_or_spec, self.format)
+        is_reported = self.num_vertices is not None or any("no edge" in each or "--compact" in each for each in notices)
+        notice = None if is_reported else unused_ids(graph, path_or_spec, self.format)
         if notice is not None:
             message(f"note: {notice}")
         return graph
@@ -196,15 +196,15 @@ def type_option(command: Command) -> Command:
 
 
 def _checked_types(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str] | None:
-    found: dict[str, str] = {}
+    assignments: dict[str, str] = {}
     for word in words:
         name, separator, type_ = (part.strip() for part in word.partition("="))
         if not (separator and name and type_):
             raise click.BadParameter(f"{shown(word)} is not of the form name=type, such as weight_type=int64")
-        if name in found:
+        if name in assignments:
             raise click.BadParameter(f"the type of {name} is given twice")
-        found[name] = type_
-    return found or None
+        assignments[name] = type_
+    return assignments or None
 
 
 def tune_file_options(command: Command) -> Command:

@@ -97,8 +97,8 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     following = words[place + 1] if place + 1 < len(words) else ""
     if not separator:
         value = following if following and (not following.startswith("-") or _NUMBER.fullmatch(following)) else "VALUE"
-    known = _names_in(words)
-    close = [name] if name in known else difflib.get_close_matches(name, known, n=1)
+    names = _names_in(words)
+    close = [name] if name in names else difflib.get_close_matches(name, names, n=1)
     if close:
         return f"there is no option '{option}'; a param is given by -p: -p {close[0]}={value}"
     if error.possibilities:
@@ -106,7 +106,7 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     others = _commands_with(option, error.ctx)
     if others:
         return f"there is no option '{option}' here; it is one of gdslc {', '.join(others)}"
-    hint = f"; the program takes {', '.join(known)}" if known else ""
+    hint = f"; the program takes {', '.join(names)}" if names else ""
     return f"there is no option '{option}'; params are set with -p, such as -p {name}={value}{hint}"
 
 
@@ -122,10 +122,10 @@ def _commands_with(option: str, context: click.Context | None) -> list[str]:
 def _said_for_words(words: list[str]) -> str | None:
     """What to write instead of a bare word that looks like a param, or like a further value of one."""
     for place, (option, assignment) in enumerate(itertools.pairwise(words)):
-        found = _ASSIGNMENT.fullmatch(assignment) if option in ("-p", "--param") else None
+        match = _ASSIGNMENT.fullmatch(assignment) if option in ("-p", "--param") else None
         more = list(itertools.takewhile(_is_value, words[place + 2 :]))
-        if found is not None and found[2] and more:
-            return _said_for_more(found[1], found[2], more)
+        if match is not None and match[2] and more:
+            return _said_for_more(match[1], match[2], more)
     for before, word in zip(["", *words], words, strict=False):
         if _ASSIGNMENT.fullmatch(word) and before not in _TAKE_A_WORD:
             return f"'{word}' is not an option; params are set with -p: -p {word}"

@@ -120,8 +120,8 @@ def command(
         assert program_file is not None and graph_file is not None
         with limited(timeout):
             profiles.append(_measured(program_file, graph_file, assignments, (tune, tune_file, types), words, request))
-    found = profiles[0].compare(profiles[1]) if len(profiles) == 2 else profiles[0]
-    _tell(found, page, data, to_file)
+    report = profiles[0].compare(profiles[1]) if len(profiles) == 2 else profiles[0]
+    _tell(report, page, data, to_file)
     if show and page is not None:
         _open(page)
 

@@ -71,8 +71,8 @@ def _unwritable(path: str, why: str) -> GdslError:
 def diff(name: str, before: str, after: str) -> str:
     """The difference of two texts of the file `name`, as `patch` reads it; empty if there is none."""
     old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
-    found = difflib.unified_diff(old, new, name, name)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+    changes = difflib.unified_diff(old, new, name, name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in changes)
 
 
 def print_diff(name: str, before: str, after: str, *, to_errors: bool = False) -> None:

@@ -40,15 +40,15 @@ def wanted(text: str) -> Iterator[Wanted]:
 
 def _pieces(problem: str) -> Iterator[tuple[str, str, str, str]]:
     place = 0
-    while (found := _DATA.search(problem, place)) is not None:
-        yield found[1], found[2], found[3], found[4]
-        place = found.end() - 1 if found[0].endswith(";") else found.end()
+    while (declaration := _DATA.search(problem, place)) is not None:
+        yield declaration[1], declaration[2], declaration[3], declaration[4]
+        place = declaration.end() - 1 if declaration[0].endswith(";") else declaration.end()
 
 
 def type_parameters(text: str) -> dict[str, tuple[str, ...]]:
     """The type parameters, each with the names of the types that it admits."""
-    found = _TYPES.findall(_SILENT.sub(" ", text))
-    return {name: tuple(type_.name for type_ in TYPE_CLASSES.get(of, ())) for name, of in found}
+    types = _TYPES.findall(_SILENT.sub(" ", text))
+    return {name: tuple(type_.name for type_ in TYPE_CLASSES.get(of, ())) for name, of in types}
 
 
 def knobs(text: str) -> dict[str, Knob]:

@@ -280,11 +280,11 @@ def print_bars(trace: Sequence[TraceRecord]) -> None:
 def by_operator(trace: Sequence[TraceRecord]) -> dict[str, tuple[int, float]]:
     """How often each operator ran, and its total milliseconds, or without times its edges."""
     timed = _is_timed(trace)
-    found: dict[str, tuple[int, float]] = {}
+    totals: dict[str, tuple[int, float]] = {}
     for record in trace:
-        runs, amount = found.get(record.label, (0, 0.0))
-        found[record.label] = runs + 1, amount + ((record.time_ms or 0.0) if timed else record.edges)
-    return found
+        runs, amount = totals.get(record.label, (0, 0.0))
+        totals[record.label] = runs + 1, amount + ((record.time_ms or 0.0) if timed else record.edges)
+    return totals
 
 
 def _is_timed(trace: Sequence[TraceRecord]) -> bool:

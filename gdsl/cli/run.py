@@ -151,8 +151,8 @@ def command(
             graph, _ = _opened(graph_file, words, by_name)
             values = param_values(assigned, graph)
             program = program.instance(graph, values)
-            found = program.dry_run(graph, values, backend=backend, memory=memory, gpus=gpus, round=rounded)
-        _print_dry_run(found, program, graph, program_file, graph_file, as_json)
+            requirements = program.dry_run(graph, values, backend=backend, memory=memory, gpus=gpus, round=rounded)
+        _print_dry_run(requirements, program, graph, program_file, graph_file, as_json)
         return
     if on.requested:
         with limited(timeout), interrupting():

@@ -50,8 +50,8 @@ def _list(folder: Path, programs: list[Path]) -> None:
 
 def _doc(path: Path) -> str:
     """The first sentence of a program's doc comment."""
-    found = re.match(r'\s*"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
-    text = " ".join(found[1].split()) if found else ""
+    match = re.match(r'\s*"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
+    text = " ".join(match[1].split()) if match else ""
     return re.split(r"(?<=\.) ", text, maxsplit=1)[0]
 
 

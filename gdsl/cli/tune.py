@@ -147,8 +147,8 @@ def _search(
     with _progress() as tell:
         run = partial(run_quietly, round=rounded)
         how: dict[str, Any] = {"before": before, "tell": tell, "types": instance}
-        found = Tuner(source, graph, values, chosen, seconds, run=run, **how).search()
-    search = _Search(program.name, program_word, graph_word, kind, chosen, device, found, path)
+        outcome = Tuner(source, graph, values, chosen, seconds, run=run, **how).search()
+    search = _Search(program.name, program_word, graph_word, kind, chosen, device, outcome, path)
     search.written = _keep(search, source, bool(before))
     return search
 
@@ -159,13 +159,13 @@ def _keep(search: _Search, source: Source, is_known: bool) -> bool:
     from gdsl.api.tune_files import Entry, file_of, write_file
     from gdsl.api.tuner import Stop
 
-    found = search.found
-    if is_known and not found.knobs and found.stop is Stop.INTERRUPTED:
+    outcome = search.found
+    if is_known and not outcome.knobs and outcome.stop is Stop.INTERRUPTED:
         return False
-    if not found.tries and not found.knobs and found.stop is Stop.TIME:
+    if not outcome.tries and not outcome.knobs and outcome.stop is Stop.TIME:
         return False
-    times = found.auto_ms, found.tuned_ms, len(found.tries)
-    entry = Entry(search.backend, search.device, search.kind, found.knobs, *times)
+    times = outcome.auto_ms, outcome.tuned_ms, len(outcome.tries)
+    entry = Entry(search.backend, search.device, search.kind, outcome.knobs, *times)
     write_file(file_of(search.output, search.program, source).replaced(entry))  # others may have written meanwhile
     return True
 
@@ -203,7 +203,7 @@ def _progress() -> Iterator[Tell]:
 def _document(search: _Search) -> dict[str, Any]:
     from dataclasses import asdict
 
-    found = search.found
+    outcome = search.found
     return {
         "gdsl": __version__,
         "program": search.program,
@@ -211,11 +211,11 @@ def _document(search: _Search) -> dict[str, Any]:
         "backend": search.backend,
         "device": search.device,
         "graph": {"name": search.graph_name, **asdict(search.kind)},
-        "auto_ms": found.auto_ms,
-        "tuned_ms": found.tuned_ms,
-        "gain": found.gain,
-        "knobs": list(found.knobs),
-        "stop": found.stop.value,
+        "auto_ms": outcome.auto_ms,
+        "tuned_ms": outcome.tuned_ms,
+        "gain": outcome.gain,
+        "knobs": list(outcome.knobs),
+        "stop": outcome.stop.value,
         "tries": [
             {
                 "knob": each.knob,
@@ -225,22 +225,22 @@ def _document(search: _Search) -> dict[str, Any]:
                 "best_ms": each.best_ms,
                 "gain": each.gain,
             }
-            for each in found.tries
+            for each in outcome.tries
         ],
         "tune_file": search.output,
     }
 
 
 def _report(search: _Search) -> None:
-    found = search.found
+    outcome = search.found
     click.echo(f"{search.program} on {printable(search.graph_name)}: {search.kind}")
     click.echo(f"on {search.backend}, {printable(search.device)}")
-    if found.tries:
+    if outcome.tries:
         click.echo()
-        _table(found.tries)
+        _table(outcome.tries)
     click.echo()
-    tries = "1 try" if len(found.tries) == 1 else f"{len(found.tries)} tries"
-    click.echo(f"{tries}; {found.stop.value}")
+    tries = "1 try" if len(outcome.tries) == 1 else f"{len(outcome.tries)} tries"
+    click.echo(f"{tries}; {outcome.stop.value}")
     for line in _advice(search):
         click.echo(line)
     output = printable(search.output)
@@ -265,16 +265,16 @@ def _table(tries: list[Try]) -> None:
 def _advice(search: _Search) -> Iterator[str]:
     from gdsl.api.tuner import MARGIN, Stop
 
-    found = search.found
-    if found.knobs:
-        yield f"{found.auto_ms:.4g} ms unchanged, {found.tuned_ms:.4g} ms tuned: {100 * found.gain:.1f} % less"
-        yield "  " + " ".join(f"--tune '{word}'" if "(" in word else f"--tune {word}" for word in found.knobs)
+    outcome = search.found
+    if outcome.knobs:
+        yield f"{outcome.auto_ms:.4g} ms unchanged, {outcome.tuned_ms:.4g} ms tuned: {100 * outcome.gain:.1f} % less"
+        yield "  " + " ".join(f"--tune '{word}'" if "(" in word else f"--tune {word}" for word in outcome.knobs)
     elif search.backend == "reference":
-        yield f"{found.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
-    elif not found.tries and found.stop is Stop.TIME:
-        yield f"{found.auto_ms:.4g} ms; nothing was tried in that time: allow more with --seconds"
-    elif found.stop is not Stop.DONE:
-        yield f"{found.auto_ms:.4g} ms; nothing better was found by then"
+        yield f"{outcome.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
+    elif not outcome.tries and outcome.stop is Stop.TIME:
+        yield f"{outcome.auto_ms:.4g} ms; nothing was tried in that time: allow more with --seconds"
+    elif outcome.stop is not Stop.DONE:
+        yield f"{outcome.auto_ms:.4g} ms; nothing better was found by then"
     else:
         percent = f"{100 * MARGIN:.0f} %"
-        yield f"{found.auto_ms:.4g} ms; nothing to gain: the unchanged program is within {percent} of the best"
+        yield f"{outcome.auto_ms:.4g} ms; nothing to gain: the unchanged program is within {percent} of the best"

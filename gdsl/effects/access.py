@@ -156,20 +156,20 @@ class Accesses:
         return frozenset(Access(name, writes, who) for name, writes in self._touched(part))
 
     def _touched(self, part: object) -> frozenset[tuple[str, bool]]:
-        found: set[tuple[str, bool]] = set()
+        accesses: set[tuple[str, bool]] = set()
         called: set[str] = set()
         for node in walk(part):
             if isinstance(node, Element):
-                found.add((node.array, False))
+                accesses.add((node.array, False))
             elif isinstance(node, ScalarValue):
-                found.add((node.name, False))
+                accesses.add((node.name, False))
             elif isinstance(node, ElementTarget):
-                found.add((node.array, True))
+                accesses.add((node.array, True))
             elif isinstance(node, ScalarTarget):
-                found.add((node.scalar, True))
+                accesses.add((node.scalar, True))
             elif isinstance(node, FunctionCall):
                 called.add(node.function)
-        return frozenset(found.union(*map(self._in_function, called)))
+        return frozenset(accesses.union(*map(self._in_function, called)))
 
     def _in_function(self, name: str) -> frozenset[tuple[str, bool]]:
         if name not in self._functions:

@@ -109,11 +109,11 @@ class Functions:
 
     def call(self, node: nodes.FunctionCall, arguments: tuple[Term, ...]) -> Term:
         """The term for a call."""
-        known = self._known.get(node.function)
-        if known is None:
+        definition = self._known.get(node.function)
+        if definition is None:
             return self.terms.function(node.type, node.function, arguments)
-        substitution: dict[Term, Term] = dict(zip(known[0], arguments, strict=True))
-        return self.terms.replace_terms(known[1], substitution.get)
+        substitution: dict[Term, Term] = dict(zip(definition[0], arguments, strict=True))
+        return self.terms.replace_terms(definition[1], substitution.get)
 
 
 class _Body(PureValues):

@@ -93,9 +93,9 @@ class Proof:
         if operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
             same = (added - other_added) % (1 << (left.type.bits or 64)) == 0
             return same == (operation is BinaryOperation.EQUAL)
-        found, full = self.ranges.of(base), limits(left.type)
+        interval, full = self.ranges.of(base), limits(left.type)
         for offset in (added, other_added):
-            if found.low + offset < full.low or found.high + offset > full.high:
+            if interval.low + offset < full.low or interval.high + offset > full.high:
                 return None
         return by_order(operation, added, other_added)
 

@@ -175,10 +175,10 @@ def _of_integers(operation: BinaryOperation, kind: Type, left: Range, right: Ran
         return Range(min(corners), max(corners))
     if operation is BinaryOperation.SHIFT_RIGHT:
         return Range(min(low, 0), max(high, 0))
-    known = [side for side in (left, right) if side.low >= 0]
-    if operation is BinaryOperation.BIT_AND and known:
-        return Range(0, min(side.high for side in known))
-    if operation in (BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR) and len(known) == 2:
+    nonnegative = [side for side in (left, right) if side.low >= 0]
+    if operation is BinaryOperation.BIT_AND and nonnegative:
+        return Range(0, min(side.high for side in nonnegative))
+    if operation in (BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR) and len(nonnegative) == 2:
         return Range(0, (1 << max(high, int(right.high)).bit_length()) - 1)
     return limits(kind)
 
@@ -209,10 +209,10 @@ class Ranges:
         """The range of a number or a bool (0 and 1); of an id, that of its number."""
         if term.depth > DEEPEST_PROOF or term.type.is_pair:
             return limits(term.type)
-        found = self._known.get(term)
-        if found is None:
-            found = self._known[term] = self._of(term)
-        return found
+        interval = self._known.get(term)
+        if interval is None:
+            interval = self._known[term] = self._of(term)
+        return interval
 
     def _of(self, term: Term) -> Range:
         match term:
@@ -248,8 +248,8 @@ class Ranges:
 
     def known_sign(self, term: Term) -> bool:
         """Whether a number is never negative and never NaN."""
-        found = self.of(term)
-        return found.low >= 0 and not found.nan
+        interval = self.of(term)
+        return interval.low >= 0 and not interval.nan
 
 
 def _counts_own_edge(term: DegreeTerm) -> bool:

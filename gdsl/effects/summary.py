@@ -238,31 +238,31 @@ class Effects:
 
     def depends(self, *terms: Term) -> int:
         """The atoms that `terms` may come from, in full."""
-        found = 0
+        atoms = 0
         for term in terms:
-            found |= term.depends
-        return self.terms.atoms.closure(found)
+            atoms |= term.depends
+        return self.terms.atoms.closure(atoms)
 
     @cached_property
     def atoms(self) -> list[tuple[Atom, int]]:
         """Every atom that something here depends on, with its bit; only valid once all effects are known."""
         decided = (self.accept, self.value, self.key, self.score)
-        found = self.depends(*self.conjuncts, *self.exits, *(term for term in decided if term is not None))
+        atoms = self.depends(*self.conjuncts, *self.exits, *(term for term in decided if term is not None))
         for write in self.writes:
-            found |= self.depends(write.index, write.value, *([write.old] if write.old is not None else []))
-            found |= self.terms.atoms.closure(write.guard.depends) if write.guard is not None else 0
+            atoms |= self.depends(write.index, write.value, *([write.old] if write.old is not None else []))
+            atoms |= self.terms.atoms.closure(write.guard.depends) if write.guard is not None else 0
         bit = self.terms.atoms.bit
-        return [(atom, bit(atom)) for atom in self.terms.atoms.members(found)]
+        return [(atom, bit(atom)) for atom in self.terms.atoms.members(atoms)]
 
     def _harmless(self) -> int:
         """The atoms that are the same for all calls wherever they are read from: only an index can tell calls apart."""
         atoms = self.terms.atoms
         if self._shared[0] != len(atoms):
-            found = 0
+            depends = 0
             for atom, bit in atoms.all():
                 if isinstance(atom, OfPass | OfData | OfFrontier):
-                    found |= bit
-            self._shared = (len(atoms), found)
+                    depends |= bit
+            self._shared = (len(atoms), depends)
         return self._shared[1]
 
     def _decided_by(self, key: End) -> int:
@@ -270,8 +270,8 @@ class Effects:
         if key.role is not Role.EDGE:
             return key.depends
         bit = self.terms.atoms.bit
-        found = bit(OfPlace(key.other)) | key.depends
-        return found | bit(OfEnd(Role.SOURCE, key.other)) | bit(OfEnd(Role.DESTINATION, key.other))
+        atoms = bit(OfPlace(key.other)) | key.depends
+        return atoms | bit(OfEnd(Role.SOURCE, key.other)) | bit(OfEnd(Role.DESTINATION, key.other))
 
     def determined(self, term: Term, key: Term) -> bool:
         """Whether any two calls, at any two moments, with the same value for `key` have the same value for `term`: it
@@ -291,10 +291,10 @@ class Effects:
             inner = parts(part)
             if not inner or (isinstance(part, ElementTerm) and part.read):
                 return False
-            for found in inner:
-                if found not in seen:
-                    seen.add(found)
-                    waiting.append(found)
+            for inner_term in inner:
+                if inner_term not in seen:
+                    seen.add(inner_term)
+                    waiting.append(inner_term)
         return True
 
     def uniform(self, term: Term) -> bool:

@@ -38,10 +38,10 @@ class Terms:
         return self._numbers
 
     def _once(self, key: Hashable, make: Callable[[], AnyTerm]) -> AnyTerm:
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = make()
-        return found  # type: ignore[return-value]
+        term = self._made.get(key)
+        if term is None:
+            term = self._made[key] = make()
+        return term  # type: ignore[return-value]
 
     # ------------------------------------------------------------ leaves
 

@@ -198,13 +198,13 @@ def parts(term: Term) -> tuple[Term, ...]:
 def inside(*roots: Term) -> list[Term]:
     """All terms inside `roots`, each once, outer terms before inner ones."""
     seen = set(roots)
-    found = list(dict.fromkeys(roots))
-    for term in found:
+    unique = list(dict.fromkeys(roots))
+    for term in unique:
         for part in parts(term):
             if part not in seen:
                 seen.add(part)
-                found.append(part)
-    return found
+                unique.append(part)
+    return unique
 
 
 DEEPEST_PROOF = 120
@@ -306,11 +306,11 @@ class Atoms:
 
     def bit(self, atom: Atom) -> int:
         """The set of this one atom."""
-        found = self._bits.get(atom)
-        if found is None:
-            found = self._bits[atom] = 1 << len(self._atoms)
+        bit = self._bits.get(atom)
+        if bit is None:
+            bit = self._bits[atom] = 1 << len(self._atoms)
             self._atoms.append(atom)
-        return found
+        return bit
 
     def carried(self, number: int) -> int:
         """A new atom whose meaning `settle` defines later."""
@@ -345,27 +345,27 @@ class Atoms:
         rest = atoms & self._carried
         if not rest:
             return atoms
-        known = self._closures.get(atoms)
-        if known is not None:
-            return known
-        found, seen = atoms, 0
-        while rest := found & self._carried & ~seen:
+        closure = self._closures.get(atoms)
+        if closure is not None:
+            return closure
+        closed, seen = atoms, 0
+        while rest := closed & self._carried & ~seen:
             lowest = rest & -rest
             seen |= lowest
             if lowest in self._stands_for:
-                found = (found & ~lowest) | self._stands_for[lowest]
-        self._closures[atoms] = found
-        return found
+                closed = (closed & ~lowest) | self._stands_for[lowest]
+        self._closures[atoms] = closed
+        return closed
 
     def members(self, atoms: int) -> list[Atom]:
         """The atoms of a set."""
         rest = self.closure(atoms)
-        found = []
+        members = []
         while rest:
             lowest = rest & -rest
-            found.append(self._atoms[lowest.bit_length() - 1])
+            members.append(self._atoms[lowest.bit_length() - 1])
             rest ^= lowest
-        return found
+        return members
 
     def __len__(self) -> int:
         return len(self._atoms)

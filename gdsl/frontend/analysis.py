@@ -58,10 +58,10 @@ class Reading:
         chosen = {**dict(next(instances(self.tree), ())), **dict(types)}
         key = tuple(chosen.items())
         if key not in self._found:
-            found = check_all(self.tree, self._source, self._broken, chosen)
-            diagnostics = tuple(merge_diagnostics(self.mistakes, found.diagnostics))
-            checked = None if diagnostics else found.checked
-            self._found[key] = Analysis(found.tree, found.symbols, diagnostics, checked)
+            result = check_all(self.tree, self._source, self._broken, chosen)
+            diagnostics = tuple(merge_diagnostics(self.mistakes, result.diagnostics))
+            checked = None if diagnostics else result.checked
+            self._found[key] = Analysis(result.tree, result.symbols, diagnostics, checked)
         return self._found[key]
 
 

@@ -296,8 +296,8 @@ class TreeBuilder(NamelessBuilder):
 
     def import_part(self, meta: Any, children: list[Any]) -> syntax.Import:
         *names, path = children
-        found = tuple(syntax.ImportedName(span_of(name), str(name)) for name in names)
-        return syntax.Import(span_of(meta), found, str(path)[1:-1], span_of(path))
+        imported = tuple(syntax.ImportedName(span_of(name), str(name)) for name in names)
+        return syntax.Import(span_of(meta), imported, str(path)[1:-1], span_of(path))
 
     def library(self, meta: Any, children: list[Any]) -> syntax.Program:
         return self._program(meta, children, is_library=True)

@@ -266,15 +266,15 @@ class NamelessBuilder(ExpressionBuilder):
 
     def parts_by_keyword(self, parts: list[Part], where: str) -> dict[str, Part]:
         """The parts by their keyword; reports a part that is repeated."""
-        found: dict[str, Part] = {}
+        named_parts: dict[str, Part] = {}
         for part in parts:
-            if part.keyword in found:
+            if part.keyword in named_parts:
                 message = f"{where} has two `{part.keyword}` parts"
-                first = Label(found[part.keyword].span, "the first")
+                first = Label(named_parts[part.keyword].span, "the first")
                 self.diagnostics.append(Diagnostic("E0110", message, part.span, (first,)))
             else:
-                found[part.keyword] = part
-        return found
+                named_parts[part.keyword] = part
+        return named_parts
 
     def refuse_apply_with_value(self, parts: dict[str, Part], where: str) -> None:
         """Refuse `apply` and `value` in one functor."""

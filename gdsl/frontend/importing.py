@@ -124,9 +124,9 @@ class _Importer:
             name = part.function if isinstance(part, syntax.Call) else part.name
             if name in own or name == node.name or (name not in file.definitions and name not in file.imports):
                 continue
-            found, there = self._resolved(file, name)
-            if there in found.definitions:
-                yield name, (found, there)
+            imported_file, there = self._resolved(file, name)
+            if there in imported_file.definitions:
+                yield name, (imported_file, there)
 
     def _resolved(self, file: _File, name: str) -> tuple[_File, str]:
         while name not in file.definitions and name in file.imports:
@@ -152,10 +152,10 @@ class _Importer:
         if name.name in file.definitions or name.name in file.imports:
             return True
         if not file.broken and name.name not in file.lost:
-            known = [*file.definitions, *file.imports]
-            near = closest(name.name, known)
-            listed = ", ".join(f"`{each}`" for each in known)
-            notes = [f"it has {listed}" if known else "it has none at all"]
+            names = [*file.definitions, *file.imports]
+            near = closest(name.name, names)
+            listed = ", ".join(f"`{each}`" for each in names)
+            notes = [f"it has {listed}" if names else "it has none at all"]
             if name.name in file.data:
                 notes.insert(0, f"`{name.name}` is data there, which every program declares for itself")
             message = f"`{where.path}` has no function, functor or procedure `{name.name}`"
@@ -171,9 +171,9 @@ class _Importer:
             shown = " → ".join(printable(each.source.name) for each in (*around[circle:], around[circle]))
             self._refuse(node, f"these imports lead back to where they began: {shown}")
             return None
-        known = next((each for each in self._files if same_file(each.source.name, name)), None)
-        if known is not None:
-            return known
+        loaded = next((each for each in self._files if same_file(each.source.name, name)), None)
+        if loaded is not None:
+            return loaded
         source = self._source(node, name)
         if source is None:
             return None
@@ -183,9 +183,9 @@ class _Importer:
         return file
 
     def _source(self, node: syntax.Import, name: str) -> Source | None:
-        found = next((each for each in self.source.imported or () if same_file(each.name, name)), None)
-        if found is not None:
-            return found
+        imported = next((each for each in self.source.imported or () if same_file(each.name, name)), None)
+        if imported is not None:
+            return imported
         if len(self._files) >= MOST_FILES:
             self._refuse(node, f"more than {MOST_FILES} files are imported from")
             return None

@@ -182,10 +182,10 @@ def conditional_form(failure: Failure) -> Diagnostic | None:
         return None
     begin = failure.line_before.rsplit("\n", 1)[-1].rsplit("=", 1)[-1].strip()
     begin = re.split(r"[(,](?=[^()]*$)", begin)[-1].strip()
-    found = re.match(r"if\s+(.+?)\s+else\s+((?:[^;{}(),]|\([^()]*\))+)", failure.rest)
-    if found is None or not begin:
+    match = re.match(r"if\s+(.+?)\s+else\s+((?:[^;{}(),]|\([^()]*\))+)", failure.rest)
+    if match is None or not begin:
         return None
-    fix = f"write `{found[1]} ? {begin} : {found[2].strip()}`"
+    fix = f"write `{match[1]} ? {begin} : {match[2].strip()}`"
     return Diagnostic("E0112", "a choice is written with `?` and `:`", failure.span, fix=fix)
 
 
@@ -229,9 +229,9 @@ def missing_first_line(failure: Failure) -> Diagnostic | None:
     if "PROGRAM" not in failure.expected or failure.kind == "$END" or failure.text not in PART_WORDS + DATA_WORDS:
         return None
     start = Edit(characters(failure, failure.span.column, 0), "program my_program;\n")
-    found = Suggestion("write it first, such as `program my_program;`", (start,))
+    suggestion = Suggestion("write it first, such as `program my_program;`", (start,))
     message = "a program begins with `program name;`"
-    return Diagnostic("E0101", message, failure.span, fix="write it first", suggestions=(found,))
+    return Diagnostic("E0101", message, failure.span, fix="write it first", suggestions=(suggestion,))
 
 
 def misspelled_keyword(failure: Failure) -> Diagnostic | None:
@@ -277,11 +277,11 @@ def pair_type_fix(failure: Failure, groups: Groups) -> str:
 def import_fix(failure: Failure, groups: Groups) -> str:
     """An `import` in other words."""
     line = failure.line
-    found = re.search(r"from\s+[\"']?([\w./]+?)(?:\.gdsl)?[\"']?\s*;?\s*$", line)
-    found = found or re.search(r"\"([^\"]+?)(?:\.gdsl)?\"", line)
+    match = re.search(r"from\s+[\"']?([\w./]+?)(?:\.gdsl)?[\"']?\s*;?\s*$", line)
+    match = match or re.search(r"\"([^\"]+?)(?:\.gdsl)?\"", line)
     braces = re.match(r"\s*import\s*\{?\s*([\w\s,]+?)\s*(?:\}|\bas\b|\bfrom\b)", line)
-    name = braces[1] if braces is not None and found is not None else "name"
-    return f'write `import {name} from "{found[1] if found is not None else "file"}.gdsl";`'
+    name = braces[1] if braces is not None and match is not None else "name"
+    return f'write `import {name} from "{match[1] if match is not None else "file"}.gdsl";`'
 
 
 def import_first_fix(failure: Failure, groups: Groups) -> str:

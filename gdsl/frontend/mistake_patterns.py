@@ -74,17 +74,17 @@ class Mistake:
         if (self.rest or self.line) and len(failure.line) > LONGEST_LINE:
             return None
         for pattern, text in ((self.begun, failure.line_before), (self.line, failure.line)):
-            found = pattern.search(text) if pattern is not None else None
-            if pattern is not None and found is None:
+            match = pattern.search(text) if pattern is not None else None
+            if pattern is not None and match is None:
                 return None
-            groups |= _groups(found)
+            groups |= _groups(match)
         whole = ""
         for pattern, text in ((self.rest, failure.rest), (self.after, failure.rest[len(failure.text) :])):
-            found = pattern.match(text) if pattern is not None else None
-            if pattern is not None and found is None:
+            match = pattern.match(text) if pattern is not None else None
+            if pattern is not None and match is None:
                 return None
-            groups |= _groups(found)
-            whole = found[0] if found is not None and pattern is self.rest else whole
+            groups |= _groups(match)
+            whole = match[0] if match is not None and pattern is self.rest else whole
         if self.when is not None and not self.when(failure, groups):
             return None
         words = [_fill(each, failure, groups) for each in (self.message, self.fix)]

@@ -362,9 +362,9 @@ _UPDATES = frozenset(("UPDATE", "ANY_ASSIGN", "SHORT_ASSIGN"))
 def describe(failure: Failure, source: Source) -> Diagnostic:
     """The message for `failure`."""
     for entry in TABLE:
-        found = entry.diagnostic(failure) if isinstance(entry, Mistake) else entry(failure)
-        if found is not None:
-            return found
+        diagnostic = entry.diagnostic(failure) if isinstance(entry, Mistake) else entry(failure)
+        if diagnostic is not None:
+            return diagnostic
     if failure.kind == "$END":
         notes = (f"expected here: {expected_words(failure)}",)
         return Diagnostic("E0107", "the program ends too early", failure.span, notes=notes, fix=_open_brace(source))

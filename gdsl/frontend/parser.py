@@ -56,8 +56,12 @@ def parse_all(source: Source, start: str = "program") -> Parsed:
 
 def merge_diagnostics(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics of several stages in the order of the text; those of a single one as it has ordered them."""
-    found = [group for group in map(list, groups) if group]
-    return found[0] if len(found) == 1 else sort_diagnostics(diagnostic for group in found for diagnostic in group)
+    nonempty = [group for group in map(list, groups) if group]
+    return (
+        nonempty[0]
+        if len(nonempty) == 1
+        else sort_diagnostics(diagnostic for group in nonempty for diagnostic in group)
+    )
 
 
 def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -210,34 +214,34 @@ def without_foreign_comments(source: Source) -> tuple[Source, list[Diagnostic]]:
     text = source.text
     if "/*" not in text and "//" not in text:
         return source, []
-    found = _comments(text)
-    if not found:
+    comments = _comments(text)
+    if not comments:
         return source, []
     pieces, position = [], 0
-    for start, end in found:
+    for start, end in comments:
         pieces += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
         position = end
-    blocks = [place for place in found if text.startswith("/*", place[0])]
-    lines = [place for place in found if not text.startswith("/*", place[0])]
+    blocks = [place for place in comments if text.startswith("/*", place[0])]
+    lines = [place for place in comments if not text.startswith("/*", place[0])]
     messages = [_comment_message(text, kind) for kind in (blocks, lines) if kind]
     return replace(source, text="".join(pieces) + text[position:]), messages
 
 
 def _comments(text: str) -> list[tuple[int, int]]:
     """Where they begin and end."""
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     position, divides = 0, False
     while (piece := _PIECE.match(text, position)) is not None:
         position = piece.end()
         if piece.lastgroup == "slashes" and not divides:
             line_end = text.find("\n", position)
             position = line_end if line_end >= 0 else len(text)
-            found.append((piece.start(), position))
+            places.append((piece.start(), position))
         elif piece.lastgroup == "block":
-            found.append((piece.start(), position))
+            places.append((piece.start(), position))
         elif piece.lastgroup in ("text", "slashes"):
             divides = text[position - 1] not in ";{}"
-    return found
+    return places
 
 
 def _comment_message(text: str, places: list[tuple[int, int]]) -> Diagnostic:

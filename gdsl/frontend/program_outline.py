@@ -102,10 +102,10 @@ class Outline:
             return min(at, limit)
         at = position
         while at < limit:
-            found = _SIGN.search(self.plain, at, limit)
-            if found is None:
+            bracket = _SIGN.search(self.plain, at, limit)
+            if bracket is None:
                 break
-            sign, at = found.group(), found.end()
+            sign, at = bracket.group(), bracket.end()
             if sign == "(":
                 whole = _PARENTHESES.match(self.plain, at - 1, limit)
                 at = whole.end() if whole is not None else at
@@ -148,13 +148,13 @@ class Outline:
         limit = self.heads[part] if part < len(self.heads) else len(self.plain)
         at = position
         while True:
-            found = _SIGN.search(self.plain, at, limit)
-            if found is None or found.group() in ";}":
+            sign = _SIGN.search(self.plain, at, limit)
+            if sign is None or sign.group() in ";}":
                 return None
-            if found.group() == "{":
-                return found.start()
-            whole = _PARENTHESES.match(self.plain, found.start(), limit)
-            at = whole.end() if whole is not None else found.end()
+            if sign.group() == "{":
+                return sign.start()
+            whole = _PARENTHESES.match(self.plain, sign.start(), limit)
+            at = whole.end() if whole is not None else sign.end()
 
     def readable_head(self, start: int, brace: int, *, statement: bool) -> list[str] | None:
         """The words of a head that can be read in place of the one between `start` and `brace`; None if it is of no

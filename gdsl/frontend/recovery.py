@@ -94,8 +94,8 @@ class Recovery:
                 spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
             else:
                 spans.append((start, end))
-        found = tuple(self.outline.span(start, end) for start, end in spans)
-        return Broken(found, frozenset(self._names) - RESERVED, self._parts_skipped)
+        ranges = tuple(self.outline.span(start, end) for start, end in spans)
+        return Broken(ranges, frozenset(self._names) - RESERVED, self._parts_skipped)
 
     def _resume(self, failure: Unexpected, stack: Stack) -> None:
         """Report `failure` unless it comes of an earlier one, and bring the parser to where it can read on."""

@@ -94,14 +94,14 @@ _MANY = 200
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `word` is most likely a misspelling of; None if none is close."""
-    known = sorted(set(candidates))
-    folded = {name.lower(): name for name in known}
+    words = sorted(set(candidates))
+    folded = {name.lower(): name for name in words}
     if word.lower() in folded:
         return folded[word.lower()]
-    if len(known) > _MANY:
-        known = [name for name in known if name[:1].lower() == word[:1].lower() and abs(len(name) - len(word)) <= 2]
-        known = known[:_MANY]
-    matches = difflib.get_close_matches(word, known, n=5, cutoff=0.55)
+    if len(words) > _MANY:
+        words = [name for name in words if name[:1].lower() == word[:1].lower() and abs(len(name) - len(word)) <= 2]
+        words = words[:_MANY]
+    matches = difflib.get_close_matches(word, words, n=5, cutoff=0.55)
     return next((name for name in matches if _misspelled(word.lower(), name.lower())), None)
 
 

@@ -160,7 +160,7 @@ def named(words: Sequence[str], requested: Columns) -> Named:
     header = list(words)
     requested_ends = _requested_ends(header, requested)
     ends = requested_ends if requested_ends is not None else _find_ends(header)
-    known = ends is not None
+    has_ends = ends is not None
     if ends is None:
         ends = _first_two(header)
     if header[ends[0]] == header[ends[1]]:
@@ -179,7 +179,7 @@ def named(words: Sequence[str], requested: Columns) -> Named:
     others = [name for place, name in enumerate(names) if place not in ends and name is not None]
     if len(set(others)) != len(others):
         raise _same_name()
-    return Named(tuple(header), ends, known, tuple(names))
+    return Named(tuple(header), ends, has_ends, tuple(names))
 
 
 def pair_among(header: Sequence[str]) -> tuple[int, int] | None:

@@ -40,13 +40,13 @@ class Csr:
     names: Names | None = None
 
     def __post_init__(self) -> None:
-        kept = {
+        fields = {
             "offsets": immutable(self.offsets, np.dtype(np.int64)),
             "columns": immutable(self.columns, id_dtype(self.num_vertices)),
             "attributes": Values(self.attributes),
             "vertex_attributes": Values(self.vertex_attributes),
         }
-        for name, value in kept.items():
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @property

@@ -17,8 +17,8 @@ _V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping, within the limits of the process (`ulimit -v`) and of its control
     groups (containers); None where the system does not report it."""
-    known = [each for each in (_of_machine(), _within_limit(), *_within_groups()) if each is not None]
-    return min(known, default=None)
+    limits = [each for each in (_of_machine(), _within_limit(), *_within_groups()) if each is not None]
+    return min(limits, default=None)
 
 
 def _of_machine() -> int | None:

@@ -220,7 +220,7 @@ class GraphShare:
         in_offsets, in_sources, in_edge_ids = self.in_lists(communicator)
         forward = _places_among_equals(self.offsets, self.columns)
         backward = _places_among_equals(in_offsets, in_sources)
-        found = np.full(len(self.columns), -1, in_edge_ids.dtype)
+        positions = np.full(len(self.columns), -1, in_edge_ids.dtype)
         if len(backward[0]) and len(forward[0]):
             # Both are ascending by (vertex, neighbor, number among parallel edges).
             keys = np.concatenate([np.stack(backward, axis=1), np.stack(forward, axis=1)])
@@ -228,8 +228,8 @@ class GraphShare:
             numbers = numbers.reshape(-1)
             table = np.full(int(numbers.max()) + 1, -1, np.int64)
             table[numbers[: len(in_sources)]] = in_edge_ids
-            found[:] = table[numbers[len(in_sources) :]]
-        return found
+            positions[:] = table[numbers[len(in_sources) :]]
+        return positions
 
     def lists_of(
         self, vertices: NDArray[Any], communicator: Communicator
@@ -261,10 +261,10 @@ class GraphShare:
         KeyError."""
         place = self.names.id_of(name) if self.names is not None else None
         here = np.array([] if place is None else [place + self.first], np.int64)
-        found = np.concatenate(communicator.all_gather(here))
-        if len(found) != 1:  # a word may be how names of two workers read
+        gathered = np.concatenate(communicator.all_gather(here))
+        if len(gathered) != 1:  # a word may be how names of two workers read
             raise KeyError(shown(name))
-        return int(found[0])
+        return int(gathered[0])
 
     def __len__(self) -> int:
         return self.num_vertices

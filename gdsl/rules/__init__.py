@@ -73,12 +73,12 @@ def judge(effects: ProgramEffects, source: Source, refuse: bool = True, others: 
         writers = Writers(operator_effects)
         for store, rule in check_writes(operator_effects, writers, report).items():
             stores[store] = max(stores.get(store, rule), rule, key=_WEAKEST.index)
-        found = closings(operator_effects, writers)
-        check_reads(operator_effects, writers, found, report)
-        check_closing(operator_effects, found, report)
+        closers = closings(operator_effects, writers)
+        check_reads(operator_effects, writers, closers, report)
+        check_closing(operator_effects, closers, report)
         check_waiting(operator_effects, writers, report)
-        sites[site] = JudgedOperator(operator_effects, writers, found)
-        node = closing_node(operator_effects, found)
+        sites[site] = JudgedOperator(operator_effects, writers, closers)
+        node = closing_node(operator_effects, closers)
         if node is not None:
             closing_nodes[site] = node
     if refuse and report.diagnostics:

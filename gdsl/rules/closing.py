@@ -65,7 +65,7 @@ class Closes:
 
 def closings(effects: Effects, writers: Writers) -> list[Closes]:
     """The ways in which the operator closes."""
-    found = []
+    closings = []
     tested = [read for read in effects.reads.values() if read.in_condition and not read.now]
     for name in dict.fromkeys(read.name for read in tested if not writers.sees_own(read)):
         key = _key_of(effects, name)
@@ -74,8 +74,8 @@ def closings(effects: Effects, writers: Writers) -> list[Closes]:
         outcomes = [_made_false(effects, name, key, write) for write in effects.written(name)]
         if all(outcomes):
             together = set.intersection(*outcomes)
-            found.append(Closes(name, key, min(together) if together else None))
-    return found
+            closings.append(Closes(name, key, min(together) if together else None))
+    return closings
 
 
 def _key_of(effects: Effects, name: str) -> Term | None:
@@ -103,15 +103,15 @@ def _made_false(effects: Effects, name: str, key: Term, write: Write) -> set[int
         )
         return value if of_name else None
 
-    found = set()
+    names = set()
     for place, conjunct in enumerate(effects.conjuncts):
         tests = any(_reads(part, name) for part in inside(conjunct))
         if tests and (
             Proof().decide(effects.terms.replace_terms(conjunct, change)) is False
             or _ruled_out(effects, name, key, conjunct, write)
         ):
-            found.add(place)
-    return found
+            names.add(place)
+    return names
 
 
 def _ruled_out(effects: Effects, name: str, key: Term, conjunct: Term, write: Write) -> bool:

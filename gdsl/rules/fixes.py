@@ -333,8 +333,8 @@ def _take_by_cas(effects: Effects, read: Read, words: Words) -> str | None:
 
 def value_of_store(statement: str, target: str, sign: str = "=") -> str:
     """`y` of the text `x = y`, or of `x op= y` with another `sign`."""
-    found = re.match(re.escape(target) + r"\s*" + re.escape(sign) + r"(?!=)\s*(.+)$", statement, re.DOTALL)
-    return found[1].strip() if found else UNKNOWN
+    match = re.match(re.escape(target) + r"\s*" + re.escape(sign) + r"(?!=)\s*(.+)$", statement, re.DOTALL)
+    return match[1].strip() if match else UNKNOWN
 
 
 def operand_of_update(statement: str, target: str, update: str) -> str:
@@ -342,18 +342,18 @@ def operand_of_update(statement: str, target: str, update: str) -> str:
     value, sign, name = value_of_store(statement, target), re.escape(update.removesuffix("=")), re.escape(target)
     signs = rf"(?:{sign}{sign}|{sign})" if sign in (r"\|", "&") else sign
     if update in ("min=", "max="):
-        found = re.fullmatch(rf"{sign}\(\s*{name}\s*,\s*(.+)\)", value) or re.fullmatch(
+        match = re.fullmatch(rf"{sign}\(\s*{name}\s*,\s*(.+)\)", value) or re.fullmatch(
             rf"{sign}\(\s*(.+?)\s*,\s*{name}\s*\)", value
         )
     else:
-        found = re.fullmatch(rf"{name}\s*{signs}\s*(.+)", value)
-        if found is None and update != "-=":
-            found = re.fullmatch(rf"(.+?)\s*{signs}\s*{name}", value)
-        if found is not None and update == "-=" and re.search(r"[-+]", _outside_brackets(found[1])):
-            found = None
-    if found is None or re.search(rf"(?<!\w){name}(?!\w)", found[1]) or not _closed(found[1]):
+        match = re.fullmatch(rf"{name}\s*{signs}\s*(.+)", value)
+        if match is None and update != "-=":
+            match = re.fullmatch(rf"(.+?)\s*{signs}\s*{name}", value)
+        if match is not None and update == "-=" and re.search(r"[-+]", _outside_brackets(match[1])):
+            match = None
+    if match is None or re.search(rf"(?<!\w){name}(?!\w)", match[1]) or not _closed(match[1]):
         return UNKNOWN
-    return found[1].strip()
+    return match[1].strip()
 
 
 def _outside_brackets(text: str) -> str:

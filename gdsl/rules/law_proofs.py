@@ -99,15 +99,15 @@ class _Reducer:
             case nodes.Binary():
                 return _apply(node.operation, self._value(node.left, known), self._value(node.right, known))
             case nodes.Chain():
-                found = self._value(node.first, known)
+                value = self._value(node.first, known)
                 for operation, operand in node.links:
-                    found = _apply(operation, found, self._value(operand, known))
-                return found
+                    value = _apply(operation, value, self._value(operand, known))
+                return value
             case nodes.BuiltinCall(function=Builtin.MIN | Builtin.MAX):
-                found, *others = (self._value(each, known) for each in node.arguments)
+                value, *others = (self._value(each, known) for each in node.arguments)
                 for other in others:
-                    found = _apply(node.function, found, other)
-                return found
+                    value = _apply(node.function, value, other)
+                return value
             case nodes.Select():
                 yes, no = self._value(node.yes, known), self._value(node.no, known)
                 return self._minimum_or_maximum(node.condition, yes, no, known)

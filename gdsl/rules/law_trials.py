@@ -43,8 +43,8 @@ class Trial:
         if key not in self._results:
             function = self._functions[name]
             names = (parameter for parameter, _ in function.parameters)
-            found = self._block(function.body, dict(zip(names, arguments, strict=True)))
-            self._results[key] = found[0] if isinstance(found, tuple) else literal(0, function.result)
+            value = self._block(function.body, dict(zip(names, arguments, strict=True)))
+            self._results[key] = value[0] if isinstance(value, tuple) else literal(0, function.result)
         return self._results[key]
 
     def _spend(self) -> None:
@@ -116,10 +116,10 @@ class Trial:
             case nodes.Binary():
                 return self._apply(node.operation, node.left.type, self.value(node.left, own), node.right, own)
             case nodes.Chain():
-                found = self.value(node.first, own)
+                value = self.value(node.first, own)
                 for operation, operand in node.links:
-                    found = self._apply(operation, node.type, found, operand, own)
-                return found
+                    value = self._apply(operation, node.type, value, operand, own)
+                return value
             case nodes.Select():
                 return self.value(node.yes if self.value(node.condition, own) else node.no, own)
             case nodes.Convert():

@@ -93,10 +93,12 @@ class _OperatorLaws:
     def _identity(self) -> str | None:
         for a in self.samples:
             for pair in ((self.identity, a), (a, self.identity)):
-                found = self._of(*pair)
-                if not self._same(found, a, (a,)):
+                result = self._of(*pair)
+                if not self._same(result, a, (a,)):
                     identity = self._word(self.identity)
-                    return f"{identity} is not an identity of `{self.name}`: {self._call(*pair)} is {self._word(found)}"
+                    return (
+                        f"{identity} is not an identity of `{self.name}`: {self._call(*pair)} is {self._word(result)}"
+                    )
         return None
 
     def _commutes(self) -> str | None:
@@ -174,12 +176,12 @@ def samples(kind: Type, identity: Value) -> list[Value]:
     if kind is Type.BOOL:
         return [False, True]
     if kind.is_id:
-        found: list[Value] = [0, 1, 2, 7, IDS - 1, NONE]
+        samples: list[Value] = [0, 1, 2, 7, IDS - 1, NONE]
     elif kind.is_float:
-        found = [literal(value, kind) for value in _FLOATS]
+        samples = [literal(value, kind) for value in _FLOATS]
     else:
         low, high = integer_range(kind)
         near = (0, 1, 2, 3, 12, 18, 1000, high // 2, high - 1, high)
         below = (-1, -2, -7, low, low + 1) if kind.is_signed else ()
-        found = [literal(value, kind) for value in (*near, *below)]
-    return found if any(bool(value == identity) for value in found) else [*found, identity]
+        samples = [literal(value, kind) for value in (*near, *below)]
+    return samples if any(bool(value == identity) for value in samples) else [*samples, identity]

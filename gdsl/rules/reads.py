@@ -48,12 +48,12 @@ def _feeds_only_its_reduction(effects: Effects, read: Read, elsewhere: dict[str,
 
 def _depended_upon(effects: Effects, name: str) -> int:
     """The atoms of everything that has an effect, but the operands and indices of the writes to `name`."""
-    found = effects.depends(*effects.exits, *effects.conjuncts)
+    atoms = effects.depends(*effects.exits, *effects.conjuncts)
     for term in (effects.accept, effects.value):
-        found |= effects.depends(term) if term is not None else 0
+        atoms |= effects.depends(term) if term is not None else 0
     for write in effects.writes:
         for guard in each(write.guard):
-            found |= effects.depends(guard.term)
+            atoms |= effects.depends(guard.term)
         if write.name != name or write.kind is not WriteKind.REDUCE:
-            found |= effects.depends(write.index, write.value, *([write.old] if write.old is not None else []))
-    return found
+            atoms |= effects.depends(write.index, write.value, *([write.old] if write.old is not None else []))
+    return atoms

@@ -50,9 +50,9 @@ def fix_under_cas(effects: Effects, write: Write, cas: Write, other_index: bool,
     index = target[len(write.name) :] if target.startswith(write.name) else ""
     same_elements = write.index.type is cas.index.type
     if other_index and len(stores) == 1 and same_elements and len(effects.written(cas.name)) == 1:
-        found = re.match(r"cas\(\s*" + re.escape(words(cas.target)) + r"\s*,(.*)$", words(cas.span), re.DOTALL)
-        if found is not None and words(cas.target).startswith(cas.name):
-            moved = f"`if (cas({cas.name}{index},{found[1]})` takes the element that is stored into"
+        match = re.match(r"cas\(\s*" + re.escape(words(cas.target)) + r"\s*,(.*)$", words(cas.span), re.DOTALL)
+        if match is not None and words(cas.target).startswith(cas.name):
+            moved = f"`if (cas({cas.name}{index},{match[1]})` takes the element that is stored into"
             return f"{moved}; or {any_winner}"
     domain = "scalar" if effects.is_scalar(write) else "edge" if write.index.type is Type.EDGE else "vertex"
     single = f"`if (cas({taken}{index}, false, true))`, with `{domain} {taken} : bool;`, around it leaves one of them"

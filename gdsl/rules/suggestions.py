@@ -51,10 +51,10 @@ class Suggested:
 
     def of_store(self, write: Write, taken: str) -> tuple[Suggestion, ...]:
         """For a store whose value depends on which call comes last; `taken` is a name that the program does not use."""
-        found = [*self._in_one_step(write), *self._without_test(write)]
+        suggestions = [*self._in_one_step(write), *self._without_test(write)]
         if as_update(write) is None:
-            found += self._of_values(write, taken)
-        return tuple(one for one in found if UNKNOWN not in one.words)
+            suggestions += self._of_values(write, taken)
+        return tuple(one for one in suggestions if UNKNOWN not in one.words)
 
     def _in_one_step(self, write: Write) -> Iterator[Suggestion]:
         target = self.words(write.target)
@@ -181,13 +181,13 @@ class Suggested:
 
     def of_read(self, read: Read) -> tuple[Suggestion, ...]:
         """For a read of what other calls of the operator write."""
-        found: list[Suggestion] = [*self._without_condition(read)]
+        suggestions: list[Suggestion] = [*self._without_condition(read)]
         for write in self.effects.written(read.name)[:_MOST_WRITES]:
             if read.term in inside(write.value):
-                found += self._in_one_step(write)
-            found += self._without_test(write)
-        found += self._tickets(read)
-        return tuple(one for one in found if UNKNOWN not in one.words)
+                suggestions += self._in_one_step(write)
+            suggestions += self._without_test(write)
+        suggestions += self._tickets(read)
+        return tuple(one for one in suggestions if UNKNOWN not in one.words)
 
     def _without_condition(self, read: Read) -> Iterator[Suggestion]:
         """The reduction without the tests of `cond` that it performs as well, if a call does nothing else."""
@@ -200,8 +200,8 @@ class Suggested:
         if write.kind is WriteKind.STORE and write.type is not Type.BOOL:
             for operation in (ReduceOperation.MIN, ReduceOperation.MAX):
                 reduced = dataclasses.replace(write, operation=operation)
-                found = [number for number, test in enumerate(tests) if is_redundant(test, reduced)]
-                form, dropped = (operation.value, found) if found and not dropped else (form, dropped)
+                redundant = [number for number, test in enumerate(tests) if is_redundant(test, reduced)]
+                form, dropped = (operation.value, redundant) if redundant and not dropped else (form, dropped)
         if not dropped or (effects.accept is not None and effects.accept not in (effects.terms.true, write.result)):
             return
         remaining = [self.words(node.span) for number, node in enumerate(conditions) if number not in dropped]
@@ -286,8 +286,8 @@ def _chosen(write: Write) -> str | None:
 
 def _other_side(text: str, target: str) -> str:
     """`y` of the text `… ? y : x` or `… ? x : y`, where `x` is `target`."""
-    found = re.fullmatch(r"[^?]*\?\s*([^?:]+?)\s*:\s*([^?:]+?)\s*", text.strip().removeprefix("(").removesuffix(")"))
-    if found is None:
-        found = re.fullmatch(r"[^?]*\?\s*([^?:]+?)\s*:\s*([^?:]+?)\s*", text)
-    sides = [side for side in found.groups() if side != target] if found is not None else []
+    match = re.fullmatch(r"[^?]*\?\s*([^?:]+?)\s*:\s*([^?:]+?)\s*", text.strip().removeprefix("(").removesuffix(")"))
+    if match is None:
+        match = re.fullmatch(r"[^?]*\?\s*([^?:]+?)\s*:\s*([^?:]+?)\s*", text)
+    sides = [side for side in match.groups() if side != target] if match is not None else []
     return sides[0] if len(sides) == 1 else UNKNOWN

@@ -60,22 +60,22 @@ from gdsl.source import Source, Span
 
 def check_tuning(program: Program, findings: Findings, source: Source) -> None:
     """Look at the knobs of every advance. Raises GdslError (E0420) with all that do not fit."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     by_label: dict[str, list[Advance]] = {}
     for step in (node for node in walk(program.schedule) if isinstance(node, Advance)):
         knobs = program.tuning.sites[step.site]
         for what, why, fix in _misfits(step, knobs):
             message = f"`{step.label}.{what}` does not fit here: {why}"
-            found.append(Diagnostic("E0420", message, step.span, fix=fix))
+            diagnostics.append(Diagnostic("E0420", message, step.span, fix=fix))
         if knobs.dedup is Duplicates.NONE and step.result is not None and step.to is Domain.VERTEX:
             by_label.setdefault(step.label, []).append(step)
     for steps in by_label.values():
         for reason in duplicate_observers(program, findings, steps)[:1]:
             message = f"`{steps[0].label}.dedup = none` could be seen: {reason.text}"
             fix = "choose `exact`, or tune another call by its `@label`"
-            found.append(Diagnostic("E0420", message, steps[0].span, labels=reason.labels, fix=fix))
-    if found:
-        raise GdslError(found, source)
+            diagnostics.append(Diagnostic("E0420", message, steps[0].span, labels=reason.labels, fix=fix))
+    if diagnostics:
+        raise GdslError(diagnostics, source)
 
 
 def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, str]]:
@@ -122,16 +122,16 @@ def duplicate_observers(program: Program, findings: Findings, advances: Sequence
     """Everything that could observe that the results of `advances` hold vertices twice."""
     held = _with_copies(program, {step.result for step in advances if step.result is not None})
     in_any_order = _sites_in_any_order(program)
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     for node in walk(program.schedule):
         if isinstance(node, FrontierSize) and node.frontier in held:
-            found.append(Reason(f"the size of `{node.frontier}` is read", (Label(node.span, "here"),)))
+            reasons.append(Reason(f"the size of `{node.frontier}` is read", (Label(node.span, "here"),)))
         elif isinstance(node, Operator) and (node in advances or node.frontier.frontier in held):
             effects = findings.sites[node.site].effects if node.site in findings.sites else None
-            found += _by_operator(node, effects, findings, node.site in in_any_order)
+            reasons += _by_operator(node, effects, findings, node.site in in_any_order)
         elif isinstance(node, Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):
-            found.append(Reason("this step takes each member once", (Label(node.span, "here"),)))
-    return found
+            reasons.append(Reason("this step takes each member once", (Label(node.span, "here"),)))
+    return reasons
 
 
 def _by_operator(step: Operator, effects: Effects | None, findings: Findings, any_order: bool) -> Iterator[Reason]:

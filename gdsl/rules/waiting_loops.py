@@ -108,25 +108,25 @@ def _is_given(
     parts = {node.name for node in walk(bound) if isinstance(node, nodes.Local)} | {local.name}
     same = {bound.name} if isinstance(bound, nodes.Local) else set()
     """The locals that have a value of `bound`, read in this iteration."""
-    found = False
+    has_wait = False
     for statement in body:
         changed = {node.name for node in walk(statement) if isinstance(node, nodes.Let | nodes.Assign)}
-        if not found and isinstance(statement, nodes.Let | nodes.Assign):
+        if not has_wait and isinstance(statement, nodes.Let | nodes.Assign):
             value = statement.value
             equal = (isinstance(value, nodes.Local) and value.name in same) or _alike(value, bound)
             if statement.name == local.name:
                 if not equal or isinstance(statement, nodes.Let):
                     return False
-                found = True
+                has_wait = True
                 continue
             same = same | {statement.name} if equal else same - {statement.name}
         elif local.name in changed:
             return False
         else:
             same -= changed
-        if not found and changed & parts:
+        if not has_wait and changed & parts:
             return False
-    return found
+    return has_wait
 
 
 def _alike(one: nodes.Expression, other: nodes.Expression) -> bool:

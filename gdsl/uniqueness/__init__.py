@@ -67,16 +67,16 @@ def tried_data(program: nodes.Program, proved: frozenset[str]) -> frozenset[str]
     """The names of arrays, scalars and sets that are computed from results of operators that are not in `proved`."""
     reductions = [node for node in walk(program.schedule) if isinstance(node, nodes.NeighborReduce)]
     unproved = (node for node in reductions if node.own is not None and node.own.function not in proved)
-    found = {node.stores for node in unproved if node.stores is not None}
-    steps = list(_steps(program.schedule, frozenset(), Accesses(program))) if found else []
-    grown = bool(found)
+    unproved_arrays = {node.stores for node in unproved if node.stores is not None}
+    steps = list(_steps(program.schedule, frozenset(), Accesses(program))) if unproved_arrays else []
+    grown = bool(unproved_arrays)
     while grown:
-        before = len(found)
+        before = len(unproved_arrays)
         for read, written in steps:
-            if not read.isdisjoint(found):
-                found |= written
-        grown = len(found) > before
-    return frozenset(found)
+            if not read.isdisjoint(unproved_arrays):
+                unproved_arrays |= written
+        grown = len(unproved_arrays) > before
+    return frozenset(unproved_arrays)
 
 
 def _steps(steps: Iterable[nodes.Step], around: frozenset[str], accesses: Accesses) -> Iterator[_Step]:

@@ -99,18 +99,18 @@ class Data:
         return {data.name: _said(ScheduleTerms(self.effects), data) for data in inputs}
 
     def _fixed_point(self) -> Mapping[str, Range]:
-        found = dict(self.first)
+        joined = dict(self.first)
         for number in range(_MOST_ROUNDS):
-            before = dict(found)
+            before = dict(joined)
             ranges = self._known(before)
             for put in self.puts:
-                found[put.name] = union(found[put.name], _after(put, found[put.name], ranges, self.types[put.name]))
+                joined[put.name] = union(joined[put.name], _after(put, joined[put.name], ranges, self.types[put.name]))
             for swap in self.swaps:
-                found[swap.first] = found[swap.second] = union(found[swap.first], found[swap.second])
-            if found == before:
-                return found
+                joined[swap.first] = joined[swap.second] = union(joined[swap.first], joined[swap.second])
+            if joined == before:
+                return joined
             if number >= _ROUNDS:
-                found = {name: _widened(before[name], found[name], self.types[name]) for name in found}
+                joined = {name: _widened(before[name], joined[name], self.types[name]) for name in joined}
         return {name: limits(kind) for name, kind in self.types.items()}
 
     # ------------------------------------------------------------ cancellation
@@ -164,8 +164,8 @@ class Data:
 def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
     """Every place of a program that writes data."""
     puts, swaps = [], []
-    for found in effects.sites.values():
-        puts += [_of_write(write) for write in found.writes]
+    for site in effects.sites.values():
+        puts += [_of_write(write) for write in site.writes]
     terms, types = ScheduleTerms(effects), {data.name: data.type for data in effects.data}
     for step in all_steps(effects.program.schedule):
         match step:
@@ -208,7 +208,7 @@ def _of_write(write: Write) -> Put:
 
 def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) -> Range:
     """What `where` says about a param, or the elements of an input."""
-    found = limits(data.type)
+    interval = limits(data.type)
     waiting = [data.where] if data.where is not None else []
     while waiting:
         node = waiting.pop()
@@ -222,8 +222,8 @@ def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) 
             named = isinstance(own, nodes.Element) and isinstance(own.index, nodes.OwnId) and own.array == data.name
             named = named or (isinstance(own, nodes.ScalarValue | nodes.ParamValue) and own.name == data.name)
             if named and operation is not None:
-                found = _narrowed(found, operation, Ranges({}).of(terms.value(other)))
-    return found
+                interval = _narrowed(interval, operation, Ranges({}).of(terms.value(other)))
+    return interval
 
 
 _MIRRORED = {

@@ -24,9 +24,9 @@ def check_free_choices(effects: ProgramEffects, levels: dict[str, Level], source
         level = levels[data.name]
         if level.by_choice and level.doubt is not None and not data.is_local:
             seen.setdefault(level.doubt.span, data.name)
-    found = [_mistake(effects.program, pop, name, effects) for pop, name in seen.items()]
-    if found:
-        raise GdslError(found, source)
+    mistakes = [_mistake(effects.program, pop, name, effects) for pop, name in seen.items()]
+    if mistakes:
+        raise GdslError(mistakes, source)
 
 
 def _mistake(program: nodes.Program, pop: Span, name: str, effects: ProgramEffects) -> Diagnostic:

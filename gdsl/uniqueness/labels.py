@@ -254,21 +254,21 @@ def settled_labels(
 ) -> tuple[dict[str, Origins], set[str]]:
     """The label arrays that a loop settles, with what they depend on, and those that it leaves compressed.
     `entered`: whether the loop is certainly entered; `over_all` has the loops that see every edge."""
-    found: dict[str, Origins] = {}
+    result: dict[str, Origins] = {}
     roots: set[str] = set()
     for name in sorted(labels):
         if not loop.loop.written.get(name):
             continue
         if loop.compresses(name):
-            found[name] = (frozenset({name}), frozenset())
+            result[name] = (frozenset({name}), frozenset())
             roots |= {name} if entered else set()
             continue
         origins = loop.hooks(name, name in compressed)
         if origins is not None:
             whole = entered and (loop.loop.loop.loop, name) in over_all
-            found[name] = (frozenset(), frozenset()) if whole else origins
+            result[name] = (frozenset(), frozenset()) if whole else origins
             roots |= {name} & compressed
-    return found, roots
+    return result, roots
 
 
 def narrows(
@@ -285,8 +285,10 @@ def narrows(
     if not whole or reduce.operation is not NeighborOperation.SOME or reduce.over is not hook.visits:
         return None
     linking, differing = sites[hook.site].effects.functor, sites[reduce.site].effects.functor
-    found = _finds_links(differing, linking, labels) and _keeps(sites[filtered.site].effects.functor, reduce.array)
-    return reduce.array if found else None
+    is_connected = _finds_links(differing, linking, labels) and _keeps(
+        sites[filtered.site].effects.functor, reduce.array
+    )
+    return reduce.array if is_connected else None
 
 
 def _finds_links(differing: nodes.VertexFunctor | nodes.EdgeFunctor, linking: object, labels: str) -> bool:

@@ -119,8 +119,8 @@ _COMMUTING = (
 
 def obstacle(program: nodes.Program) -> Obstacle | None:
     """The first obstacle to renumbering in the text; None without any."""
-    found = [*_at_the_border(program), *inside(program)]
-    return min(found, key=lambda each: each.span.order, default=None)
+    reasons = [*_at_the_border(program), *inside(program)]
+    return min(reasons, key=lambda each: each.span.order, default=None)
 
 
 def check_layout(program: nodes.Program, found: Obstacle | None, source: Source) -> None:

@@ -48,11 +48,11 @@ def free_choice(span: Span, reason: str) -> Level:
 
 def worst(levels: Iterable[Level]) -> Level:
     """The worst of `levels`, the first one among equals; EXACT without any."""
-    found = EXACT
+    worst = EXACT
     for level in levels:
-        if level.severity > found.severity:
-            found = level
-    return found
+        if level.severity > worst.severity:
+            worst = level
+    return worst
 
 
 def decision_level(level: Level, span: Span, reason: str = "a decision depends on a float sum") -> Level:

@@ -103,12 +103,12 @@ class Monotone:
             return self._fits(term, (low, high))
         if term.operation is BinaryOperation.MULTIPLY:
             if term.type.is_float:
-                known = fixed.low >= 0 and not fixed.nan and not moving.nan
-                return known and (fixed.low > 0 or self._winning_end_is_finite(moving))
+                is_monotone = fixed.low >= 0 and not fixed.nan and not moving.nan
+                return is_monotone and (fixed.low > 0 or self._winning_end_is_finite(moving))
             return fixed.low >= 0 and self._fits(term, (moving.low * fixed.high, moving.high * fixed.high))
         if term.operation is BinaryOperation.DIVIDE:
-            known = fixed.low > 0 and not fixed.nan and not moving.nan
-            return known and (fixed.high < math.inf or self._winning_end_is_finite(moving))
+            is_monotone = fixed.low > 0 and not fixed.nan and not moving.nan
+            return is_monotone and (fixed.high < math.inf or self._winning_end_is_finite(moving))
         if term.operation is BinaryOperation.INTEGER_DIVIDE:
             return fixed.low > 0
         return term.operation is BinaryOperation.SHIFT_RIGHT

@@ -177,11 +177,11 @@ class OperatorLevels:
     def control(self, write: Write) -> Level:
         """The level of where and how often a write happens: EXACT where the elements, and how many calls do it there,
         are the same in every run."""
-        found = self._control.get(write.number)
-        if found is None:
+        control = self._control.get(write.number)
+        if control is None:
             self._control[write.number] = not_unique(write.span, "it depends on itself")
-            found = self._control[write.number] = self._find_control(write)
-        return found
+            control = self._control[write.number] = self._find_control(write)
+        return control
 
     def _find_control(self, write: Write) -> Level:
         if not self.run.exact:
@@ -212,13 +212,13 @@ class OperatorLevels:
         depends = guard.depends if guard is not None else 0
         for term in terms:
             depends |= term.depends
-        found = []
+        causes = []
         for atom in self.effects.terms.atoms.members(depends):
             if isinstance(atom, OfResult):
                 write = self.effects.write_number(atom.number)
                 if not self.judged.writers.single(write.name):
-                    found.append(write)
-        return found
+                    causes.append(write)
+        return causes
 
     def _under_results(self, write: Write, results: list[Write]) -> Level:
         """The level of where something happens that depends on shared results."""
@@ -276,9 +276,9 @@ class OperatorLevels:
 
     def _any_change_known(self, cause: Write) -> bool:
         """Whether all runs agree on which elements are changed by some call."""
-        known = cause.outcome is Outcome.CHANGED and cause.operation in IDEMPOTENT and self.control(cause).exact
-        known = known and len(self.effects.written(cause.name)) == 1 and self.state.value(cause.name).exact
-        return known and self.levels.at(cause.span).of(cause.value).exact
+        is_known = cause.outcome is Outcome.CHANGED and cause.operation in IDEMPOTENT and self.control(cause).exact
+        is_known = is_known and len(self.effects.written(cause.name)) == 1 and self.state.value(cause.name).exact
+        return is_known and self.levels.at(cause.span).of(cause.value).exact
 
     # ------------------------------------------------------------ what a write leaves
 
@@ -311,8 +311,8 @@ class OperatorLevels:
             return self.levels.at(write.span, not_zero(self.effects, write.guard)).of(write.value)
         cause = results[0]
         if notes_any(write, cause):
-            known = self._deals_out(cause) or self._any_change_known(cause)
-            if known and self._same_for_all(cause, (write.index,), write.guard):
+            is_known = self._deals_out(cause) or self._any_change_known(cause)
+            if is_known and self._same_for_all(cause, (write.index,), write.guard):
                 return EXACT
         same = len(results) == 1 and self._same_for_all(cause, (write.index, write.value), write.guard)
         if write.kind is WriteKind.REDUCE and same and self._deals_out(cause):
@@ -397,15 +397,15 @@ class OperatorLevels:
             if free:
                 return worst(self._some_accept(part, span) for part in term.arguments)
         cause = results[0]
-        known = self._deals_out(cause) or (term is cause.result and self._any_change_known(cause))
-        if known and len(results) == 1 and self._same_for_all(cause, (far, term), None):
+        is_known = self._deals_out(cause) or (term is cause.result and self._any_change_known(cause))
+        if is_known and len(results) == 1 and self._same_for_all(cause, (far, term), None):
             return EXACT
         return self._of_result(cause)
 
 
 def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
     """The numbers that are not zero where `guard` holds."""
-    found = set[Term]()
+    plain_terms = set[Term]()
     tests = [(part.term, part.expected) for part in each(guard)] + [(term, True) for term in effects.conjuncts]
     for test, expected in tests:
         if not isinstance(test, Operation) or len(test.arguments) != 2:
@@ -414,8 +414,8 @@ def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
             if isinstance(zero, Constant) and zero.value == 0:
                 equal = test.operation is BinaryOperation.EQUAL
                 if (expected and test.operation in _ORDERS) or (equal and not expected):
-                    found.add(_plain(value))
-    return frozenset(found)
+                    plain_terms.add(_plain(value))
+    return frozenset(plain_terms)
 
 
 def _plain(term: Term) -> Term:

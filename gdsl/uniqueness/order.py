@@ -64,15 +64,15 @@ def _obstacle(step: nodes.While, sites: Mapping[int, JudgedOperator], data: Data
     if operator.result is None or operator.result_domain is not Domain.VERTEX:
         return Obstacle("what is accepted here is not a set of vertices", operator.span)
     effects = sites[operator.site].effects
-    found = _in_functor(effects)
-    if found is None and effects.writes[0].name not in Loop(step, sites, data).settled():
+    obstacle = _in_functor(effects)
+    if obstacle is None and effects.writes[0].name not in Loop(step, sites, data).settled():
         write = effects.writes[0]
         why = (
             f"it is not known that the value which is compared with `{write.name}` at the far end moves the same way as"
             f" `{write.name}` at the near one, by the same rule in every pass"
         )
         return Obstacle(why, write.span)
-    return found
+    return obstacle
 
 
 def _in_functor(effects: Effects) -> Obstacle | None:
@@ -98,9 +98,9 @@ def obstacle_to_near_far(
     loop: nodes.While, program: nodes.Program, known: Mapping[int, Obstacle | None]
 ) -> Obstacle | None:
     """Why `loop` is not processed from near to far; None where it may be. `known`: the obstacles to any other order."""
-    found = known[loop.loop]
-    if found is not None:
-        return found
+    obstacle = known[loop.loop]
+    if obstacle is not None:
+        return obstacle
     why = hindrance(loop, program)
     return Obstacle(why, loop.span) if why is not None else None
 
@@ -111,16 +111,16 @@ def check_order(program: nodes.Program, known: Mapping[int, Obstacle | None], so
         return
     knob = "`schedule.order = near_far` does not fit here"
     loops = [step for step in all_steps(program.schedule) if isinstance(step, nodes.While)]
-    found = [obstacle_to_near_far(loop, program, known) for loop in loops]
+    obstacles = [obstacle_to_near_far(loop, program, known) for loop in loops]
     if not program.tuning.fuse:
         mistake = Diagnostic(
             "E0420", f"{knob}: one kernel per step keeps no order", program.span, fix="leave out `fuse`"
         )
-    elif None in found:
+    elif None in obstacles:
         return
     elif not loops:
         mistake = Diagnostic("E0420", f"{knob}: there is no `while`", program.span, fix=_FIX)
     else:
-        labels = tuple(Label(each.span, each.why) for each in found if each is not None)
+        labels = tuple(Label(each.span, each.why) for each in obstacles if each is not None)
         mistake = Diagnostic("E0420", f"{knob}: {labels[0].text}", labels[0].span, labels=labels[1:], fix=_FIX)
     raise GdslError([mistake], source)

@@ -77,7 +77,7 @@ class Loop:
         """The arrays whose values after the loop do not depend on the order, each with what it does depend on."""
         if self.frontier is None and self.flag is None:
             return {}
-        found: dict[str, Origins] = {}
+        result: dict[str, Origins] = {}
         names = {read.name for judged in self.operators for read in judged.effects.reads.values()}
         for name in sorted(names):
             steps = self.writers_of(name)
@@ -85,10 +85,10 @@ class Loop:
                 origins = [self.origins(name, judged) for judged in steps]
                 of_data = frozenset({name}).union(*(data for data, _ in origins))
                 of_frontiers = Sources().union(*(frontiers for _, frontiers in origins))
-                found[name] = (of_data, of_frontiers)
+                result[name] = (of_data, of_frontiers)
                 for note in self._notes(name, steps):
-                    found[note] = (of_data | {note}, of_frontiers)
-        return found
+                    result[note] = (of_data | {note}, of_frontiers)
+        return result
 
     def _notes(self, name: str, steps: list[JudgedOperator]) -> list[str]:
         """The arrays and scalars in which every change of an element of `name` is noted, and nothing else: an element
@@ -128,18 +128,18 @@ class Loop:
 
     def origins(self, name: str, judged: JudgedOperator) -> Origins:
         """Everything else that the reductions of a step depend on, and its input frontier."""
-        found = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
+        names = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
         sources = self._made_of(judged)
         if sources is None:  # a worklist
             source = judged.effects.frontier.frontier or ""
             if self.split.works_off(judged.effects.operator):
                 source = self.frontier or ""
             sources = frozenset({(self.ends_of.get(source, source), source in self.ends_of)})
-        return frozenset(found), sources
+        return frozenset(names), sources
 
     def _atoms(self, name: str, effects: Effects) -> list[object]:
-        found = effects.depends(*_deciding(effects, name))
-        return list(effects.terms.atoms.members(found))
+        atoms = effects.depends(*_deciding(effects, name))
+        return list(effects.terms.atoms.members(atoms))
 
     def is_fixed(self, name: str, judged: JudgedOperator) -> bool:
         """Whether what a step does to `name` is decided by the same things in every pass, and by nothing that the order
@@ -164,7 +164,7 @@ class Loop:
     def _made_of(self, judged: JudgedOperator) -> Sources | None:
         """The sets from outside the loop that a step works on: directly, or through sets that the body derives from
         them in every pass, before that step. None where it may be a different set in another pass."""
-        found = set[tuple[str, bool]]()
+        reads = set[tuple[str, bool]]()
         if judged.effects.operator.array_read in self.written:  # pairs: the partners may change
             return None
         waiting = [(judged.effects.frontier.frontier, self.loop.body.index(judged.effects.operator), False)]
@@ -172,7 +172,7 @@ class Loop:
         while waiting:
             name, place, far_ends = waiting.pop()
             if name is None or name not in self.defined:
-                found |= set() if name is None else {(name, far_ends)}
+                reads |= set() if name is None else {(name, far_ends)}
                 continue
             makers = self._makers.get(name, [])
             before = [at for at in makers if at < place]
@@ -184,7 +184,7 @@ class Loop:
             if (before[-1], far_ends) not in seen:
                 seen.add((before[-1], far_ends))
                 waiting += [(part, before[-1], of_ends) for part, of_ends in parts]
-        return frozenset(found)
+        return frozenset(reads)
 
     def _parts(self, step: nodes.Step, far_ends: bool) -> list[tuple[str | None, bool]] | None:
         """The sets from which a step derives its own, each with whether its far ends are used; None where it uses
@@ -298,12 +298,12 @@ def implied(effects: Effects, term: Term, write: Write) -> bool:
     certain = {(guard.term, guard.expected) for guard in each(write.guard)}
     if write.outcome is Outcome.CHANGED and write.result is not None:
         certain.add((write.result, True))
-    known: dict[Term, bool] = {}
+    results: dict[Term, bool] = {}
 
     def follows(part: Term) -> bool:
-        if part not in known:
-            known[part] = part.depth <= DEEPEST_PROOF and look(part)
-        return known[part]
+        if part not in results:
+            results[part] = part.depth <= DEEPEST_PROOF and look(part)
+        return results[part]
 
     def look(part: Term) -> bool:
         if part is effects.terms.true or (part, True) in certain:

@@ -74,12 +74,12 @@ class Flow:
 
     def _initials(self) -> dict[str, Constant]:
         """The constant that each array and scalar holds at first, where it is one."""
-        found: dict[str, Constant] = {}
+        constants: dict[str, Constant] = {}
         for data in self.effects.data:
             value = self.terms.value(data.initial) if data.initial is not None else None
             if isinstance(value, Constant):
-                found[data.name] = value
-        return found
+                constants[data.name] = value
+        return constants
 
     def block(self, steps: tuple[nodes.Step, ...]) -> None:
         """Run steps one after the other."""
@@ -370,9 +370,9 @@ class Flow:
 
     def _while(self, step: nodes.While) -> None:
         entry = self.state.copy()
-        found = self._seen.get((step.loop, entry.key()))
-        if found is not None:
-            self.state = found.copy()
+        former = self._seen.get((step.loop, entry.key()))
+        if former is not None:
+            self.state = former.copy()
             return
         settled, roots = self._settled(step)
         self._loop(step, EXACT)
@@ -415,12 +415,12 @@ class Flow:
         loop = LabelLoop(step, self.sites, self.data)
         of_labels, roots = settled_labels(loop, self.labels, self.state.compressed, entered, self.over_all)
         made_from |= of_labels
-        found = {}
+        grades = {}
         for name, (data, frontiers) in made_from.items():
             levels = [self.state.value(other) for other in sorted(data)]
             levels += [self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers)]
-            found[name] = worst((enters, *(decision_level(level, step.span) for level in levels)))
-        return found, roots
+            grades[name] = worst((enters, *(decision_level(level, step.span) for level in levels)))
+        return grades, roots
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

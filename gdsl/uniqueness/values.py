@@ -114,11 +114,11 @@ class ValueLevels:
         """The level of a value."""
         if self.is_exact(term.depends):
             return EXACT
-        found = self._known.get(term)
-        if found is None:
+        value = self._known.get(term)
+        if value is None:
             self._known[term] = not_unique(self.span, "it depends on itself")  # by the results of a functor's loop
-            found = self._known[term] = self._of(term) if term.depth <= DEEPEST_PROOF else self._hidden(term)
-        return found
+            value = self._known[term] = self._of(term) if term.depth <= DEEPEST_PROOF else self._hidden(term)
+        return value
 
     def _hidden(self, term: Term) -> Level:
         """The level of a value that is not analyzed: any of its parts may decide."""
@@ -170,12 +170,12 @@ class ValueLevels:
         return self._jumped(level, term)
 
     def _away_from_zero(self, term: Term) -> bool:
-        found = self.data.ranges.of(term)
-        return found.low > 0 and not found.nan
+        interval = self.data.ranges.of(term)
+        return interval.low > 0 and not interval.nan
 
     def _is_a_sine(self, term: Term) -> bool:
-        found = self.data.ranges.of(term)
-        return found.low >= -1 and found.high <= 1 and not found.nan
+        interval = self.data.ranges.of(term)
+        return interval.low >= -1 and interval.high <= 1 and not interval.nan
 
     def _divides_smoothly(self, number: Term, by: Term) -> bool:
         """Whether a small change of the operands changes the quotient little: the divisor is not zero, or zero in every
@@ -183,8 +183,8 @@ class ValueLevels:
         exact = self.is_exact(by.depends)
         if exact and self._not_zero(by):
             return True
-        found = self.data.ranges.of(by)
-        if not found.nan and (found.low > 0 or found.high < 0):
+        interval = self.data.ranges.of(by)
+        if not interval.nan and (interval.low > 0 or interval.high < 0):
             return True
         positive = self.data.stays_positive
         if not (exact or positive(by)):

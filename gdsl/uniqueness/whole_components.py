@@ -72,9 +72,9 @@ def _made_of(name: str, effects: Effects, term: Term) -> tuple[Term, ...] | None
         return term.arguments if term.operation in (Builtin.MIN, Builtin.MAX) else None
     if isinstance(term, Choice):
         return term.yes, term.no
-    found = effects.write_of(term)
-    if found is not None:
-        return (found.index,) if found.name == name and found.outcome is Outcome.FETCH else None
+    write = effects.write_of(term)
+    if write is not None:
+        return (write.index,) if write.name == name and write.outcome is Outcome.FETCH else None
     return effects.carried.get(term)
 
 

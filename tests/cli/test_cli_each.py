@@ -16,7 +16,7 @@ def test_text(gdslc):
     assert answer.status == 0, answer.err
     assert "2 values of source: 0, 3" in answer.out
     assert "distance: int32 [2, 5]\n  min -1, max 3" in answer.out
-    assert "one after the other" in answer.out
+    assert "one by one" in answer.out
     assert "\n4 iterations each on reference" in answer.out
     apart = gdslc("run", "hops.gdsl", "path.mtx", "--each", "source=0,4", *REFERENCE)
     assert "\n1 to 4 iterations on reference" in apart.out

@@ -280,7 +280,7 @@ def test_a_result_shows_figures_and_grades_in_words():
 def test_a_batch_shows_its_arrays_and_a_profile_its_table():
     karate = gdsl.Graph.read("karate")
     text = checked(gdsl.samples.bfs.map(karate, source=range(5), backend="reference")._repr_html_())
-    for word in ("5 runs on reference", "5 × 34", "the same on every run", "not unique", "one after the other"):
+    for word in ("5 runs on reference", "5 × 34", "the same on every run", "not unique", "one by one"):
         assert word in text, word
     best = "program p; problem { vertex best : (int32, vertex) = (inf, none); param k : int32; } schedule { }"
     assert "best.1" in checked(gdsl.compile(best).map(karate, k=[1], backend="reference")._repr_html_())

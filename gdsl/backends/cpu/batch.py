@@ -43,8 +43,8 @@ def _bytes_of_run(executable: LoadedProgram, graph: Graph, bindings: Bindings) -
     from gdsl.backends import needs
 
     sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
-    found = needs.on_the_host(executable.plan, executable.widths, sizes, graph.directed)
-    return sum(need.nbytes for need in found if not need.name.startswith("graph."))
+    needed = needs.on_the_host(executable.plan, executable.widths, sizes, graph.directed)
+    return sum(need.nbytes for need in needed if not need.name.startswith("graph."))
 
 
 class _Batch:

@@ -121,8 +121,8 @@ def _is_count(text: str) -> bool:
 
 def _is_stack(text: str) -> bool:
     """Whether this is the size of a stack that every thread can have."""
-    found = _SIZE.fullmatch(text)
-    return found is not None and int(found[1]) << _UNITS[found[2].lower()] <= _LARGEST_STACK
+    match = _SIZE.fullmatch(text)
+    return match is not None and int(match[1]) << _UNITS[match[2].lower()] <= _LARGEST_STACK
 
 
 _ACCEPTED = {

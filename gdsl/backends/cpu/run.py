@@ -87,10 +87,10 @@ class LoadedProgram:
 
     def slice_of(self, graph: Graph) -> tuple[Any, list[Any]]:
         """`graph` as the program reads it, and the arrays that must stay alive; graphs do not change."""
-        found = self.slices.get(graph)
-        if found is None:
-            found = self.slices[graph] = graph_slice(graph, self.widths, self.generated.parts)
-        return found
+        own_slice = self.slices.get(graph)
+        if own_slice is None:
+            own_slice = self.slices[graph] = graph_slice(graph, self.widths, self.generated.parts)
+        return own_slice
 
 
 class Run:

@@ -41,8 +41,8 @@ class Parts:
 
     def attribute(self, name: str, dtype: Any) -> Any | None:
         """Those values as `dtype`, which the host has found to represent them."""
-        found = self.attributes.get(name)
-        return None if found is None else found.astype(dtype, copy=False)
+        buffer = self.attributes.get(name)
+        return None if buffer is None else buffer.astype(dtype, copy=False)
 
     def find(self, cupy: Any, name: str, directed: bool) -> Any | None:
         """The array of this name, if it exists or can be derived here."""

@@ -148,13 +148,13 @@ class CudaDevice(DeviceMemory):
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values on the host. While runs are queued, the values of a run that is over; the copy does
         not wait for the others."""
-        found, runtime = numpy.empty(count, dtype), self.cupy.cuda.runtime
+        values, runtime = numpy.empty(count, dtype), self.cupy.cuda.runtime
         stream = self._side_stream[0] if self.queue.runs else self.stream()
-        if found.nbytes:
-            here = found.ctypes.data
-            runtime.memcpyAsync(here, buffer.pointer, found.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+        if values.nbytes:
+            here = values.ctypes.data
+            runtime.memcpyAsync(here, buffer.pointer, values.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
         stream.synchronize()
-        return found
+        return values
 
     def fetch_into(self, there: NDArray[Any], buffer: Any) -> None:
         """On the run's stream."""

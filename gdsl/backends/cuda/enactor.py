@@ -298,8 +298,8 @@ class Enactor:
     def raise_failure(self, control: dict[str, int], late: Callable[[], GdslError] | None = None) -> None:
         """Raise what stopped the run, if anything did; if that was the timeout, what `late` returns."""
         if control["failure"]:
-            found = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
-            raise self._index_failure(control["failure"] - 1, found)
+            failure = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
+            raise self._index_failure(control["failure"] - 1, failure)
         if control["exhausted"]:
             raise failures.iterations_error(
                 self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
@@ -321,17 +321,17 @@ class Enactor:
     def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
         """The caller's arrays by name; `outside`: the results in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
-        found: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
+        arrays: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
         places, device = outside or memory.names, self.device
         copied = not outside and device.copies_results and bool(memory.results)
         for name, kind, dtype, count in memory.results:
             place = device.copy_result(places[name]) if copied else places[name]
             values = device.result(place, dtype, count)
-            found[name] = unpacked(values, kind, widths) if name in self._pairs else values
+            arrays[name] = unpacked(values, kind, widths) if name in self._pairs else values
         if copied:
             device.end()
             device.wait(None)
-        return found
+        return arrays
 
     def _start_outcome(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _StartedRun:
         """What is known before the run is over."""

@@ -187,10 +187,10 @@ class CudaExecutable:
         latest = self._latest  # read once: other threads replace it
         if latest is None or latest[1] != own or latest[2] != memory:
             return None
-        found = latest[0]()
-        if found is None or found.on_device.graph() is not graph or found.on_device.is_replaced:
+        enactor = latest[0]()
+        if enactor is None or enactor.on_device.graph() is not graph or enactor.on_device.is_replaced:
             return None
-        return found
+        return enactor
 
     def _is_limited(self, graph: Graph, limits: Limits) -> bool:
         """Whether the memory decides which form of the graph a run uses."""
@@ -216,11 +216,11 @@ class CudaExecutable:
                 continue
             try:
                 return self._enactor(graph, bindings, limits).run(bindings, limits)
-            except GdslError as found:
-                if found.code != "E0912":
+            except GdslError as failure:
+                if failure.code != "E0912":
                     raise
-                found.__traceback__ = found.__context__ = None
-                error = found
+                failure.__traceback__ = failure.__context__ = None
+                error = failure
         raise error
 
     def _uses_other_ids(self, graph: Graph, bindings: Bindings) -> bool:
@@ -297,11 +297,11 @@ class CudaExecutable:
         if started is None:
             original = self._graphs.graph(graph, self.widths, self._device)
             counts = graph.num_vertices, graph.num_edges, original.largest_degree
-            found = heuristics.class_for(self._program, *counts, self._device.dynamic_shared_limit())
-            if found == GENERAL:
+            graph_class = heuristics.class_for(self._program, *counts, self._device.dynamic_shared_limit())
+            if graph_class == GENERAL:
                 return self
-            started = self._others.get(found) or self._build(self._program, self.widths, False, found)
-            self._others[found] = self._choices[graph] = started
+            started = self._others.get(graph_class) or self._build(self._program, self.widths, False, graph_class)
+            self._others[graph_class] = self._choices[graph] = started
         return started
 
     def _enactor(self, graph: Graph, bindings: Bindings, limits: Limits) -> Enactor:
@@ -310,14 +310,14 @@ class CudaExecutable:
         layout = self.plan.layout
         put = layout is None or can_be_put(layout, bindings.own)
         enactors = self._enactors if put else self._with_arrays
-        found = enactors.get(graph)
-        if found is None or found.on_device.is_replaced:
+        enactor = enactors.get(graph)
+        if enactor is None or enactor.on_device.is_replaced:
             from gdsl.backends.cuda.enactor import Enactor
 
             on_device = self._on_device(graph) if put else self._graphs.graph(graph, self.widths, self._device)
-            found = enactors[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
-        self._latest = weakref.ref(found), bindings.own, limits.memory
-        return found
+            enactor = enactors[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
+        self._latest = weakref.ref(enactor), bindings.own, limits.memory
+        return enactor
 
     def _enactor_within(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> Enactor:
         """The enactor for a run that may use this memory. Raises E0912 and E0914."""

@@ -171,13 +171,13 @@ def _pairs_without(
     has: Callable[[Any, Any], bool], gpus: Iterable[int], owners: Iterable[int]
 ) -> list[tuple[int, int]]:
     driver, owners = _driver(), sorted(set(owners))
-    found = []
+    pairs = []
     for gpu, owner in itertools.product(sorted(set(gpus)), owners):
         if gpu != owner:
             first, second = (_called(driver.cuDeviceGet(number), "finding a GPU") for number in (gpu, owner))
             if not has(first, second):
-                found.append((gpu, owner))
-    return found
+                pairs.append((gpu, owner))
+    return pairs
 
 
 def require_reach(gpus: Iterable[int], owners: Iterable[int]) -> None:

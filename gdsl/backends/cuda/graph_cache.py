@@ -96,12 +96,12 @@ class GraphCache:
         else:
             weakref.finalize(graph, self._in_host.pop, key, None)
         if budget is None:
-            found = HostGraph(device, graph, widths, placement)
+            host_graph = HostGraph(device, graph, widths, placement)
         else:
             kernels = Kernels(device, self._renumbering_kernels(device, widths))
-            found = RenumberedHostGraph(kernels, graph, widths, placement, budget)
-        self._in_host[key] = found
-        return found
+            host_graph = RenumberedHostGraph(kernels, graph, widths, placement, budget)
+        self._in_host[key] = host_graph
+        return host_graph
 
     def free(self, graph: Graph, device: CudaDevice) -> None:
         """Free what `graph` has on `device`, as a whole."""

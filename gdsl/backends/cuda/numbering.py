@@ -120,10 +120,10 @@ class Numbering:
     def prepare(self, results: Iterable[tuple[int, bool]]) -> None:
         """Load the kernels that `put_outside` starts for `results`, given the bytes of each and whether these are ids:
         after a run the driver would wait for its end, without a way to stop a run that is late."""
-        found = {self._put_name(nbytes, of_ids) for nbytes, of_ids in results}
-        for name in sorted(found - self._prepared):
+        names = {self._put_name(nbytes, of_ids) for nbytes, of_ids in results}
+        for name in sorted(names - self._prepared):
             self._kernels.start(name, *[0] * (9 if name == _PUT_IDS else 8))
-        self._prepared |= found
+        self._prepared |= names
 
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
         """The inverse, for the values at the address `values`, or, if that is 0, at the address stored at
@@ -181,11 +181,11 @@ class Numbering:
     def _here(self, buffer: Buffer) -> Any:
         """One of the two arrays on the host, where it is copied when the first element is needed: each copy has to wait
         for the device."""
-        found = self._on_host.get(buffer.pointer)
-        if found is None:
-            found = self._device.fetch(buffer, self._dtype, self.num_vertices)
-            self._on_host[buffer.pointer] = found
-        return found
+        array = self._on_host.get(buffer.pointer)
+        if array is None:
+            array = self._device.fetch(buffer, self._dtype, self.num_vertices)
+            self._on_host[buffer.pointer] = array
+        return array
 
 
 def _word_of(each: int) -> int:

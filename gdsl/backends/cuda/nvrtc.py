@@ -140,18 +140,18 @@ def kernel_resources(text: str, arch: str) -> dict[str, KernelResources]:
 
 
 def _reported(log: str) -> dict[str, KernelResources]:
-    found = {}
+    libraries = {}
     for entry in _ENTRY.split(log)[1:]:
         name, _, rest = entry.partition("'")
         numbers = [re.search(pattern, rest) for pattern in _REPORTED]
-        found[name] = KernelResources(*(int(number[1]) if number is not None else 0 for number in numbers))
-    return found
+        libraries[name] = KernelResources(*(int(number[1]) if number is not None else 0 for number in numbers))
+    return libraries
 
 
 def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
     def code(nvrtc: Any, program: Any) -> bytes:
-        found = nvrtc.getCUBIN(program) if binary else nvrtc.getPTX(program)
-        return found if isinstance(found, bytes) else str(found).encode()
+        code = nvrtc.getCUBIN(program) if binary else nvrtc.getPTX(program)
+        return code if isinstance(code, bytes) else str(code).encode()
 
     return _with_program(text, architecture, name, code)
 

@@ -56,15 +56,15 @@ class RenumberedGraph(GraphOnDevice):
             width = element_dtype(Type.EDGE, self.widths).itemsize
             before, given = self._given.parts_held(), self._given
             lists = [of.part(name, _ELEMENTS[name]) for of in (given, self) for name in ("offsets", "columns")]
-            found = self.device.allocate(width * self._edges)
+            buffer = self.device.allocate(width * self._edges)
             self._wait()
             started = time.perf_counter()
-            pointers = (each.pointer for each in (*lists, self.numbering.order, found))
+            pointers = (each.pointer for each in (*lists, self.numbering.order, buffer))
             self._kernels.start("places_of_edges", *pointers, self._vertices)
             self._wait()
             given.drop_parts(given.parts_held() - before)
             self.made_ms = (self.made_ms or 0.0) + (time.perf_counter() - started) * 1e3
-            self._edges_as_given = Places(found, self._edges, Type.EDGE)
+            self._edges_as_given = Places(buffer, self._edges, Type.EDGE)
         return self._edges_as_given
 
     def part(self, name: str, element: Type) -> Buffer:

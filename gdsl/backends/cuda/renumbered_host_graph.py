@@ -39,8 +39,8 @@ class RenumberedHostGraph(HostGraph):
         """The most edges that are sorted at a time: every list has to fit."""
         started = time.perf_counter()
         names = ("offsets", "in_offsets") if graph.directed else ("offsets",)
-        given = {name: self._given(name) for name in names}
-        self.numbering = Numbering(kernels, given["offsets"], given.get("in_offsets"), self._vertices, widths)
+        arrays = {name: self._given(name) for name in names}
+        self.numbering = Numbering(kernels, arrays["offsets"], arrays.get("in_offsets"), self._vertices, widths)
         vertex = element_dtype(Type.VERTEX, widths)
         self._order = self.device.fetch(self.numbering.order, vertex, self._vertices)
         self._offsets_of: dict[str, NDArray[Any]] = {}
@@ -68,9 +68,9 @@ class RenumberedHostGraph(HostGraph):
     def _new_offsets(self, name: str, kind: numpy.dtype[Any]) -> NDArray[Any]:
         """Where the list of each vertex begins."""
         if name not in self._offsets_of:
-            found = numpy.zeros(self._vertices + 1, kind)
-            numpy.cumsum(numpy.diff(self._host(name, kind))[self._order], out=found[1:])
-            self._offsets_of[name] = found
+            counts = numpy.zeros(self._vertices + 1, kind)
+            numpy.cumsum(numpy.diff(self._host(name, kind))[self._order], out=counts[1:])
+            self._offsets_of[name] = counts
         return self._offsets_of[name]
 
     def _new_lists(self, name: str, offsets_name: str, kind: numpy.dtype[Any]) -> Buffer:

@@ -216,10 +216,10 @@ class SeveralGpus(CudaDevice):
 
     def _pages(self, nbytes: int, cuts: Sequence[int], owners: Sequence[int]) -> Any:
         """What CuPy's pool asks for: memory of whole pages."""
-        found = FlatRange(parts_at(cuts, nbytes, owners, self._page_size), self.owners)
+        flat_range = FlatRange(parts_at(cuts, nbytes, owners, self._page_size), self.owners)
         self._ranges = {start: each for start, each in self._ranges.items() if each() is not None}
-        self._ranges[found.pointer] = weakref.ref(found)
-        memory = self.cupy.cuda.UnownedMemory(found.pointer, found.nbytes, found, self.id)
+        self._ranges[flat_range.pointer] = weakref.ref(flat_range)
+        memory = self.cupy.cuda.UnownedMemory(flat_range.pointer, flat_range.nbytes, flat_range, self.id)
         return self.cupy.cuda.MemoryPointer(memory, 0)
 
     def free_pages(self) -> None:
@@ -236,8 +236,8 @@ class SeveralGpus(CudaDevice):
 
     def memory(self) -> tuple[int, int]:
         """(free bytes, all bytes) of all GPUs together; as many are free on each as on the fullest one."""
-        found = [self.memory_of(gpu) for gpu in self.owners]
-        return min(free for free, _ in found) * len(found), sum(total for _, total in found)
+        memories = [self.memory_of(gpu) for gpu in self.owners]
+        return min(free for free, _ in memories) * len(memories), sum(total for _, total in memories)
 
     def memory_of(self, gpu: int) -> tuple[int, int]:
         """(free bytes, all bytes) of one of the GPUs."""
@@ -271,10 +271,10 @@ class SeveralGpus(CudaDevice):
 
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values on the host."""
-        found = numpy.empty(count, dtype)
-        self.fetch_into(found, buffer)
+        values = numpy.empty(count, dtype)
+        self.fetch_into(values, buffer)
         self.stream().synchronize()
-        return found
+        return values
 
     def fetch_into(self, there: NDArray[Any], buffer: Any) -> None:
         """On the run's stream."""
@@ -295,12 +295,12 @@ class SeveralGpus(CudaDevice):
         writes the memory of one GPU."""
         starts = sorted(self._ranges)
         place = bisect.bisect_right(starts, pointer) - 1
-        found = self._ranges[starts[place]]() if place >= 0 else None
-        if found is None or pointer + nbytes > found.pointer + found.nbytes:
+        flat_range = self._ranges[starts[place]]() if place >= 0 else None
+        if flat_range is None or pointer + nbytes > flat_range.pointer + flat_range.nbytes:
             yield from [(pointer, 0, nbytes)] if nbytes else []
             return
-        end = found.pointer
-        for part in found.parts:
+        end = flat_range.pointer
+        for part in flat_range.parts:
             begin, end = end, end + part.nbytes
             first, last = max(begin, pointer), min(end, pointer + nbytes)
             if first < last:

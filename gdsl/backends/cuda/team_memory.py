@@ -122,8 +122,8 @@ class TeamMemory:
         whole[:8].view(numpy.uint64)[0] = teams
         params = whole[_ALIGNMENT:].view(self._values)
         for param in self._plan.program.params:
-            found = numpy.array(param_values(values, param.name), value_dtype(param.type, self.widths))
-            params[param.name] = self.run.all_inside(param.name, found).view(params.dtype[param.name])
+            converted = numpy.array(param_values(values, param.name), value_dtype(param.type, self.widths))
+            params[param.name] = self.run.all_inside(param.name, converted).view(params.dtype[param.name])
         return whole
 
     def batch(self, made: TeamLaunchMemory) -> Any:

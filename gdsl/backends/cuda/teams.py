@@ -195,10 +195,10 @@ class TeamRuns:
                 name: int(control[name][index]) for name in ("failure", "exhausted", "failed_value", "failed_length")
             }
             if word["failure"]:
-                found = failures.Found(signed(word["failed_value"]), signed(word["failed_length"]))
+                failure = failures.Found(signed(word["failed_value"]), signed(word["failed_length"]))
                 site = self.generated.checks.sites[word["failure"] - 1]
                 params = call.bound[first + index].params
-                error = failures.check_error(self.plan.program, site, found, self.graph, params)
+                error = failures.check_error(self.plan.program, site, failure, self.graph, params)
             else:
                 limit = call.limits.max_iterations or 0
                 error = failures.iterations_error(self.plan.program, word["exhausted"] - 1, limit)

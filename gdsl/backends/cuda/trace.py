@@ -99,12 +99,12 @@ if hasattr(os, "register_at_fork"):  # a forked process has no pinned memory
 
 def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds: int) -> tuple[TraceRecord, ...]:
     """The records, in order, of a run that lasted that many cycles and nanoseconds."""
-    found = operations(plan)
-    by_site = {operation.step.site: operation for operation in found}
+    operators = operations(plan)
+    by_site = {operation.step.site: operation for operation in operators}
     dtype = struct_dtype(structs.TRACE_RECORD, widths)
     tick = _CYCLES_A_TICK * (nanoseconds / 1e6 / max(cycles, 1))
     trace = [_record(by_site[int(each["site"])], each, tick) for each in numpy.frombuffer(records, dtype)]
-    sweeps = {each.step.site: (*(ahead.step.site for ahead in each.ahead), each.step.site) for each in found}
+    sweeps = {each.step.site: (*(ahead.step.site for ahead in each.ahead), each.step.site) for each in operators}
     shared = {site: sites for sites in sweeps.values() if len(sites) > 1 for site in sites}
     return tuple(_with_whose_it_is(trace, shared) if shared else trace)
 

@@ -360,8 +360,8 @@ def compile_graph_read(node: ir.GraphRead, environment: Environment) -> Callable
         if not 0 <= first < count:
             raise index_error(environment, node.arguments[0], name, first, count)
         if query is GraphQuery.REVERSE:
-            found = graph.reverse(first)
-            return none_id(environment.id_bits) if found is None else found
+            opposite = graph.reverse(first)
+            return none_id(environment.id_bits) if opposite is None else opposite
         if query.of_edge:
             return graph.ends_of(first)[0 if query is GraphQuery.SOURCE else 1]
         listed, place = graph.out_list(first), int(arguments[1])

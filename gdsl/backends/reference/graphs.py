@@ -118,8 +118,8 @@ class GraphView:
     def ends(self, members: Sequence[int], role: Role) -> list[int]:
         """The sources or the destinations of the edges with these ids, each once, ascending."""
         visits = self.edges(members)
-        found: list[int] = numpy.unique(visits.source if role is Role.SOURCE else visits.destination).tolist()
-        return found
+        ends: list[int] = numpy.unique(visits.source if role is Role.SOURCE else visits.destination).tolist()
+        return ends
 
     def ends_of(self, edge: int) -> tuple[int, int]:
         """The source and the destination of an edge."""
@@ -144,10 +144,10 @@ class GraphView:
     @cached_property
     def _between(self) -> dict[tuple[int, int], list[int]]:
         """The edges from one vertex to another, ascending."""
-        found: dict[tuple[int, int], list[int]] = {}
+        places: dict[tuple[int, int], list[int]] = {}
         for edge, both in enumerate(self._ends):
-            found.setdefault(both, []).append(edge)
-        return found
+            places.setdefault(both, []).append(edge)
+        return places
 
     def first_edges_to(self) -> list[dict[int, int]]:
         """Of every vertex the first edge to each of those to which its out-edges lead."""
@@ -246,8 +246,8 @@ class SubgraphView(GraphView):
         """The edge paired with this one, or None."""
         if edge not in self._places:
             return None
-        found = super().reverse(self._places[edge])
-        return None if found is None else int(self.ids[found])
+        opposite = super().reverse(self._places[edge])
+        return None if opposite is None else int(self.ids[opposite])
 
     def out_list(self, vertex: int) -> list[tuple[int, int]]:
         """(neighbor, edge) of every out-edge, in the order of the list."""
@@ -264,9 +264,9 @@ def contract(
     """The contraction of `base`; assigns `label` and `weight` their new values."""
     count = base.count(Domain.VERTEX)
     new_ids = {value: number for number, value in enumerate(sorted(set(label[:count])))}
-    made = dtype_of(step.label_type, id_bits).type if step.label_type is not Type.VERTEX else int
+    label_type = dtype_of(step.label_type, id_bits).type if step.label_type is not Type.VERTEX else int
     of_vertex = [new_ids[value] for value in label[:count]]
-    label[:count] = [made(number) for number in of_vertex]
+    label[:count] = [label_type(number) for number in of_vertex]
     edges = base.all(Domain.EDGE)
     between: dict[tuple[int, int], list[int]] = {}
     for edge in edges:

@@ -229,14 +229,14 @@ class Interpreter:
 
     def make_graph(self, step: ir.GraphStep) -> None:
         """A graph derived from the current one."""
-        state, made = self.state, self.state.graph
+        state, built = self.state, self.state.graph
         state.clock.check()
         if isinstance(step, ir.Subgraph):
-            made = SubgraphView(state.graph, state.frontiers.members[step.edges])
+            built = SubgraphView(state.graph, state.frontiers.members[step.edges])
         elif isinstance(step, ir.Contract):
             weight = state.arrays[step.weights.array].values if step.weights is not None else None
-            made = contract(state.graph, step, state.arrays[step.label].values, weight, state.id_bits)
-        self.graphs[step.name] = made
+            built = contract(state.graph, step, state.arrays[step.label].values, weight, state.id_bits)
+        self.graphs[step.name] = built
 
     def on(self, step: ir.On) -> None:
         """`on h { … }`: everything is compiled again for the present graph `h`."""

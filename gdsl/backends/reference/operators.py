@@ -238,25 +238,25 @@ class Votes:
         """The sums of the ballots of these calls."""
         assert functor.value is not None and ready.key is not None and ready.value is not None
         add = neighbor_function(NeighborOperation.SUM, functor.value.type)
-        found: Totals = {}
+        totals: Totals = {}
         frame = ready.frame()
         for call in calls:
             self.state.clock.poll()
             frame[: len(call)] = call
             if ready.condition is None or ready.condition(frame):
                 key, weight = ready.key(frame), ready.value(frame)
-                of_vertex = found.setdefault(call[NEAR], {})
+                of_vertex = totals.setdefault(call[NEAR], {})
                 of_vertex[key] = add(of_vertex[key], weight) if key in of_vertex else weight
-        return found
+        return totals
 
     def winners(self, step: ir.NeighborVote, totals: Totals) -> dict[int, Value]:
         """The best key of each vertex that has any."""
         score = self._score(step)
-        kept = self.state.arrays[step.keep].values if step.keep is not None else None
+        own_keys = self.state.arrays[step.keep].values if step.keep is not None else None
         won = {}
         for vertex, of_vertex in totals.items():
             self.state.clock.poll()
-            own = kept[vertex] if kept is not None else None
+            own = own_keys[vertex] if own_keys is not None else None
             scores = {key: score(vertex, key, total) for key, total in of_vertex.items()}
             best = None
             for key in sorted(of_vertex, key=lambda key: (own is None or key != own, key)):

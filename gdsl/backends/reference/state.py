@@ -145,8 +145,8 @@ class State:
 
     def _initial_value(self, scalar: ir.Scalar, bindings: Bindings) -> Value:
         if scalar.is_input:
-            given = bindings.inputs[scalar.name]
-            return constant(given.item() if hasattr(given, "item") else given, scalar.type, self.id_bits)
+            value = bindings.inputs[scalar.name]
+            return constant(value.item() if hasattr(value, "item") else value, scalar.type, self.id_bits)
         if scalar.initial is None:
             return zero(scalar.type, self.id_bits)
         return ExpressionCompiler(self.environment).compile(scalar.initial)([])

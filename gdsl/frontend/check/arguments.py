@@ -49,7 +49,7 @@ def bind(
     positional = [argument for argument in arguments if argument.keyword is None]
     named = [argument for argument in arguments if argument.keyword is not None]
     parameters = signature.parameters[missing:]
-    known = [each.name for each in (*signature.keywords, *(each for each in parameters if each.named))]
+    keywords = [each.name for each in (*signature.keywords, *(each for each in parameters if each.named))]
     fits = True
     for argument in named:
         keyword = argument.keyword or ""
@@ -57,8 +57,8 @@ def bind(
             message = f"`{keyword}=` is given twice"
             environment.report(code, message, argument.span, fix="leave one of them out")
             fits = False
-        elif keyword not in known:
-            near = closest(keyword, known)
+        elif keyword not in keywords:
+            near = closest(keyword, keywords)
             message = f"`{name}` takes no argument `{keyword}=`"
             environment.report(code, message, argument.span, fix=f"did you mean `{near}=`?" if near else fix)
             fits = False

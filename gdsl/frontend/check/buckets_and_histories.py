@@ -231,13 +231,13 @@ class HistoryChecker:
     def _order(self, over: syntax.Expression) -> tuple[bool, syntax.Expression] | None:
         environment = self.environment
         if isinstance(over, syntax.Name):
-            known = self._is_history(over.name)
+            is_history = self._is_history(over.name)
             message = f"the order of the loop over `{over.name}` is missing"
             fix = f"write `backward({over.name})` or `forward({over.name})`"
-            if not known:
+            if not is_history:
                 message = "the schedule has `for` only over the levels of a history"
                 fix = functor_for_loop(over, environment) or _LOOP
-            environment.report("E0418" if known else "E0221", message, over.span, fix=fix)
+            environment.report("E0418" if is_history else "E0221", message, over.span, fix=fix)
             return None
         if isinstance(over, syntax.Call) and over.function == "neighbors":
             fix = "walk lists in a functor, or all of them by `advance`"

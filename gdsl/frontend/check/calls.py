@@ -82,11 +82,11 @@ class CallChecker(NameChecker):
         name, environment = expression.function, self.environment
         kinds = [SymbolKind.FUNCTION, *([SymbolKind.PROCEDURE] if environment.place is Place.SCHEDULE else [])]
         functions = {n for n, s in environment.globals.items() if s.kind in kinds}
-        known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
+        names = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
         casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` does not mean `int64`
-        known |= functions | casts | environment.types.keys()
-        known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
-        near = FOREIGN_NAMES.get(name) or closest(name, known)
+        names |= functions | casts | environment.types.keys()
+        names |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
+        near = FOREIGN_NAMES.get(name) or closest(name, names)
         fix = f"did you mean `{near}`?" if near else None
         environment.report("E0201", f"there is no function `{name}`", expression.function_span, fix=fix)
 
@@ -226,10 +226,10 @@ class CallChecker(NameChecker):
     ) -> list[syntax.Expression] | None:
         """The arguments in one common type, literals in that of the others; fractions among integers in `fraction`."""
         typed = {i: self.infer(argument, hint) for i, argument in enumerate(arguments) if not is_literal(argument)}
-        known = [value.type for value in typed.values()]
-        if any(type_ is None for type_ in known):
+        types = [value.type for value in typed.values()]
+        if any(type_ is None for type_ in types):
             return None
-        other = known[0] if known else hint
+        other = types[0] if types else hint
         for i, argument in enumerate(arguments):
             if i not in typed:
                 whole = other is not None and other.is_integer

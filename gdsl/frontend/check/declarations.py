@@ -230,8 +230,8 @@ def check_recursion(functions: tuple[syntax.Function, ...], environment: Environ
     """Refuse functions that call themselves, directly or through others."""
     calls: Calls = {}
     for function in functions:
-        found = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
-        calls[function.name] = [(node.function, node.span) for node in found if node.function in environment.functions]
+        nodes = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
+        calls[function.name] = [(node.function, node.span) for node in nodes if node.function in environment.functions]
     refuse_recursion("function", {node.name: node.name_span for node in functions}, calls, environment)
 
 

@@ -153,8 +153,10 @@ class Environment:
         suggestions: Iterable[Suggestion] = (),
     ) -> None:
         """Note a mistake. `suggestions` are tried in their order before `fix`."""
-        found = Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint, suggestions=tuple(suggestions))
-        self.diagnostics.append(found)
+        diagnostic = Diagnostic(
+            code, message, span, tuple(labels), tuple(notes), fix, hint, suggestions=tuple(suggestions)
+        )
+        self.diagnostics.append(diagnostic)
 
     def words(self, span: Span, otherwise: str = "…") -> str:
         """The program's text at `span`, for a fix; `otherwise` where that is too long."""
@@ -179,10 +181,10 @@ class Environment:
 
     def find(self, name: str) -> Symbol | None:
         """The declaration that `name` means here; None if there is none."""
-        found = self._declared(name)
-        if found is None and name in self.broken.names:
+        symbol = self._declared(name)
+        if symbol is None and name in self.broken.names:
             return Symbol(SymbolKind.MISTAKEN, name, NOWHERE)
-        return found
+        return symbol
 
     def functor(self, name: str) -> syntax.Functor:
         """A functor of the program, or one that the checker built from a nameless one."""

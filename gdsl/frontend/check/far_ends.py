@@ -50,8 +50,8 @@ def _group_of(chain: syntax.SetChain) -> str:
 
 def over_of(value: syntax.Expression | None, known: Mapping[str, Over]) -> Over:
     """How the edges of `value` were walked; `known` has that of the variables."""
-    found = origin_of(value)
-    return found.over if isinstance(found, EdgeOrigin) else known.get(found or "", Over.OUT_EDGES)
+    origin = origin_of(value)
+    return origin.over if isinstance(origin, EdgeOrigin) else known.get(origin or "", Over.OUT_EDGES)
 
 
 class FarEnds:
@@ -94,17 +94,17 @@ class FarEnds:
 
     def _unite(self, group: str, shown: str, value: syntax.Expression | None, span: Span) -> None:
         """The edges of `value` belong to what `group` holds."""
-        found, leader = origin_of(value), self._leader(group)
-        if isinstance(found, str):
-            other = self._leader(found)
-            found = self._walked.get(other)
+        origin, leader = origin_of(value), self._leader(group)
+        if isinstance(origin, str):
+            other = self._leader(origin)
+            origin = self._walked.get(other)
             if other != leader:
                 self._leaders[other] = leader
-        known = self._walked.get(leader)
-        if found is not None and known is not None and found.over is not known.over:
-            self._report_mixed(shown, span, known, found)
-        elif found is not None and known is None:
-            self._walked[leader] = found
+        walked = self._walked.get(leader)
+        if origin is not None and walked is not None and origin.over is not walked.over:
+            self._report_mixed(shown, span, walked, origin)
+        elif origin is not None and walked is None:
+            self._walked[leader] = origin
 
     def _report_mixed(self, shown: str, span: Span, first: EdgeOrigin, second: EdgeOrigin) -> None:
         message = f"{shown} would hold edges walked over {first.over.value} and over {second.over.value}"
@@ -117,13 +117,13 @@ class FarEnds:
     def _check_far_end(self, call: syntax.OperatorCall) -> None:
         if call.runs_on is not Domain.EDGE or call.input is None:
             return
-        found = origin_of(call.input)
-        if isinstance(found, str):
-            found = self._walked.get(self._leader(found))
-        if found is not None and found.over is Over.ALL_EDGES:
+        origin = origin_of(call.input)
+        if isinstance(origin, str):
+            origin = self._walked.get(self._leader(origin))
+        if origin is not None and origin.over is Over.ALL_EDGES:
             advances = call.kind is OperatorKind.ADVANCE
             wanted = "to continue from" if advances else "to give results to"
             message = f"these edges were walked over all_edges, and have no far end {wanted}"
             fix = "make them over=out_edges or over=in_edges"
-            labels = (Label(found.span, "created here"),) if found.span != call.input.span else ()
+            labels = (Label(origin.span, "created here"),) if origin.span != call.input.span else ()
             self.environment.report("E0417", message, call.input.span, labels=labels, fix=fix)

@@ -162,16 +162,21 @@ def buckets_of(owner: syntax.Expression, environment: Environment) -> Symbol | N
 def member(expression: syntax.Member, environment: Environment) -> syntax.Expression:
     """`b.level` as a value."""
     symbol = buckets_of(expression.owner, environment)
-    known = environment.find(expression.owner.name) if isinstance(expression.owner, syntax.Name) else None
+    owner_symbol = environment.find(expression.owner.name) if isinstance(expression.owner, syntax.Name) else None
     if symbol is None and is_foreign_member(expression.span, environment):
         return poison(expression.span)
-    if symbol is None and expression.name == "level" and known is not None and known.kind is not SymbolKind.MISTAKEN:
-        labels = (Label(known.span, "declared here"),)
-        message = f"`{known.name}` is {known.kind.with_article}, and only buckets have a `.level`"
+    if (
+        symbol is None
+        and expression.name == "level"
+        and owner_symbol is not None
+        and owner_symbol.kind is not SymbolKind.MISTAKEN
+    ):
+        labels = (Label(owner_symbol.span, "declared here"),)
+        message = f"`{owner_symbol.name}` is {owner_symbol.kind.with_article}, and only buckets have a `.level`"
         environment.report("E0419", message, expression.span, labels=labels)
         return poison(expression.span)
     if symbol is None:
-        _no_member(expression, known, environment)
+        _no_member(expression, owner_symbol, environment)
         return poison(expression.span)
     if expression.name != "level" or environment.place is not Place.SCHEDULE:
         message, fix = f"buckets have no `.{expression.name}`", f"write `{symbol.name}.level`"

@@ -45,8 +45,8 @@ class NeighborReduceChecker:
         combined = operation is not None or (own is not None and own.symbol is not None)
         if source is None or functor is None or not combined or over is None or by is None or not fits:
             return None
-        known = self.environment.functors.get(functor.name)
-        result = known.result if known is not None else reduced
+        declaration = self.environment.functors.get(functor.name)
+        result = declaration.result if declaration is not None else reduced
         if result is None or not self._over_vertices(call, array):
             return None
         if not (
@@ -154,20 +154,20 @@ _VOTE = OperatorKind.NEIGHBOR_VOTE.value
 
 def vote_types(program: syntax.Program, environment: Environment) -> dict[str, tuple[Type, Type]]:
     """By vote functor the types of its `key` and `total`: those of the ballots with which the schedule calls it."""
-    found: dict[str, tuple[Type, Type]] = {}
+    result_types: dict[str, tuple[Type, Type]] = {}
     first: dict[str, syntax.Functor] = {}
     for score, ballot in _scores_with_ballots(program, environment):
         if ballot.result is None:
             continue
         key, weight = ballot.result.parts
         types = (key, weight)
-        if found.setdefault(score.name, types) != types:
+        if result_types.setdefault(score.name, types) != types:
             message = f"`{score.name}` scores votes of two kinds, those of `{first[score.name].name}` and these"
             labels = (Label(first[score.name].name_span, "the first"), Label(ballot.name_span, "of other types"))
             fix = "declare a vote functor for each"
             environment.report("E0205", message, score.span, labels=labels, fix=fix)
         first.setdefault(score.name, ballot)
-    return found
+    return result_types
 
 
 def _scores_with_ballots(

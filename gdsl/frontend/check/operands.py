@@ -160,14 +160,14 @@ class OperandChecker:
     def word(self, value: syntax.Expression, words: Iterable[str], what: str, also: str = "") -> str | None:
         """The one of `words` that `value` is; `what` is its place in a message, `also` what else is allowed."""
         name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
-        known = list(words)
-        if name in known:
+        choices = list(words)
+        if name in choices:
             return name
-        near = _ALIASES.get(name) or (closest(name, known) if name else None)
-        found = [Suggestion(f"did you mean `{near}`?")] if near in known else []
-        fix = f"the words are {enumerate_words(f'`{word}`' for word in known)}{also}"
+        near = _ALIASES.get(name) or (closest(name, choices) if name else None)
+        suggestions = [Suggestion(f"did you mean `{near}`?")] if near in choices else []
+        fix = f"the words are {enumerate_words(f'`{word}`' for word in choices)}{also}"
         message = f"{what} is not one of the known words"
-        self.environment.report("E0402", message, value.span, fix=fix, suggestions=found)
+        self.environment.report("E0402", message, value.span, fix=fix, suggestions=suggestions)
         return None
 
     def choice(self, arguments: Arguments, name: str) -> str | None:

@@ -74,8 +74,8 @@ class OperatorChecker(OperandChecker):
         self.label(call)
         if source is None or functor is None or limit.type is None or over is None:
             return None
-        known = self.environment.functors.get(functor.name)
-        result = known.result if known is not None else Type.FLOAT64
+        declaration = self.environment.functors.get(functor.name)
+        result = declaration.result if declaration is not None else Type.FLOAT64
         if result is None or not result.is_numeric:
             message = "`top` compares numbers" + (f", and `{functor.name}` gives {result.name}" if result else "")
             self.environment.report("E0407", message, arguments["functor"].span)
@@ -86,8 +86,8 @@ class OperatorChecker(OperandChecker):
     def _expected(self, functor: syntax.Expression, kind: OperatorKind) -> Domain:
         """What an untyped set holds, as the functor of `filter` and `compute` may show."""
         tells = kind in (OperatorKind.FILTER, OperatorKind.COMPUTE)
-        known = functor_domain(functor, self.environment) if tells else None
-        return known or Domain.VERTEX
+        domain = functor_domain(functor, self.environment) if tells else None
+        return domain or Domain.VERTEX
 
     # ------------------------------------------------------------ swap, fill and number
 
@@ -153,10 +153,10 @@ class OperatorChecker(OperandChecker):
             environment.report("E0214", f"`{array.name}` cannot be written: it is an input", call.span)
             return None
         own, value = array.domain or Domain.VERTEX, arguments["f"]
-        found = self.sets.domain_of(value, own)
-        if found is not own:
-            message = f"this is a set of {WORDS[found]}, and `{array.name}` is over {WORDS[own]}"
-            environment.report("E0416", message, value.span, fix=f"declare an array over {WORDS[found]}")
+        domain = self.sets.domain_of(value, own)
+        if domain is not own:
+            message = f"this is a set of {WORDS[domain]}, and `{array.name}` is over {WORDS[own]}"
+            environment.report("E0416", message, value.span, fix=f"declare an array over {WORDS[domain]}")
             return None
         source = self.members(value, own, "the input of `number`")
         if array.type is not None and not array.type.is_integer:

@@ -57,13 +57,13 @@ def with_least_size(node: syntax.Declaration, environment: Environment) -> synta
         if not any(_is_size(each, node.name) for each in syntax.walk(part)):
             rest.append(part)
             continue
-        found = _least(part, node.name)
-        if found is None:
+        least_size = _least(part, node.name)
+        if least_size is None:
             message = f"the size of the set `{node.name}` is compared with a number here, and with nothing else"
             fix = f"`size({node.name}) > 0` or `size({node.name}) >= 2`, and the conditions on each member after `&&`"
             environment.report("E0403", message, part.span, fix=fix)
-            found = 0
-        least = max(least, found)
+            least_size = 0
+        least = max(least, least_size)
     return dataclasses.replace(node, least=least, where=_joined(rest))
 
 

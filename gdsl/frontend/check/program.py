@@ -71,11 +71,11 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
     Raises `GdslError` with as many independent mistakes as there are (E02xx, E04xx). The rules of writes and
     reads are not part of this: see `gdsl.rules`.
     """
-    found = check_all(program, source)
-    if found.checked is None:
-        raise GdslError(found.diagnostics, source)
-    check_tune_words(found.checked, tune)
-    return found.checked
+    analysis = check_all(program, source)
+    if analysis.checked is None:
+        raise GdslError(analysis.diagnostics, source)
+    check_tune_words(analysis.checked, tune)
+    return analysis.checked
 
 
 def check_all(
@@ -87,8 +87,10 @@ def check_all(
     typed, far_ends, complete = _typed(program, environment, types)
     knobs = Knobs()
     TuningChecker(environment, operator_calls(typed.schedule), knobs, complete=complete).entries(program.tune)
-    found = sort_diagnostics(environment.diagnostics)
-    diagnostics = tuple(one for one in found if one.span is None or not environment.broken.touches(one.span))
+    sorted_diagnostics = sort_diagnostics(environment.diagnostics)
+    diagnostics = tuple(
+        one for one in sorted_diagnostics if one.span is None or not environment.broken.touches(one.span)
+    )
     checked = (
         None if diagnostics or environment.broken.spans else CheckedProgram(saturated(typed), source, knobs, far_ends)
     )
@@ -190,8 +192,8 @@ def saturated(program: syntax.Program) -> syntax.Program:
 
     Updates (`x += y` on an element or a scalar) are left alone: they wrap, as atomic additions do.
     """
-    found = (node.type for node in syntax.walk(program) if isinstance(node, syntax.Infinity))
-    types = frozenset(type_ for type_ in found if type_ is not None and type_.is_integer)
+    infinity_types = (node.type for node in syntax.walk(program) if isinstance(node, syntax.Infinity))
+    types = frozenset(type_ for type_ in infinity_types if type_ is not None and type_.is_integer)
 
     def change(value: Any) -> Any:
         if not isinstance(value, syntax.Node):

@@ -155,11 +155,11 @@ def _of_flags(operation: ArrayReduction) -> str:
 def _fix_for(word: str, symbol: Symbol) -> str | None:
     """What to write instead of a reduction of something other than an array."""
     if symbol.kind is SymbolKind.FRONTIER or symbol.name in _EVERYTHING:
-        known = {
+        checkers = {
             "any": f"`{symbol.name}` itself is true while it is not empty",
             "count": f"write `size({symbol.name})`",
         }
-        return known.get(word)
+        return checkers.get(word)
     return None
 
 
@@ -176,15 +176,15 @@ _WRITES = {
 
 def arrays_named(value: syntax.Expression, environment: Environment) -> list[tuple[syntax.Name, Symbol]]:
     """The arrays that an expression names without an index, and without reducing them."""
-    found: list[tuple[syntax.Name, Symbol | None]] = []
+    arrays: list[tuple[syntax.Name, Symbol | None]] = []
     stack: list[syntax.Node] = [value]
     while stack:
         node = stack.pop()
         if isinstance(node, syntax.Name):
-            found.append((node, environment.find(node.name)))
+            arrays.append((node, environment.find(node.name)))
         elif not isinstance(node, syntax.Call) or not _reduces(node):
             stack.extend(syntax.children(node))
-    return [(name, symbol) for name, symbol in found if symbol is not None and symbol.kind is SymbolKind.ARRAY]
+    return [(name, symbol) for name, symbol in arrays if symbol is not None and symbol.kind is SymbolKind.ARRAY]
 
 
 def _reduces(call: syntax.Call) -> bool:

@@ -49,8 +49,8 @@ class Sets:
         return otherwise
 
     def _domain_of_any(self, operands: Iterable[syntax.Expression], otherwise: Domain) -> Domain:
-        found = [self.domain_of(operand, otherwise) for operand in operands]
-        return Domain.EDGE if Domain.EDGE in found else otherwise
+        domains = [self.domain_of(operand, otherwise) for operand in operands]
+        return Domain.EDGE if Domain.EDGE in domains else otherwise
 
     def _is_edge(self, member: syntax.Expression) -> bool:
         if isinstance(member, syntax.Name):
@@ -117,8 +117,8 @@ class Sets:
             return
         self.expressions.infer(value)
         if len(self.environment.diagnostics) == before:
-            known = f"`{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator, or `f | g`"
-            fix = f"a frontier is {known}"
+            forms = f"`{{ a, b }}`, `{WORDS[domain]}`, another frontier, the result of an operator, or `f | g`"
+            fix = f"a frontier is {forms}"
             self.environment.report("E0403", f"this is not a set of {WORDS[domain]}", value.span, fix=fix)
 
     def _misspelled(self, value: syntax.Call) -> bool:
@@ -139,8 +139,8 @@ def functor_domain(value: syntax.Expression, environment: Environment) -> Domain
     """What a functor, with or without a name, runs on; None where `value` is not a functor."""
     if isinstance(value, syntax.Nameless):
         return value.domain
-    known = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None
-    return known.domain if known is not None else None
+    declaration = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None
+    return declaration.domain if declaration is not None else None
 
 
 def _other_domain(value: syntax.Expression, wanted: Domain, target: str, *, named: bool) -> str:

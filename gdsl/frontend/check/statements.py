@@ -24,22 +24,22 @@ def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None
         return _pair_type(name, environment)
     if name.name in environment.types:
         return environment.types[name.name]
-    found = TYPES.get(name.name)
+    resolved = TYPES.get(name.name)
     if name.name == VERTEX_SET:
         message = f"only a param is a `{VERTEX_SET}`"
         fix = "a parameter of a procedure that is a set is `f: frontier`"
         environment.report("E0225", message, name.span, fix=fix)
-    elif found is None and name.name not in environment.broken.names:
-        known = (*TYPES, *environment.types)
-        near = FOREIGN_TYPES.get(name.name) or closest(name.name, known)
-        fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(known)}"
+    elif resolved is None and name.name not in environment.broken.names:
+        names = (*TYPES, *environment.types)
+        near = FOREIGN_TYPES.get(name.name) or closest(name.name, names)
+        fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(names)}"
         if name.span.file and not near:
             fix = f"types are those of the program that imports this: declare `type {name.name} = …;` there"
         if name.name in TYPE_CLASSES:
             fix = f"`{name.name}` is a class of types, of which the caller chooses one: declare "
             fix += f"`type t : {name.name} = {TYPE_CLASSES[name.name][-2].name};`, and write `t`"
         environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)
-    return found
+    return resolved
 
 
 def _pair_type(name: syntax.TypeName, environment: Environment) -> Type | None:
@@ -96,9 +96,9 @@ class StatementChecker:
 
     def _foreign(self, statement: syntax.Statement) -> None:
         environment = self.environment
-        known = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
-        known |= {syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
-        word = known.get(type(statement), "frontier")
+        words = {syntax.Repeat: "repeat", syntax.On: "on", syntax.GraphDeclaration: "graph"}
+        words |= {syntax.HistoryDeclaration: "history", syntax.BucketsDeclaration: "buckets"}
+        word = words.get(type(statement), "frontier")
         message = f"`{word}` belongs to the schedule, not to {environment.place.value}"
         environment.report("E0221", message, statement.span)
 

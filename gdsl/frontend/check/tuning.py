@@ -133,7 +133,7 @@ class TuningChecker:
         return Chosen(value, arguments, self.knows_text) if arguments is not None else None
 
     def _arguments(self, entry: syntax.TuneEntry, knob: Knob) -> dict[str, int] | None:
-        known = {argument.name for argument in knob.arguments}
+        names = {argument.name for argument in knob.arguments}
         numbers: dict[str, int] = {}
         for argument in entry.arguments:
             number = argument.value
@@ -142,7 +142,7 @@ class TuningChecker:
                 self.environment.report("E0412", message, argument.span, fix=fix)
                 return None
             in_range = isinstance(number, int) and 0 < number <= LARGEST_ARGUMENT
-            if entry.value != "auto" or argument.name not in known or not in_range:
+            if entry.value != "auto" or argument.name not in names or not in_range:
                 example = ", ".join(f"{each.name}={each.default}" for each in knob.arguments)
                 message = f"`{knob.name}` does not take `{argument.name}={number}`"
                 fix = f"write `auto({example})` with whole numbers above 0"

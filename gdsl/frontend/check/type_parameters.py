@@ -67,18 +67,18 @@ def _parameter(node: syntax.TypeDeclaration, chosen: Mapping[str, Type], environ
 
 def default_of(node: syntax.TypeDeclaration) -> Type | None:
     """The default of a type parameter; None where its class or its default is invalid."""
-    found = TYPES.get(node.target.name)
-    return found if found in TYPE_CLASSES.get(node.class_name or "", ()) else None
+    type_ = TYPES.get(node.target.name)
+    return type_ if type_ in TYPE_CLASSES.get(node.class_name or "", ()) else None
 
 
 def _alias(node: syntax.TypeDeclaration, environment: Environment) -> Type | None:
-    found = resolve_type(node.target, environment)
-    if found is None or not node.widened:
-        return found
-    if not found.is_numeric:
-        environment.report("E0243", f"`wide` is of types of numbers, and this is {found.name}", node.target.span)
+    type_ = resolve_type(node.target, environment)
+    if type_ is None or not node.widened:
+        return type_
+    if not type_.is_numeric:
+        environment.report("E0243", f"`wide` is of types of numbers, and this is {type_.name}", node.target.span)
         return None
-    return widened(found)
+    return widened(type_)
 
 
 def parameter_of(name: str, program: syntax.Program) -> str | None:

@@ -23,8 +23,8 @@ def report_quotient(
     written = environment.words(span)
     if written.replace(" ", "") == f"{first}/={second}".replace(" ", ""):
         code = f"{first} //= {second};"
-        found = [Suggestion(f"write `{code}` for the truncated quotient", (Edit(span, code),))]
-        environment.report("E0207", message, span, suggestions=found)
+        suggestions = [Suggestion(f"write `{code}` for the truncated quotient", (Edit(span, code),))]
+        environment.report("E0207", message, span, suggestions=suggestions)
         return
     # Of a chain `span` is one sign and the operand after it.
     start = min(expression.left.span, span, key=lambda place: place.order)
@@ -38,10 +38,10 @@ def report_quotient(
     of_floats = Suggestion(f"write `{exact}`", (Edit(whole, exact),))
     of_integers = Suggestion(f"write `{truncated}` for the truncated quotient", (Edit(whole, truncated),))
     if hint is not None and hint.is_float:
-        found = [of_floats, of_integers]
+        suggestions = [of_floats, of_integers]
     else:
-        found = [of_integers, replace(of_floats, words=f"or `{exact}`", beside=True)]
-    environment.report("E0207", message, span, suggestions=found)
+        suggestions = [of_integers, replace(of_floats, words=f"or `{exact}`", beside=True)]
+    environment.report("E0207", message, span, suggestions=suggestions)
 
 
 def prefer_fractions(side: syntax.Expression, other: Type | None, environment: Environment) -> None:
