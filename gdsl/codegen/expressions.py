@@ -129,7 +129,7 @@ class ExpressionPrinter:
         self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
-        self.early: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
+        self.read_ahead: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
         self.mask: str | None = None  # what must hold for updates to add anything; None: nothing
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
@@ -206,12 +206,12 @@ class ExpressionPrinter:
     # Expressions, one method for each kind
 
     def _text(self, expression: Expression) -> Text:
-        if self.early and expression in self.early:
-            return postfix(self.early[expression])
+        if self.read_ahead and expression in self.read_ahead:
+            return postfix(self.read_ahead[expression])
         return _PRINTERS[type(expression)](self, expression)
 
     def print_anew(self, expression: Expression) -> str:
-        """`expression` itself, even where an early value replaces it; its parts may have been read early."""
+        """`expression` itself, even where a value that was read ahead replaces it; its parts may be such values."""
         return str(_PRINTERS[type(expression)](self, expression).text)
 
     def _literal(self, node: Literal) -> Text:

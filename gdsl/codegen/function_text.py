@@ -15,12 +15,12 @@ from gdsl.types import Type
 
 KEPT = "kept"
 """The parameter that has the first values of an array, which a block caches."""
-EARLY = "early"
-"""The parameter that has the values that were read early."""
+READ_AHEAD = "early"
+"""The parameter that has the values that were read ahead."""
 BOUNDS = "bounds"
 """The parameter that has bounds of values."""
 SEEN = "seen"
-"""The early value of the element that is changed."""
+"""The value that was read ahead of the element that is changed."""
 
 
 class Argument(Enum):
@@ -42,7 +42,7 @@ class Argument(Enum):
     HOLDS = "holds"
     ITERATION = "iteration"
     TOTALS = "totals"
-    EARLY = "early"
+    READ_AHEAD = "early"
     OWN = "own"
     """A parameter of one of the program's own functions."""
     KEPT = "kept"
@@ -103,7 +103,7 @@ class FunctionText:
 
 @dataclass(frozen=True, slots=True)
 class ReadAheadText:
-    """The struct of what a sweep reads early; `names` has the member that replaces a place in the functor."""
+    """The struct of what a sweep reads ahead; `names` has the member that replaces a place in the functor."""
 
     type: str
     members: tuple[tuple[str, str], ...]
@@ -113,20 +113,20 @@ class ReadAheadText:
     """The type of the bounds that may be used instead of a read."""
 
 
-def read_ahead_text(struct: str, early: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
-    """The early reads, as `struct`."""
-    reads = [read for level in (*early.before, *early.after) for read in level]
+def read_ahead_text(struct: str, read_ahead: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
+    """What is read ahead, as `struct`."""
+    reads = [read for level in (*read_ahead.before, *read_ahead.after) for read in level]
     named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
-    named += [("own", early.own)] if early.own is not None else []
-    names = {place: f"{EARLY}.{name}" for name, read in named for place in read.places}
+    named += [("own", read_ahead.own)] if read_ahead.own is not None else []
+    names = {place: f"{READ_AHEAD}.{name}" for name, read in named for place in read.places}
     members = [(type_name(read.value.type), name) for name, read in named]
-    members += [(type_name(early.seen.type), SEEN)] if early.seen is not None else []
-    return ReadAheadText(struct, tuple(members), names, bounds_of(early, bounds))
+    members += [(type_name(read_ahead.seen.type), SEEN)] if read_ahead.seen is not None else []
+    return ReadAheadText(struct, tuple(members), names, bounds_of(read_ahead, bounds))
 
 
-def bounds_of(early: ReadAhead, bounds: ReduceOperation | None) -> str:
+def bounds_of(read_ahead: ReadAhead, bounds: ReduceOperation | None) -> str:
     """The type of the bounds that are used; empty where there are none."""
-    if bounds is None or early.seen is None:
+    if bounds is None or read_ahead.seen is None:
         return ""
     falls = "true" if bounds is ReduceOperation.MIN else "false"
     return f"hub_bounds<{falls}>"

@@ -8,8 +8,8 @@ from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
 from gdsl.codegen.function_text import (
     BOUNDS,
-    EARLY,
     KEPT,
+    READ_AHEAD,
     SEEN,
     Argument,
     FunctionParameter,
@@ -87,7 +87,7 @@ class FunctionPrinter:
         functor: Functor,
         conjuncts: tuple[Expression, ...] | None = None,
         part: str = "condition",
-        early: ReadAheadText | None = None,
+        read_ahead: ReadAheadText | None = None,
         at_once: bool = False,
     ) -> FunctionText | None:
         """`cond`, or only these `conjuncts` of it, as a bool function; None where there is nothing to test.
@@ -97,24 +97,29 @@ class FunctionPrinter:
             return None
         lines = Lines(depth=1)
         expressions = self.expressions(functor)
-        expressions.early = early.names if early is not None else {}
+        expressions.read_ahead = read_ahead.names if read_ahead is not None else {}
         each = (f"({expressions.print(conjunct)})" for conjunct in tested)
         text = " & ".join(each) if at_once else expressions.conjunction(tested)
         lines.add(f"return {text};", tested[0].span)
-        return _with_early(self._finish(functor, part, "bool", tested, lines), early)
+        return _with_read_ahead(self._finish(functor, part, "bool", tested, lines), read_ahead)
 
     def reads(
-        self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: ReadAheadText, late: str | None = None
+        self,
+        functor: Functor,
+        level: tuple[EarlyRead, ...],
+        part: str,
+        read_ahead: ReadAheadText,
+        skip_array: str | None = None,
     ) -> FunctionText:
-        """Reads one level of the early values."""
+        """Reads one level of the values that are read ahead."""
         lines = Lines(depth=1)
-        expressions = self.expressions(functor, late=late)
+        expressions = self.expressions(functor, skip_array=skip_array)
         expressions.shared_arrays = written_arrays(functor)
-        expressions.early = early.names
+        expressions.read_ahead = read_ahead.names
         for read in level:
-            lines.add(f"{early.names[read.places[0]]} = {expressions.print_anew(read.value)};", read.value.span)
+            lines.add(f"{read_ahead.names[read.places[0]]} = {expressions.print_anew(read.value)};", read.value.span)
         used = tuple(read.value for read in level)
-        return _with_early(self._finish(functor, part, "void", used, lines), early)
+        return _with_read_ahead(self._finish(functor, part, "void", used, lines), read_ahead)
 
     def apply(
         self,
@@ -124,17 +129,17 @@ class FunctionPrinter:
         accumulated: frozenset[str] = frozenset(),
         without: int | None = None,
         plain_scalars: frozenset[str] = frozenset(),
-        keyed: str | None = None,
-        early: ReadAheadText | None = None,
-        late: str | None = None,
+        key_array: str | None = None,
+        read_ahead: ReadAheadText | None = None,
+        skip_array: str | None = None,
         masked: bool = False,
     ) -> FunctionText | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
-        statement at `without` is left out. What changes the array `keyed` says in `key` to which value, what
-        changes the array `late` whether any call has changed the element since the last barrier. Where it is `masked`
-        updates add nothing unless the test ``holds``. None where nothing is left to do.
+        statement at `without` is left out. What changes the array `key_array` says in `key` to which value; what
+        changes the array `skip_array` says whether any call has changed the element since the last barrier. If it is
+        `masked`, updates add nothing unless the test ``holds``. None if nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -145,11 +150,11 @@ class FunctionPrinter:
         self._preamble(lines, body)
         if says and not returns:
             lines.add("bool accepted = true;")
-        expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed, late)
+        expressions = self.expressions(functor, plain_arrays, plain_scalars, key_array, skip_array)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
-        expressions.early = early.names if early is not None else {}
-        if isinstance(expressions, LatePrinter) and early is not None:
-            expressions.seen, expressions.bounds = f"{EARLY}.{SEEN}", BOUNDS if early.bounds else ""
+        expressions.read_ahead = read_ahead.names if read_ahead is not None else {}
+        if isinstance(expressions, SkipPrinter) and read_ahead is not None:
+            expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if read_ahead.bounds else ""
         expressions.mask = Argument.HOLDS.value if masked else None
         StatementPrinter(
             expressions,
@@ -163,14 +168,14 @@ class FunctionPrinter:
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
-        text = _with_early(text, early)
-        if late is not None and early is not None and early.bounds:
-            known = FunctionParameter(Argument.BOUNDS, f"const {early.bounds}&", BOUNDS)
+        text = _with_read_ahead(text, read_ahead)
+        if skip_array is not None and read_ahead is not None and read_ahead.bounds:
+            known = FunctionParameter(Argument.BOUNDS, f"const {read_ahead.bounds}&", BOUNDS)
             text = replace(text, parameters=(*text.parameters, known))
         if masked:
             holds = FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value)
             text = replace(text, parameters=(*text.parameters, holds))
-        return text if keyed is None else replace(text, parameters=(*text.parameters, self._key_of(keyed)))
+        return text if key_array is None else replace(text, parameters=(*text.parameters, self._key_of(key_array)))
 
     def _key_of(self, array: str) -> FunctionParameter:
         kind = next(each.type for each in self.program.arrays if each.name == array)
@@ -188,7 +193,7 @@ class FunctionPrinter:
         assert value is not None
         lines, expressions = Lines(depth=1), self.expressions(functor)
         if kept is not None:
-            expressions.early = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in kept.places}
+            expressions.read_ahead = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in kept.places}
         lines.add(f"return {expressions.print(value)};", value.span)
         text = self._finish(functor, part, type_name(value.type), value, lines)
         if kept is None:
@@ -226,23 +231,23 @@ class FunctionPrinter:
         functor: Functor | VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
-        keyed: str | None = None,
-        late: str | None = None,
+        key_array: str | None = None,
+        skip_array: str | None = None,
     ) -> ExpressionPrinter:
         """A printer of expressions that knows what the program's functions take."""
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
         printer: ExpressionPrinter
-        if late is not None:
-            printer = LatePrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
-            printer.late = late
+        if skip_array is not None:
+            printer = SkipPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+            printer.skip_array = skip_array
             edges = (each for each in self.program.arrays if each.domain is Domain.EDGE and each.count is None)
             printer.once = frozenset(each.name for each in edges if each.type.bits in (32, 64))
-        elif keyed is None:
+        elif key_array is None:
             printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
         else:
-            printer = KeyedPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
-            printer.keyed = keyed
+            printer = KeyPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+            printer.key_array = key_array
         printer.function_arguments = self.function_arguments
         return printer
 
@@ -298,11 +303,13 @@ class FunctionPrinter:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
 
 
-def _with_early(text: FunctionText, early: ReadAheadText | None) -> FunctionText:
-    """`text` with the early values as one more parameter."""
-    if early is None:
+def _with_read_ahead(text: FunctionText, read_ahead: ReadAheadText | None) -> FunctionText:
+    """`text` with the values that were read ahead as one more parameter."""
+    if read_ahead is None:
         return text
-    return replace(text, parameters=(*text.parameters, FunctionParameter(Argument.EARLY, f"{early.type}&", EARLY)))
+    return replace(
+        text, parameters=(*text.parameters, FunctionParameter(Argument.READ_AHEAD, f"{read_ahead.type}&", READ_AHEAD))
+    )
 
 
 def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:
@@ -327,15 +334,15 @@ def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:
     }
 
 
-class KeyedPrinter(ExpressionPrinter):
-    """Prints what changes the array `keyed` so that it says in ``key`` to which value: ``changed_min(&x, key = y)``."""
+class KeyPrinter(ExpressionPrinter):
+    """Prints changes of the array `key_array`, which store the new value in ``key``: ``changed_min(&x, key = y)``."""
 
-    keyed = ""
+    key_array = ""
 
     def update(self, node: Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` of that array."""
         target = node.target
-        if not isinstance(target, ElementTarget) or target.array != self.keyed:
+        if not isinstance(target, ElementTarget) or target.array != self.key_array:
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED
         plain = "plain_" if self.is_plain(target) else ""
@@ -343,13 +350,14 @@ class KeyedPrinter(ExpressionPrinter):
         return call(f"{plain}changed_{REDUCTIONS[node.operation]}", self.address(target), value)
 
 
-class LatePrinter(ExpressionPrinter):
-    """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
-    this call or another one: ``late_changed_min(&x, y)``, with the value that was `seen` before as a third argument, if
-    there is one. Where that may be one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of
-    edges are read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
+class SkipPrinter(ExpressionPrinter):
+    """Prints changes of the array `skip_array`, by which members are skipped, so that they return whether this or
+    another call has changed the element since the last barrier: ``late_changed_min(&x, y)``, with the value that was
+    `seen` before as a third argument, if there is one. Where that may be one of the `bounds`:
+    ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of edges are read ``once``, as their lists are: the
+    multiprocessor's cache is for the values that are compared."""
 
-    late = ""
+    skip_array = ""
     seen = ""
     bounds = ""
     once: frozenset[str] = frozenset()
@@ -363,7 +371,7 @@ class LatePrinter(ExpressionPrinter):
     def update(self, node: Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` of that array, whose elements others change too."""
         target = node.target
-        if not isinstance(target, ElementTarget) or target.array != self.late:
+        if not isinstance(target, ElementTarget) or target.array != self.skip_array:
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED and not self.is_plain(target)
         arguments = (self.address(target), self.print(node.value), *([self.seen] if self.seen else []))

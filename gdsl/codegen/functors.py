@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from gdsl.codegen.function_text import EARLY, Argument, FunctionText, Kept, ReadAheadText, read_ahead_text
+from gdsl.codegen.function_text import READ_AHEAD, Argument, FunctionText, Kept, ReadAheadText, read_ahead_text
 from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
@@ -71,7 +71,7 @@ class Calls:
     tests: tuple[str, ...]
     apply: str
     says: bool
-    early: ReadAheadCalls | None = None
+    read_ahead: ReadAheadCalls | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ class FunctorTexts:
     printed: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
     totals: dict[str, TotalsText] = field(default_factory=dict)
-    early: dict[tuple[str, ReadAhead, ReduceOperation | None], ReadAheadText] = field(default_factory=dict)
-    """By functor and its early reads."""
+    read_ahead: dict[tuple[str, ReadAhead, ReduceOperation | None], ReadAheadText] = field(default_factory=dict)
+    """By functor and what it reads ahead."""
 
     def __post_init__(self) -> None:
         program = self.printer.program
@@ -114,23 +114,24 @@ class FunctorTexts:
         arguments: Arguments,
         condition: str = "condition",
         apply: str = "apply",
-        keyed: str | None = None,
-        late: str | None = None,
+        key_array: str | None = None,
+        skip_array: str | None = None,
         blind: bool = False,
         masked: bool = False,
         at_once: bool = False,
     ) -> Calls:
         """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new.
-        `keyed`: the array whose new value `key` becomes. `late`: the array of which it is said whether any call has
-        changed the element. `blind`: while members are few, claims are tried without a look first. `masked`: the body
-        is run where the tests fail too. `at_once`: all tests are made in any case."""
+        `key_array`: the array whose new value `key` becomes. `skip_array`: the array by which members are skipped,
+        whose changes return whether any call has changed the element. `blind`: while members are few, claims are tried
+        without a look first. `masked`: the body is run where the tests fail, too. `at_once`: all tests are made in any
+        case."""
         functor = self.functor(variant.functor)
         tests = [self._condition(functor, variant, condition, at_once=at_once)]
         claim = variant.claim
         if claim is not None:
             key = (claim.conjunct, claim.statement)
             tests.append(self._printed(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
-        text = self._apply(functor, variant, apply, keyed, late=late, masked=masked)
+        text = self._apply(functor, variant, apply, key_array, skip_array=skip_array, masked=masked)
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
             return Calls(called[:-1], called[-1], True)
@@ -139,44 +140,46 @@ class FunctorTexts:
     def calls_after_reads(
         self,
         variant: Variant,
-        early: ReadAhead,
+        read_ahead: ReadAhead,
         arguments: Arguments,
         each: Arguments,
-        late: str | None = None,
+        skip_array: str | None = None,
         bounds: ReduceOperation | None = None,
     ) -> Calls:
-        """What a variant calls where values are read early: the reads for `each` of several elements, and the calls
+        """What a variant calls where values are read ahead: the reads for `each` of several elements, and the calls
         that follow for one of them. The tests between the reads are not repeated."""
-        functor, text = self.functor(variant.functor), self._early(variant, early, bounds)
-        each = {**each, Argument.EARLY: f"{EARLY}[k]"}
+        functor, text = self.functor(variant.functor), self._early(variant, read_ahead, bounds)
+        each = {**each, Argument.READ_AHEAD: f"{READ_AHEAD}[k]"}
         test = self._condition(functor, variant, "condition", text)
-        apply = self._apply(functor, variant, "apply" if late is None else "apply_late", early=text, late=late)
+        apply = self._apply(
+            functor, variant, "apply" if skip_array is None else "apply_late", read_ahead=text, skip_array=skip_array
+        )
         before, after = (
-            tuple(self._reads(functor, level, text, late).call(each) for level in levels)
-            for levels in (early.before, early.after)
+            tuple(self._reads(functor, level, text, skip_array).call(each) for level in levels)
+            for levels in (read_ahead.before, read_ahead.after)
         )
         tested = test is not None and bool(after)
         early_test = test.call(each) if tested and test is not None else ""
-        called = ReadAheadCalls(text.type, early.elements, before, early_test, after)
+        called = ReadAheadCalls(text.type, read_ahead.elements, before, early_test, after)
         tests = () if tested or test is None else (test.call(arguments),)
         return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
 
-    def _early(self, variant: Variant, early: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
-        key = (variant.functor, dataclasses.replace(early, over=None), bounds)
-        if key not in self.early:
-            number = sum(name == variant.functor for name, *_ in self.early) + 1
-            part = EARLY if number == 1 else f"{EARLY}_{number}"
+    def _early(self, variant: Variant, read_ahead: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
+        key = (variant.functor, dataclasses.replace(read_ahead, over=None), bounds)
+        if key not in self.read_ahead:
+            number = sum(name == variant.functor for name, *_ in self.read_ahead) + 1
+            part = READ_AHEAD if number == 1 else f"{READ_AHEAD}_{number}"
             struct = self.printer.names.functor(variant.functor, part)
-            self.early[key] = read_ahead_text(struct, early, bounds)
-        return self.early[key]
+            self.read_ahead[key] = read_ahead_text(struct, read_ahead, bounds)
+        return self.read_ahead[key]
 
     def _reads(
-        self, functor: Functor, level: tuple[EarlyRead, ...], early: ReadAheadText, late: str | None
+        self, functor: Functor, level: tuple[EarlyRead, ...], read_ahead: ReadAheadText, skip_array: str | None
     ) -> FunctionText:
         def make(part: str) -> FunctionText:
-            return self.printer.reads(functor, level, part, early, late)
+            return self.printer.reads(functor, level, part, read_ahead, skip_array)
 
-        text = self._printed(functor, "read", (level, early.type), "read", make)
+        text = self._printed(functor, "read", (level, read_ahead.type), "read", make)
         assert text is not None
         return text
 
@@ -247,11 +250,16 @@ class FunctorTexts:
         )
 
     def _condition(
-        self, functor: Functor, variant: Variant, part: str, early: ReadAheadText | None = None, at_once: bool = False
+        self,
+        functor: Functor,
+        variant: Variant,
+        part: str,
+        read_ahead: ReadAheadText | None = None,
+        at_once: bool = False,
     ) -> FunctionText | None:
         conjuncts = tuple(functor.condition[i] for i in variant.tests)
-        form = (variant.tests, early.type if early is not None else None, at_once)
-        make = partial(self.printer.condition, functor, conjuncts, early=early, at_once=at_once)
+        form = (variant.tests, read_ahead.type if read_ahead is not None else None, at_once)
+        make = partial(self.printer.condition, functor, conjuncts, read_ahead=read_ahead, at_once=at_once)
         return self._printed(functor, "condition", form, part, make)
 
     def _claim(self, variant: Variant, part: str, blind: bool) -> FunctionText:
@@ -264,9 +272,9 @@ class FunctorTexts:
         functor: Functor,
         variant: Variant,
         part: str,
-        keyed: str | None = None,
-        early: ReadAheadText | None = None,
-        late: str | None = None,
+        key_array: str | None = None,
+        read_ahead: ReadAheadText | None = None,
+        skip_array: str | None = None,
         masked: bool = False,
     ) -> FunctionText | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
@@ -275,10 +283,25 @@ class FunctorTexts:
 
         def make(name: str) -> FunctionText | None:
             return self.printer.apply(
-                functor, name, plain, totals, without, keyed=keyed, early=early, late=late, masked=masked
+                functor,
+                name,
+                plain,
+                totals,
+                without,
+                key_array=key_array,
+                read_ahead=read_ahead,
+                skip_array=skip_array,
+                masked=masked,
             )
 
-        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None, masked)
+        form = (
+            variant.body,
+            variant.writes,
+            key_array,
+            skip_array,
+            read_ahead.type if read_ahead is not None else None,
+            masked,
+        )
         return self._printed(functor, "apply", form, part, make)
 
     def _printed(

@@ -46,7 +46,7 @@ from gdsl.plan.hints import (
     WholeSet,
 )
 from gdsl.plan.nodes import Branch, Choice, Launch, Loop, On, OnSets, Operation, Plan, Segment, Step, Sweep, Walk
-from gdsl.plan.read_ahead import early_of, early_of_worklist, edges_side_by_side
+from gdsl.plan.read_ahead import edges_side_by_side, read_ahead_of, read_ahead_of_worklist
 from gdsl.plan.sweep_nodes import Dedup, Form
 from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps
 
@@ -72,7 +72,7 @@ class _Reads:
         if isinstance(step, Compute) and step.site in self.alone:
             functor = self.facts.functor(step)
             if isinstance(functor, VertexFunctor) and sweep.own is not None:
-                early = early_of(functor, sweep.own, self.facts.functions)
+                early = read_ahead_of(functor, sweep.own, self.facts.functions)
                 return sweep.with_hints(early) if early is not None else sweep
         if isinstance(step, Advance) and sweep.selection is None:
             edge_functor = self.facts.edge_functor(step)
@@ -89,8 +89,8 @@ class _Reads:
         if sweep.balance is not Balance.AUTO or sweep.order is not None:
             return None
         if sweep.skips is not None:
-            return early_of_worklist(step, functor, walk.variant, sweep.skips, self.facts.program)
-        early = early_of(functor, walk.variant, self.facts.functions)
+            return read_ahead_of_worklist(step, functor, walk.variant, sweep.skips, self.facts.program)
+        early = read_ahead_of(functor, walk.variant, self.facts.functions)
         return dataclasses.replace(early, over=walk.over) if early is not None else None
 
 

@@ -54,7 +54,7 @@ _INDEXES = (
 """What the index of a read may be made of."""
 
 
-def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> ReadAhead | None:
+def read_ahead_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> ReadAhead | None:
     """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
     vertex waits but once. An edge has waited for its far end before."""
     if not is_simple(functor, variant, functions):
@@ -267,7 +267,7 @@ _ENDS = {
 """The near end and the far end."""
 
 
-def early_of_worklist(
+def read_ahead_of_worklist(
     step: ir.Advance,
     functor: ir.EdgeFunctor,
     variant: Variant,
@@ -285,7 +285,7 @@ def early_of_worklist(
         return None
     if not all(_is(each.index, near) for each in reads):
         return None
-    early = early_of(functor, variant, functions)
+    early = read_ahead_of(functor, variant, functions)
     before, behind = (early.before, early.after) if early is not None else ((), ())
     seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))

@@ -86,18 +86,18 @@ class CppHelpers(TemplateHelpers):
         over: Over = Over.OUT_EDGES,
         condition: str = "condition",
         apply: str = "apply",
-        keyed: str | None = None,
+        key_array: str | None = None,
     ) -> Calls:
         """What is called for an edge that is visited `over` the lists of ``near``."""
-        return self.functors.calls(variant, on_an_edge(over), condition, apply, keyed)
+        return self.functors.calls(variant, on_an_edge(over), condition, apply, key_array)
 
-    def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", keyed: str | None = None) -> Calls:
+    def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", key_array: str | None = None) -> Calls:
         """What is called for an edge where one thread does all of the sweep."""
         assert walk.by_one is not None
         masked, at_once = (sweep.hint(kind, walk.over) is not None for kind in (MaskedBody, UnbranchedTests))
         edge = on_an_edge(walk.over)
         condition = "condition_alone"
-        return self.functors.calls(walk.by_one, edge, condition, apply, keyed, masked=masked, at_once=at_once)
+        return self.functors.calls(walk.by_one, edge, condition, apply, key_array, masked=masked, at_once=at_once)
 
     def calls_on_vertex(self, variant: Variant, apply: str = "apply") -> Calls:
         """What is called for the vertex ``v``."""

@@ -264,18 +264,18 @@ class CudaHelpers(TemplateHelpers):
     def visit(self, sweep: Sweep, walk: Walk) -> Calls:
         """What a push calls for an edge."""
         edge, variant = self._edge(sweep, walk), walk.variant
-        late = sweep.skips.array if sweep.skips is not None else None
-        early, bounds = sweep.hint(ReadAhead, walk.over), sweep.hint(HubBounds, walk.over)
-        if early is not None:
+        skip_array = sweep.skips.array if sweep.skips is not None else None
+        read_ahead, bounds = sweep.hint(ReadAhead, walk.over), sweep.hint(HubBounds, walk.over)
+        if read_ahead is not None:
             each = self._edge(sweep, walk, "[k]")
             operation = bounds.operation if bounds is not None else None
-            return self.functors.calls_after_reads(variant, early, edge, each, late, operation)
+            return self.functors.calls_after_reads(variant, read_ahead, edge, each, skip_array, operation)
         if sweep.order is not None:
             blind = sweep.hint(BlindClaim) is not None
             return self.functors.calls(variant, edge, "condition", "apply_keyed", sweep.order.array, blind=blind)
-        apply = "apply_late" if late is not None else "apply_claimed" if variant.claim else "apply"
+        apply = "apply_late" if skip_array is not None else "apply_claimed" if variant.claim else "apply"
         blind = sweep.hint(BlindClaim) is not None
-        return self.functors.calls(variant, edge, "condition", apply, late=late, blind=blind)
+        return self.functors.calls(variant, edge, "condition", apply, skip_array=skip_array, blind=blind)
 
     def meet(self, sweep: Sweep, walk: Walk, variant: Variant, apply: str) -> Calls:
         """What a pull calls for an edge."""
@@ -293,9 +293,9 @@ class CudaHelpers(TemplateHelpers):
         of_edges = sweep.members.domain is Domain.EDGE
         member: Arguments = on_an_edge(Over.OUT_EDGES, "at") if of_edges else {Argument.VERTEX: vertex}
         member[Argument.TOTALS] = totals
-        early = sweep.hint(ReadAhead)
-        if early is not None:
-            return self.functors.calls_after_reads(sweep.own, early, member, {Argument.VERTEX: f"{vertex}[k]"})
+        read_ahead = sweep.hint(ReadAhead)
+        if read_ahead is not None:
+            return self.functors.calls_after_reads(sweep.own, read_ahead, member, {Argument.VERTEX: f"{vertex}[k]"})
         apply = "apply_claimed" if of_edges and sweep.own.claim else "apply"
         return self.functors.calls(sweep.own, member, apply=apply)
 
