@@ -89,7 +89,8 @@ def decide(
             taken = allocated_bytes(needs) if is_limited else sum(need.nbytes for need in needs)
             if room is None or taken <= room:
                 return Decision(number, tuple(needs), None)
-    if place is Place.DEVICE or (place is Place.AUTO and not any(need.nbytes for need in in_host[-1] if need.is_list)):
+    has_lists = any(need.nbytes for need in in_host[-1] if need.is_list)
+    if on_device and (place is Place.DEVICE or (place is Place.AUTO and not has_lists)):
         return Decision(len(on_device) - 1, tuple(on_device[-1]), None)
     usable = room if room is None or is_limited else room - room // _SPARE
     fitting = (number for number, needs in enumerate(in_host) if usable is None or least_limit(needs) <= usable)

@@ -240,6 +240,19 @@ def test_lists_that_do_not_fit_go_to_the_host(cupy: FakeCupy) -> None:
     assert cupy.most_held <= cupy.free
 
 
+def test_without_edge_lists_nothing_can_go_to_the_host(cupy: FakeCupy) -> None:
+    program, graph = gdsl.compile("bfs", tune=TUNE), make_graph([], 50)
+    needs_of = program.dry_run(graph, {"source": 0}, backend="cuda", memory=1 << 30).needs
+    cupy.free = sum(need.nbytes for need in needs_of if need.name != "run.gaps") // 2
+    for memory in (None, "host"):
+        with pytest.raises(GdslError) as caught:
+            program(graph, source=0, backend="cuda", memory=memory)
+        assert caught.value.code == "E0912"
+    cupy.free = 1 << 40
+    assert program(graph, source=0, backend="cuda", memory="host").memory_line == ""
+    assert program(graph, source=0, backend="cuda").distance.get().tolist() == [0] + [-1] * 49
+
+
 def test_submitted_and_many_runs(cupy: FakeCupy) -> None:
     program, graph = gdsl.compile("bfs", tune=TUNE), weighted()
     expected = [program(graph, source=v, backend="reference").distance.tolist() for v in range(3)]

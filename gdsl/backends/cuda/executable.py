@@ -26,6 +26,7 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.enactor import Enactor
+    from gdsl.backends.cuda.graph_placement import Request
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.backends.cuda.stream_queue import InFlightRun
     from gdsl.backends.cuda.teams import TeamRuns
@@ -271,6 +272,11 @@ class CudaExecutable:
         former = [form._within.pop(graph, None) for form in (self, *self._others.values())]
         return former.count(None) < len(former)
 
+    def _request(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> Request:
+        from gdsl.backends.cuda.graph_placement import Request
+
+        return Request(self._graphs, self._device, self.plan, graph, self.widths, bindings, memory)
+
     def _form_within(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> CudaExecutable:
         """The executable for a run that may use this memory: another one if edge lists are in the host's, and that
         matters to the program."""
@@ -279,7 +285,7 @@ class CudaExecutable:
             return self
         from gdsl.backends.cuda.graph_placement import is_in_host
 
-        if not is_in_host(self._graphs, self._device, self.plan, graph, self.widths, bindings, memory):
+        if not is_in_host(self._request(graph, bindings, memory)):
             return self
         if graph_class not in self._others:
             self._others[graph_class] = self._build(self._program, self.widths, False, graph_class)
@@ -332,7 +338,7 @@ class CudaExecutable:
             from gdsl.backends.cuda.graph_placement import graph_within
 
             self._within.pop(graph, None)  # its memory may be needed
-            on_device = graph_within(self._graphs, self._device, self.plan, graph, self.widths, bindings, memory)
+            on_device = graph_within(self._request(graph, bindings, memory))
             enactor = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
             former = self._within[graph] = memory, bindings.own, enactor
         self._latest = weakref.ref(former[2]), bindings.own, memory

@@ -22,47 +22,53 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.memory import GraphOnDevice
 
 
-def graph_within(
-    graphs: GraphCache,
-    device: CudaDevice,
-    plan: Plan,
-    graph: Graph,
-    widths: Widths,
-    bindings: Bindings,
-    memory: MemoryUse | None,
-) -> GraphOnDevice:
-    """`graph` for a run of `plan` that may use `memory`; None: everything did not fit on the device. Raises E0914 for a
-    limit that is too small."""
-    choice = _choose(graphs, device, plan, graph, widths, bindings, memory)
+class Request(NamedTuple):
+    """A run of a plan on a graph that may use `memory`; None: not everything fits on the device."""
+
+    graphs: GraphCache
+    device: CudaDevice
+    plan: Plan
+    graph: Graph
+    widths: Widths
+    bindings: Bindings
+    memory: MemoryUse | None
+
+    @property
+    def original(self) -> GraphOnDevice:
+        """The graph on the device, with its own ids."""
+        return self.graphs.graph(self.graph, self.widths, self.device)
+
+    @property
+    def in_host(self) -> HostGraph | None:
+        """The graph with edge lists in the memory of the host, if a run has used it there."""
+        return self.graphs.in_host(self.graph, self.widths, self.device)
+
+
+def graph_within(request: Request) -> GraphOnDevice:
+    """The graph for that run. Raises E0914 for a limit that is too small, and E0912."""
+    memory, plan, choice = request.memory, request.plan, _choose(request)
     decision, limit = choice.decision, None if memory is None else memory.limit
     if limit is not None and placement.allocated_bytes(decision.needs) > limit:
         raise placement.too_small(decision.needs, limit)
-    is_renumbered = choice.is_renumbered
+    graphs, graph, device = request.graphs, request.graph, request.device
     if decision.placement is None:
-        original = graphs.graph(graph, widths, device)
-        return graphs.by_degree(original, graph, device) if is_renumbered else original
-    line, current = placement.line_of(decision.needs, memory), graphs.in_host(graph, widths, device)
-    if current is None or not _is_usable(current, decision, decision.placement, is_renumbered, choice.room, memory):
-        budget = sum(need.nbytes for need in decision.needs if needs.comes_later(need)) if is_renumbered else None
-        current = graphs.place_in_host(graph, widths, device, decision.placement, budget)
-    current.memory_line = line
+        original = request.original
+        return graphs.by_degree(original, graph, device) if choice.is_renumbered else original
+    current = request.in_host
+    if current is None or not _is_usable(current, choice, decision.placement, memory):
+        later = sum(need.nbytes for need in decision.needs if needs.comes_later(need))
+        budget = later if choice.is_renumbered else None
+        current = graphs.place_in_host(graph, request.widths, device, decision.placement, budget)
+    current.memory_line = placement.line_of(decision.needs, memory)
     for buffer in plan.buffers:  # before the run allocates its memory: until then there is room for renumbering
         if buffer.made is Made.CALLER and buffer.group == GRAPH and isinstance(buffer.element, Type):
             current.part(buffer.name, buffer.element)
     return current
 
 
-def is_in_host(
-    graphs: GraphCache,
-    device: CudaDevice,
-    plan: Plan,
-    graph: Graph,
-    widths: Widths,
-    bindings: Bindings,
-    memory: MemoryUse | None,
-) -> bool:
+def is_in_host(request: Request) -> bool:
     """Whether that is a graph with edge lists in the memory of the host."""
-    return _choose(graphs, device, plan, graph, widths, bindings, memory).decision.placement is not None
+    return _choose(request).decision.placement is not None
 
 
 class _Choice(NamedTuple):
@@ -73,39 +79,27 @@ class _Choice(NamedTuple):
     room: int
 
 
-def _choose(
-    graphs: GraphCache,
-    device: CudaDevice,
-    plan: Plan,
-    graph: Graph,
-    widths: Widths,
-    bindings: Bindings,
-    memory: MemoryUse | None,
-) -> _Choice:
-    largest_degree = graphs.graph(graph, widths, device).largest_degree
-    current = graphs.in_host(graph, widths, device)
-    candidates, in_host = _candidates(plan, graph, widths, bindings, largest_degree)
+def _choose(request: Request) -> _Choice:
+    memory, current = request.memory, request.in_host
+    candidates, in_host = _candidates(request)
     if current is not None and current.numbering is None:
         in_host = in_host[-1:]  # on which every program runs: the graph is not renumbered again and again
-    limit = None if memory is None else memory.limit
-    room = limit
+    room = None if memory is None else memory.limit
     if room is None:
-        room = device.memory()[0] + (current.device_bytes() if current is not None else 0)
-    on_device = () if memory is None else candidates
-    decision = placement.decide(on_device, in_host, room, memory, device.page_bytes())
-    count = len(on_device)
-    last = len(candidates) - 1 if decision.placement is None else count + len(in_host) - 1
+        room = request.device.memory()[0] + (current.device_bytes() if current is not None else 0)
+    on_device = [] if memory is None else candidates
+    decision = placement.decide(on_device, in_host, room, memory, request.device.page_bytes())
+    last = len(candidates) - 1 if decision.placement is None else len(on_device) + len(in_host) - 1
     return _Choice(decision, decision.candidate < last, room)
 
 
-def _candidates(
-    plan: Plan, graph: Graph, widths: Widths, bindings: Bindings, largest_degree: int
-) -> tuple[list[tuple[Need, ...]], list[tuple[Need, ...]]]:
+def _candidates(request: Request) -> tuple[list[tuple[Need, ...]], list[tuple[Need, ...]]]:
     """What a run takes on renumbered vertices, if it may use them, and on the graph's ids: with all on the device, and
     with edge lists in the memory of the host."""
-    layout, more = plan.layout, (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+    plan, graph, bindings = request.plan, request.graph, request.bindings
+    layout, more = plan.layout, (request.widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
     own = needs.on_a_device(plan, *more, bindings.own)
-    on_device, in_host = [own], [own]
+    on_device, in_host, largest_degree = [own], [own], request.original.largest_degree
     if layout is None or layout.apart or not can_be_put(layout, bindings.own):
         return on_device, in_host
     if is_worth(layout, graph.num_vertices, graph.num_edges, largest_degree):
@@ -115,21 +109,14 @@ def _candidates(
     return on_device, in_host
 
 
-def _is_usable(
-    current: HostGraph,
-    decision: Decision,
-    chosen: Placement,
-    is_renumbered: bool,
-    room: int,
-    memory: MemoryUse | None,
-) -> bool:
-    """Whether a run can use the graph as it is in the memory of the host, within `room` bytes of the device's."""
-    if (current.numbering is not None) != is_renumbered:
+def _is_usable(current: HostGraph, choice: _Choice, chosen: Placement, memory: MemoryUse | None) -> bool:
+    """Whether a run can use the graph as it is in the memory of the host."""
+    if (current.numbering is not None) != choice.is_renumbered:
         return False
     if memory is not None and memory.place is Place.HOST:
         return not current.placement.resident
-    needs_there = [placement.placed(need, current.placement) for need in decision.needs]
-    names = {need.name.partition(".")[2] for need in decision.needs if need.is_list}
-    taken = placement.allocated_bytes(needs_there) + current.resident_besides(names)
+    run_needs = choice.decision.needs
+    names = {need.name.partition(".")[2] for need in run_needs if need.is_list}
+    taken = placement.allocated_bytes([placement.placed(need, current.placement) for need in run_needs])
     gained = chosen.resident * current.placement.whole > 2 * current.placement.resident * chosen.whole
-    return taken <= room and not gained
+    return taken + current.resident_besides(names) <= choice.room and not gained
