@@ -192,6 +192,7 @@ PLAN_PASSES = (
     "short_lists",
     "block_cache",
     "small_frontiers",
+    "mirrors",
     "occupancy",
     "vertex_order",
 )

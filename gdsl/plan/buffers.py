@@ -21,7 +21,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, functor_facts, scalar_copies, structs, votes
+from gdsl.plan import block_cache, functor_facts, mirrors, scalar_copies, structs, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
@@ -191,6 +191,9 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
+    if mirrors.copies_of(plan):
+        count = mirrors.copies_of(plan)
+        yield Buffer("mirrors", Type.UINT64, VERTICES, Role.MIRROR, Made.HOST, Cleared.WRITTEN, RUN, count)
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)

@@ -111,6 +111,11 @@ class HoldMarks:
 
 
 @dataclass(frozen=True, slots=True)
+class Mirror:
+    """Each GPU fills its copies of what the sweep's `mirrors` name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Directions:
     """The phases of a pull and of a push, of which the operation's switch chooses one."""
 
@@ -118,4 +123,4 @@ class Directions:
     push: tuple[Phase, ...]
 
 
-Phase = Barrier | Work | ReadCounter | Convert | Trace | HoldMarks | Directions
+Phase = Barrier | Work | ReadCounter | Convert | Trace | HoldMarks | Mirror | Directions

@@ -102,6 +102,9 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
     head = "intersect on" if sweep.intersection is not None else head
     lines = [f"{head} {_members(sweep)}"]
+    if sweep.mirrors is not None:
+        names = (*sweep.mirrors.arrays, *(["the bitmap"] if sweep.mirrors.members else []))
+        lines.append(f"    each GPU copies {', '.join(names)} first")
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
         lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))

@@ -56,6 +56,7 @@ class Role(Enum):
     VISITED = "ranks of visited values"
     BOUNDED = "vertices that have bounds"
     HUBS = "chunks of long lists"
+    MIRROR = "copies on each GPU"
     PLACES = "places of members"
     SHARES = "shares of the edges"
     CONTROL = "control block"

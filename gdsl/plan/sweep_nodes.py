@@ -306,6 +306,15 @@ class Skips:
 
 
 @dataclass(frozen=True, slots=True)
+class Mirrors:
+    """What each of several GPUs has a copy of while it runs a sweep: these `arrays`, and the bitmap of its `members`;
+    see `mirrors`."""
+
+    arrays: tuple[str, ...]
+    members: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -330,6 +339,8 @@ class Sweep:
     """As `Walk.by_one`, of `own`."""
     skips: Skips | None = None
     """Which members of a worklist it passes over; None: none."""
+    mirrors: Mirrors | None = None
+    """None: it reads no copies."""
     hints: tuple[Hint, ...] = ()
     """See `hints`."""
 

@@ -22,6 +22,7 @@ from gdsl.plan.nodes import (
     EdgeCount,
     Form,
     HoldMarks,
+    Mirror,
     Operation,
     Part,
     Phase,
@@ -45,6 +46,7 @@ class _Access(Enum):
 _READS, _WRITES, _ADDS = _Access.READS, _Access.WRITES, _Access.ADDS
 _CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
 _SHARES, _VISITED, _MARKS, _WALKED = "running sums", "visited values", "marks", "edges walked"
+_MIRRORS = "copies on each GPU"
 _RESULTS, _STAGED, _BITMAP = "results", "results stored aside", "bitmap of the result"
 _SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES)
 """What the next operator writes again."""
@@ -85,6 +87,8 @@ def _expect(holds: bool, operation: Operation, what: str) -> None:
 
 def _verify(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) -> None:
     work = [each for each in body if isinstance(each, Work)]
+    fills = sum(isinstance(each, Mirror) for each in body)
+    _expect(fills == (sweep.mirrors is not None), operation, "copies that are not filled once")
     _expect(work == list(_work(operation, sweep)), operation, "another order of work")
     _expect(not any(isinstance(each, Directions) for each in body), operation, "a switch that there is not")
     _conversions(operation, sweep, body)
@@ -211,10 +215,13 @@ def _when(work: Work) -> When:
 def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
     """What a phase touches that other threads touch, beside what the program's own functors do; None: a barrier that
     the runtime has inside."""
+    if isinstance(phase, Mirror):
+        yield ((_MIRRORS, _WRITES),)
     if isinstance(phase, ReadCounter):
         yield ((phase.counter.value, _READS),)
     if not isinstance(phase, Work):
         return
+    copied: _Accesses = ((_MIRRORS, _READS),) if sweep.mirrors is not None else ()
     staged, results = _stages(sweep), sweep.segment is not None or sweep.vote is not None
     target = _STAGED if staged else _RESULTS
     read: _Accesses = ((_RESULTS, _READS),) if staged else ()
@@ -230,10 +237,10 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
             yield from _shared_out(
                 sweep, ((target, _WRITES),) if results else (), ((target, _ADDS),) if results else ()
             )
-            yield (*read, *counts, *visits, *collected)
+            yield (*read, *counts, *visits, *collected, *copied)
         case Part.CHUNKS:
             visits = ((_VISITED, _ADDS),) if sweep.skips is not None else ()
-            yield ((_CHUNKS, _READS), *read, *visits, *collected, *(((target, _ADDS),) if results else ()))
+            yield ((_CHUNKS, _READS), *read, *visits, *collected, *copied, *(((target, _ADDS),) if results else ()))
         case Part.CHUNK_OWNERS:
             yield ((_CHUNKS, _READS), (target, _READS))
         case Part.HELD:

@@ -8,7 +8,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, buffers, functor_facts, scalar_copies, votes
+from gdsl.plan import block_cache, buffers, functor_facts, mirrors, scalar_copies, votes
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
@@ -117,6 +117,7 @@ class _Storage:
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
+            Role.MIRROR: mirrors.copies_of(plan),
             Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.PLACES: bool(numbered(plan)),
             Role.SAVED: not plan.target.fused,

@@ -1,5 +1,5 @@
-"""The text for several GPUs: it differs from that for one in how blocks are numbered and in scopes, and in nothing
-else."""
+"""The text for several GPUs: without copies on each GPU, it differs from that for one in how blocks are numbered and in
+scopes, and in nothing else."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from gdsl.backends.cuda import plan_of
 from gdsl.codegen.cuda.generate import generate
+from gdsl.knobs import WITHOUT
 from gdsl.pipeline import load
 from gdsl.source import Source
 from gdsl.types import Widths
@@ -38,7 +39,7 @@ def as_on_one_gpu(text: str) -> str:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 @pytest.mark.sampled(4)
 def test_it_differs_in_scopes_alone(path: Path) -> None:
-    program = load(Source(path.name, path.read_text(encoding="utf-8")), ())
+    program = load(Source(path.name, path.read_text(encoding="utf-8")), (f"{WITHOUT}mirrors",))
     one, several = (generate(plan_of(program, several_gpus=on), Widths.both(32)).text for on in (False, True))
     assert _LINE.sub(r"#line resume \1", as_on_one_gpu(several)) == _LINE.sub(r"#line resume \1", one)
     assert ".gpu." not in several

@@ -20,7 +20,8 @@ from gdsl.plan.printer import print_plan
 
 from .planning import ROOT
 
-TARGETS = {"fused": target.CUDA_FUSED, "unfused": target.CUDA_UNFUSED, "cpu": target.CPU}
+SEVERAL = target.on_several_gpus(target.CUDA_FUSED)
+TARGETS = {"fused": target.CUDA_FUSED, "several GPUs": SEVERAL, "unfused": target.CUDA_UNFUSED, "cpu": target.CPU}
 
 
 def program_of(name: str) -> Program:

@@ -29,6 +29,7 @@ class ScratchMemory:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._room: Room | None = None
+        self._copies: list[Buffer] = []
         self.user: object = None
         """The program whose content it still holds."""
         self._largest: weakref.ref[Any] | None = None
@@ -45,6 +46,12 @@ class ScratchMemory:
     def held_bytes(self) -> int:
         """The bytes that it has at the moment."""
         return 0 if self._room is None else sum(buffer.nbytes for buffer in self._room.buffers)
+
+    def copies(self, count: int, nbytes: int) -> Sequence[Buffer]:
+        """So many buffers of these bytes, of which each GPU has its own, the same for all programs. Raises E0912."""
+        while len(self._copies) < count:
+            self._copies.append(self._device.allocate_constant(nbytes))
+        return self._copies[:count]
 
     def keep_large(self, user: Any) -> None:
         """`user` keeps much memory for its next run, which only one program on this graph may do."""

@@ -78,7 +78,14 @@ class RunMemory:
         scalars = [buffer for buffer in hosts if buffer.group == PROBLEM and buffer.name in names]
         handed = [buffer for buffer in hosts if buffer not in scalars and self._is_handed(buffer)]
         taken = [*scalars, *handed]
-        self._work = [buffer for buffer in hosts if buffer.role not in _SHARED and buffer not in taken]
+        self._mirrors = [
+            (buffer, on_device.scratch.copies(buffer.copies, self._bytes(buffer)))
+            for buffer in hosts
+            if buffer.role is Role.MIRROR
+        ]
+        """The buffers of which each GPU has its own."""
+        apart = (*_SHARED, Role.MIRROR)
+        self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
         self._copies = device.copies_results
         self._keeps_inside = self._numbering is not None or self._copies
@@ -89,6 +96,8 @@ class RunMemory:
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
+        for buffer, created in self._mirrors:
+            self.record.point(buffer, created)
         self.arguments.pointers = self.record.pointer_places()
         if self._numbering is not None:
             self._numbering.prepare(

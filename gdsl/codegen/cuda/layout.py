@@ -9,7 +9,7 @@ import numpy
 from gdsl.codegen.structs import element_dtype, struct_dtype, type_text
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
-from gdsl.plan import buffers, structs
+from gdsl.plan import buffers, mirrors, structs
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
@@ -76,6 +76,7 @@ def run_slice(plan: Plan) -> Struct:
     made = {buffer.name for buffer in plan.buffers if buffer.group == RUN}
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
+        ("mirrors", Field("mirrors", Pointer("uint64"), "this GPU's copies of arrays", mirrors.copies_of(plan))),
         ("places", Field("places", Pointer("uint64"), "members before those that are numbered together")),
         ("sums", Field("sums", Pointer("uint64"), "of degrees, up to each member of a tile")),
         ("tiles", Field("tiles", Pointer("uint64"), "sums of degrees before each tile of a block's members")),

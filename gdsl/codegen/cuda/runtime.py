@@ -30,6 +30,7 @@ FILES = (
     "sets",
     "results",
     "push",
+    "mirrors",
     "pull",
     "reduce",
     "vote",

@@ -113,6 +113,11 @@ class CudaHelpers(TemplateHelpers):
             return dataclasses.replace(first, body=operation.body), tuple(others)
         return alone, operation.ahead
 
+    @staticmethod
+    def copies_arrays(operation: Operation) -> bool:
+        """Whether each GPU reads arrays of its own in an operator."""
+        return any(sweep.mirrors is not None and sweep.mirrors.arrays for sweep in sweeps_of(operation))
+
     def operation_at(self, site: int) -> Operation:
         """The operation of that number."""
         return next(each for each in operations(self.plan) if each.step.site == site)

@@ -19,6 +19,11 @@ extern "C" { __constant__ uint32 gdsl_place[2]; }
 __device__ __forceinline__ uint32 block_index() { return gdsl_place[0] + blockIdx.x; }
 __device__ __forceinline__ uint32 block_count() { return gdsl_place[1]; }
 
+// piece: own_block_index own_block_count
+// Of the blocks on this GPU.
+__device__ __forceinline__ uint32 own_block_index() { return blockIdx.x; }
+__device__ __forceinline__ uint32 own_block_count() { return gridDim.x; }
+
 // piece: smaller larger
 // The smaller or larger of two values: of a number and NaN the number, of equal values (-0.0 and 0.0) the first.
 // Written as PTX selections, which the compiler cannot transform. For sm_90, the assembler of CUDA 13.0 fuses two

@@ -156,6 +156,16 @@ uint3 thread_index() { return uint3{machine.current->id % machine.options.block,
 u32 row() { return machine.options.grid / machine.options.teams; }
 uint3 block_index() { return uint3{machine.current->block % row(), machine.current->block / row(), 0}; }
 uint3 block_size() { return uint3{machine.options.block, 1, 1}; }
+// Of the blocks of its GPU: where these begin, and how many there are.
+u32 first_block(u32 gpu) {
+    const u64 grid = machine.options.grid, gpus = machine.options.gpus;
+    return u32((gpu * grid + gpus - 1) / gpus);
+}
+unsigned own_block_index() { return machine.current->block - first_block(gpu_of(machine.current->block)); }
+unsigned own_block_count() {
+    const u32 gpu = gpu_of(machine.current->block);
+    return first_block(gpu + 1) - first_block(gpu);
+}
 uint3 grid_size() { return uint3{row(), machine.options.teams, 1}; }
 
 }  // namespace emulator

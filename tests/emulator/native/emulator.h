@@ -22,6 +22,8 @@ __attribute__((const)) uint3 thread_index();
 __attribute__((const)) uint3 block_index();
 __attribute__((const)) uint3 block_size();
 __attribute__((const)) uint3 grid_size();
+__attribute__((const)) unsigned own_block_index();
+__attribute__((const)) unsigned own_block_count();
 
 enum warp_operation : unsigned {
     SYNC, BALLOT, ANY, ALL, SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, MATCH_ANY,

@@ -38,6 +38,8 @@ void exchange_wide(unsigned long long* address, unsigned long long* expected, co
 
 __device__ __forceinline__ uint32 block_index() { return blockIdx.x; }
 __device__ __forceinline__ uint32 block_count() { return gridDim.x; }
+__device__ __forceinline__ uint32 own_block_index() { return emulator::own_block_index(); }
+__device__ __forceinline__ uint32 own_block_count() { return emulator::own_block_count(); }
 template <class T>
 __device__ __forceinline__ T smaller(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>
