@@ -88,7 +88,7 @@ def read_dimacs(path: str, group: Group = ALONE) -> EdgeList:
             result = _read(path, np.float64, group)
             if not group.any(any(not (np.abs(values) < _EXACT).all() for values in result.attributes.values())):
                 return result
-        raise
+        raise group.agreed(error) from None
 
 
 def _read(path: str, values_are: type, group: Group) -> EdgeList:

@@ -120,8 +120,12 @@ def rmat_edges(scale: int, edge_factor: int = 16, seed: int = 1, *, share: Share
         low, high = np.minimum(sources, destinations), np.maximum(sources, destinations)
         pairs[start - first : start - first + len(low)] = (low << scale) + high
     pairs.sort()
-    pairs = pairs[np.diff(pairs, prepend=-1) != 0]
-    low, high = pairs >> scale, pairs & (count - 1)
+    is_first = np.ones(len(pairs), dtype=bool)
+    np.not_equal(pairs[1:], pairs[:-1], out=is_first[1:])
+    pairs = pairs[is_first]
+    dtype = id_dtype(count)
+    low, high = (pairs >> scale).astype(dtype), (pairs & (count - 1)).astype(dtype)
+    del pairs, is_first
     different = low != high
     return _undirected(low[different], high[different], count)
 
@@ -198,7 +202,7 @@ def _pair(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def _undirected(low: NDArray[np.int64], high: NDArray[np.int64], count: int) -> EdgeList:
     dtype = id_dtype(count)
-    return EdgeList(low.astype(dtype), high.astype(dtype), count, directed=False)
+    return EdgeList(low.astype(dtype, copy=False), high.astype(dtype, copy=False), count, directed=False)
 
 
 def looks_like_generator(text: str) -> bool:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from gdsl import Graph
 from gdsl.graph import write as write_graph
-from gdsl.graph.partitioned import read
+from gdsl.graph.partitioned import owners, read
+from gdsl.graph.partitioned.owners import _lists
 from gdsl.graph.shares import GraphShare
 from tests.graph.graph_cases import edge_lists, graph_of
 from tests.graph.partitioned_cases import SIZES, assert_as_alone, shares_or_error, write
@@ -154,3 +155,42 @@ def test_a_worker_that_cannot_read_the_file_stops_all(tmp_path: Path) -> None:
         return str(caught.value)
 
     assert len(set(run_group(3, work))) == 1
+
+
+def _failing(error: BaseException, at_rank: int) -> Any:
+    """`_lists`, which fails for one worker: that with the vertices from `at_rank` on, of which each has one."""
+
+    def fail(edges: Any, first: int, count: int) -> Any:
+        if first == at_rank:
+            raise error
+        return _lists(edges, first, count)
+
+    return fail
+
+
+@pytest.mark.parametrize(("error", "text"), [(MemoryError(), "E0708"), (ValueError("oh"), "oh")])
+@pytest.mark.parametrize("rank", range(3))
+def test_what_one_worker_raises_is_raised_by_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, text: str, rank: int
+) -> None:
+    path = write(tmp_path, "0 1\n1 2\n2 0\n")
+    monkeypatch.setattr(owners, "_lists", _failing(error, rank))
+
+    def work(communicator: Any) -> str:
+        with pytest.raises(Exception, match=text) as caught:
+            read(path, communicator)
+        return str(caught.value)
+
+    assert len(set(run_group(3, work))) == 1
+
+
+def test_an_interrupt_of_one_worker_ends_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, "0 1\n1 2\n2 0\n")
+    monkeypatch.setattr(owners, "_lists", _failing(KeyboardInterrupt(), 1))
+    with pytest.raises(KeyboardInterrupt):
+        run_group(3, lambda communicator: read(path, communicator))
+
+
+def test_more_workers_than_vertices(tmp_path: Path) -> None:
+    assert_as_alone(write(tmp_path, "source,target\nb,a\na,ü\nü,b\n", "csv"), 40)
+    assert_as_alone("grid:3", 40, weights="random:1")

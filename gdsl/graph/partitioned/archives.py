@@ -15,6 +15,7 @@ from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.partitioned.transformations import each_once
 from gdsl.graph.sparse_matrices import checked_starts, indices_below
+from gdsl.graph.vertices import id_dtype
 
 _LAYOUTS = ("csr", "csc", "coo")
 
@@ -53,11 +54,12 @@ def _ends(
         return ("row", next(both)), ("col", next(both))
     if matrix.layout == "coo":
         return ("row", parts.slice("row", first, last)), ("col", parts.slice("col", first, last))
-    numbers, before = [np.zeros(0, np.int64)], 0
+    dtype = id_dtype(matrix.size)
+    numbers, before = [np.zeros(0, dtype)], 0
     for starts in checked_starts(parts.pieces("indptr"), count):
         inside = np.clip(starts, first, last)
         lengths = inside[1:] - inside[:-1]
-        numbers.append(np.repeat(np.arange(before, before + len(lengths)), lengths))
+        numbers.append(np.repeat(np.arange(before, before + len(lengths), dtype=dtype), lengths))
         before += len(lengths)
     major = "indptr", np.concatenate(numbers)
     minor = "indices", parts.slice("indices", first, last)
