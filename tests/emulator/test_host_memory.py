@@ -15,7 +15,7 @@ from support.graphs import graphs_with_source, make_graph, random_graph
 
 import gdsl
 from gdsl.api.schedules import differences as differences_of
-from gdsl.backends.cuda import plan_of, renumbered_host_graph
+from gdsl.backends.cuda import graph_placement, plan_of, renumbered_host_graph
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels
 from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
@@ -238,6 +238,19 @@ def test_lists_that_do_not_fit_go_to_the_host(cupy: FakeCupy) -> None:
         gdsl.compile("bfs", tune=TUNE)(graph, source=0, backend="cuda", memory="device")
     assert caught.value.code == "E0912" and "--memory host" in str(caught.value)
     assert cupy.most_held <= cupy.free
+
+
+def test_nothing_is_uploaded_in_vain(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_placement, "LARGE", 1)
+    program, graph = gdsl.compile("pagerank", tune=TUNE), weighted()
+    needs_of = program.dry_run(graph, {}, backend="cuda", memory=1 << 30).needs
+    lists = sum(need.nbytes for need in needs_of if need.is_list)
+    cupy.free = sum(need.nbytes for need in needs_of if need.name != "run.gaps") - lists // 4
+    before = cupy.log["upload"]
+    found = program(graph, backend="cuda")
+    assert "since they do not fit" in found.memory_line
+    offsets = sum(need.name.endswith("offsets") for need in needs_of)
+    assert cupy.log["upload"] - before == offsets
 
 
 def test_without_edge_lists_nothing_can_go_to_the_host(cupy: FakeCupy) -> None:

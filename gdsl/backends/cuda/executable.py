@@ -267,6 +267,14 @@ class CudaExecutable:
         release(graph)
         return True
 
+    def _goes_to_host(self, graph: Graph, bindings: Bindings) -> bool:
+        """Whether the edge lists certainly do not fit on the device; they are in the host's memory from now on."""
+        if self.on_several_gpus or not self._runs_on_own_ids:
+            return False
+        from gdsl.backends.cuda.graph_placement import exceeds_device
+
+        return exceeds_device(self._request(graph, bindings, None)) and self._use_host(graph)
+
     def _place_again(self, graph: Graph) -> bool:
         """Divide the edge lists of the graph again, by the memory that is free now."""
         former = [form._within.pop(graph, None) for form in (self, *self._others.values())]
@@ -320,6 +328,8 @@ class CudaExecutable:
         if enactor is None or enactor.on_device.is_replaced:
             from gdsl.backends.cuda.enactor import Enactor
 
+            if limits.memory is None and self._goes_to_host(graph, bindings):
+                return self._enactor_within(graph, bindings, None)
             on_device = self._on_device(graph) if put else self._graphs.graph(graph, self.widths, self._device)
             enactor = enactors[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
         self._latest = weakref.ref(enactor), bindings.own, limits.memory

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.memory import GraphOnDevice
 
 
+LARGE = 1 << 24
+"""With fewer edges, nothing is lost by trying."""
+
+
 class Request(NamedTuple):
     """A run of a plan on a graph that may use `memory`; None: not everything fits on the device."""
 
@@ -69,6 +73,21 @@ def graph_within(request: Request) -> GraphOnDevice:
 def is_in_host(request: Request) -> bool:
     """Whether that is a graph with edge lists in the memory of the host."""
     return _choose(request).decision.placement is not None
+
+
+def exceeds_device(request: Request) -> bool:
+    """Whether a first run on the graph certainly needs more of the device's memory than there is, so that nothing has
+    to be uploaded to find that out. False if some of the graph is there already."""
+    plan, graph, bindings, device = request.plan, request.graph, request.bindings, request.device
+    if graph.num_edges < LARGE or request.original.parts_held() or graph._parts is not None:
+        return False
+    sizes = sizes_of(graph, bindings)
+    found = needs.on_a_device(plan, request.widths, sizes, graph.directed, bindings.inputs, bindings.own)
+    needed = sum(need.nbytes for need in found)
+    if needed <= device.memory()[0] or not any(need.nbytes for need in found if need.is_list):
+        return False
+    request.graphs.free_unused(device)
+    return needed > device.memory()[0]
 
 
 class _Choice(NamedTuple):
