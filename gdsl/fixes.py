@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gdsl.diagnostics import Diagnostic, Edit, GdslError, Suggestion
-from gdsl.frontend import analyze_library, is_library
-from gdsl.pipeline import analyze, load_source, warnings
+from gdsl.frontend import is_library
+from gdsl.pipeline import analyze, library_mistakes, load_source, warnings
 from gdsl.source import Source, Span
 from gdsl.suggestions.text import Places, apply
 
@@ -52,7 +52,7 @@ def diagnose(source: Source, tune: Sequence[str] = ()) -> tuple[Diagnostic, ...]
     """All mistakes of a program; of one without any, its warnings; of a file that others import from, its mistakes of
     syntax. Raises `GdslError` for words of tuning that do not fit the program."""
     if is_library(source):
-        return analyze_library(source).diagnostics
+        return library_mistakes(source)
     found = analyze(source).diagnostics
     if found:
         return found

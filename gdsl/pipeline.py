@@ -35,6 +35,16 @@ def analyze(source: Source, before_trial: Callable[[], None] = lambda: None) -> 
     return dataclasses.replace(analysis, diagnostics=found, checked=None) if found else analysis
 
 
+def library_mistakes(source: Source) -> tuple[Diagnostic, ...]:
+    """The mistakes of syntax of a file that others import from, with fixes that were tried."""
+    found = frontend.analyze_library(source).diagnostics
+    if not found:
+        return ()
+    from gdsl.suggestions import Outcome, verified
+
+    return verified(found, (), source, lambda text: Outcome(frontend.analyze_library(text).diagnostics, ()))
+
+
 def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tuple[Diagnostic, ...]:
     """The warnings (W0x) about a program, in the order of the text; none for a program with mistakes, which
     `load_source` reports."""

@@ -120,11 +120,12 @@ class Checker:
                 return compile_file(word, options.tune, types=options.types)
             return compile_source(source, options.tune, types=options.types)
         except GdslError as error:
-            from gdsl.frontend import analyze_library, is_library
+            from gdsl.frontend import is_library
+            from gdsl.pipeline import library_mistakes
 
             if error.source is None or not error.code.startswith("E01") or not is_library(error.source):
                 raise
-            diagnostics = analyze_library(error.source).diagnostics
+            diagnostics = library_mistakes(error.source)
             if diagnostics:
                 raise GdslError(diagnostics, error.source) from None
             return None

@@ -16,7 +16,7 @@ from gdsl.imports import with_imports
 from gdsl.language_server.facts import Facts, facts_of
 from gdsl.language_server.outline import Outline
 from gdsl.language_server.positions import Positions
-from gdsl.pipeline import analyze, load_source, warnings
+from gdsl.pipeline import analyze, library_mistakes, load_source, warnings
 from gdsl.program_files import LARGEST_PROGRAM
 from gdsl.source import Source, Span
 
@@ -91,8 +91,10 @@ class Document:
         """Everything: the rules of writes and reads, fixes, warnings, and the plan. Takes up to seconds. `check` raises
         `Superseded` when the text has changed."""
         check()
-        if self.is_library or len(self.text) > LARGEST_PROGRAM:
+        if len(self.text) > LARGEST_PROGRAM:
             return Findings(self.version, self.analysis.diagnostics, None)
+        if self.is_library:
+            return Findings(self.version, library_mistakes(self.source), None)
         found = analyze(self.source, check).diagnostics
         check()
         if found:

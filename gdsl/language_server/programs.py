@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import shutil
 import tempfile
 import traceback
@@ -97,7 +98,8 @@ class Programs:
         await asyncio.sleep(0)
         document = self.document(uri)
         try:
-            self._publish(uri, document.version, edits.published(document, document.analysis.diagnostics))
+            found = [dataclasses.replace(each, fix=None) for each in document.analysis.diagnostics]  # none was tried
+            self._publish(uri, document.version, edits.published(document, found))
         except Exception as error:
             self.log(error)
         await asyncio.sleep(PAUSE)
@@ -108,7 +110,7 @@ class Programs:
 
         async with self._turn:  # one at a time: the threads of Python take turns anyway
             try:
-                found = await asyncio.get_running_loop().run_in_executor(None, document.study, check)
+                findings = await asyncio.get_running_loop().run_in_executor(None, document.study, check)
             except Superseded:
                 return
             except Exception as error:
@@ -116,10 +118,10 @@ class Programs:
                 return
         if self._documents.get(uri) is not document:
             return
-        self._findings[uri] = found
-        if found.facts is not None:
-            self._sound[uri] = found.facts
-        self._publish(uri, document.version, edits.published(document, found.diagnostics))
+        self._findings[uri] = findings
+        if findings.facts is not None:
+            self._sound[uri] = findings.facts
+        self._publish(uri, document.version, edits.published(document, findings.diagnostics))
         self._refresh()
 
     def _publish(self, uri: str, version: int | None, found: list[lsp.Diagnostic]) -> None:

@@ -105,6 +105,14 @@ def test_imported_files_are_not_written(gdslc) -> None:
     assert Path("common.gdsl").read_text() == common
 
 
+def test_a_file_to_import_from_is_fixed(gdslc) -> None:
+    text = "function half(x: float32) -> float32 { return x / 2 }\n"
+    Path("common.gdsl").write_text(text)
+    answer = gdslc("check", "--fix", "common.gdsl")
+    assert answer.status == 0, answer.err
+    assert Path("common.gdsl").read_text() == text.replace("2 }", "2;}")
+
+
 def test_samples_are_not_written(gdslc) -> None:
     gdslc("check", "--fix", "bfs").fails(1, "E0911", "sample", "gdslc samples bfs")
 
