@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -57,6 +57,7 @@ _TABLES = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("options", [{}, {"compact": True}, {"one_based": True}, {"num_vertices": 6}], ids=str)
 @pytest.mark.parametrize("table", _TABLES.values(), ids=_TABLES)
 def test_tables(tmp_path: Path, table: pyarrow.Table, options: dict[str, Any]) -> None:
@@ -74,6 +75,7 @@ def test_tables(tmp_path: Path, table: pyarrow.Table, options: dict[str, Any]) -
     assert_as_alone(other, 2, **options)
 
 
+@settings(max_examples=25, deadline=None)
 @given(
     edge_lists(st.floats(-3, 3)),
     st.booleans(),

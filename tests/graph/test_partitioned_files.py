@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdsl import Graph
@@ -21,6 +21,7 @@ from tests.graph.graph_cases import edge_lists, graph_of
 from tests.graph.partitioned_cases import SIZES, assert_as_alone, shares_or_error, write
 from tests.support.thread_group import run_group
 
+_QUICK = settings(max_examples=25, deadline=None)
 _OPTIONS = st.sampled_from(
     [
         {},
@@ -34,6 +35,7 @@ _OPTIONS = st.sampled_from(
 )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "spec",
     [
@@ -51,6 +53,7 @@ def test_a_share_of_a_large_generated_graph_is_that_of_the_graph() -> None:
     assert_as_alone("uniform:5000:30000", 4)
 
 
+@_QUICK
 @given(
     edge_lists(st.integers(-3, 3)),
     st.sampled_from(["csr", "csc", "coo", "bsr"]),
@@ -70,6 +73,7 @@ def test_archives(
         assert_as_alone(path, size, **options)
 
 
+@_QUICK
 @given(edge_lists(st.integers(-3, 3)), st.booleans(), _OPTIONS, st.sampled_from(SIZES))
 def test_archives_of_gdsl(case: tuple[int, list[Any]], directed: bool, options: dict[str, Any], size: int) -> None:
     graph = graph_of(*case, directed=directed)
