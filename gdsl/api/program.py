@@ -217,7 +217,7 @@ class Program(CompiledProgram):
         with self._explaining():
             limit = None if use is None else use.limit
             is_elsewhere = backend == "cuda" and limit is not None
-            numbers: tuple[int, ...] = ()
+            numbers = gpus_of(backend) if isinstance(backend, str) else ()
             if gpus is not None and is_elsewhere:
                 numbers = gpu_numbers(gpus, LARGEST_COUNT)
             elif gpus is not None:

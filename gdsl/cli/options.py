@@ -81,6 +81,16 @@ def checked_gpus(context: click.Context, option: click.Parameter, word: str | No
     return count
 
 
+def gpus_option(command: Command) -> Command:
+    """Add --gpus."""
+    return click.option(
+        "--gpus",
+        callback=checked_gpus,
+        metavar="N",
+        help="Run on N GPUs of this machine together; `all`, or their numbers, as in 0,1.",
+    )(command)
+
+
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:
     """A callback: a positive number."""
     if word is None:

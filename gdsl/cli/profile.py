@@ -13,6 +13,7 @@ from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
+    gpus_option,
     graph_options,
     limit_options,
     memory_option,
@@ -41,6 +42,7 @@ _HIDDEN = "-"
 @param_option("Set a param, as in gdslc run.")
 @round_option
 @backend_option("As in gdslc run.")
+@gpus_option
 @click.option(
     "--html",
     "page",
@@ -77,6 +79,7 @@ def command(
     assignments: tuple[str, ...],
     rounded: tuple[str, ...],
     backend: str,
+    gpus: int | str | list[int] | None,
     page: Path | None,
     data: str | None,
     others: tuple[str, ...],
@@ -111,6 +114,11 @@ def command(
     if page is not None and to_file is not None and page.resolve() == to_file.resolve():
         raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     limits = {"timeout": timeout, "max_iterations": max_iterations}
+    if gpus is not None:
+        from gdsl.backends import registry
+
+        with interrupting():
+            backend = registry.on_gpus(backend, gpus)
     request = {"backend": backend, "repeat": repeat, **limits, "round": rounded, "memory": memory}
     files, runs = _sides(program_file, graph_file, others)
     if not runs:

@@ -15,8 +15,8 @@ from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
-    checked_gpus,
     checked_limit,
+    gpus_option,
     graph_options,
     limit_options,
     memory_option,
@@ -55,10 +55,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: the largest number of runs at a time.")
 @backend_option("auto chooses cuda if a GPU answers, cpu if a compiler is found, otherwise reference.")
-@click.option(
-    "--gpus", callback=checked_gpus, metavar="N",
-    help="Run on N GPUs of this machine together; `all`, or their numbers, as in 0,1.",
-)  # fmt: skip
+@gpus_option
 @output_option(
     "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. Tables of results over "
     "vertices and over edges are two files, as FILE.vertices.csv and FILE.edges.csv."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from gdsl.api.arguments import limits
 from gdsl.api.compiling import compile as compile_program
 from gdsl.api.convergence import quiet
 from gdsl.api.program import Program
+from gdsl.backends import registry
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
 from gdsl.profiling.document import Run, document_of
@@ -47,6 +48,7 @@ def profile(
     max_iterations: int | None = None,
     round: str | Collection[str] | None = None,  # noqa: A002 - as `Program.run` calls it
     memory: int | str | None = None,
+    gpus: int | str | Sequence[int] | None = None,
     graph_name: str = "",
     load_ms: float | None = None,
     types: Mapping[str, Any] | None = None,
@@ -57,7 +59,8 @@ def profile(
     Params and inputs are keywords; those named like an option here go into the mapping `values`. `repeat`: the number
     of runs, of which the profile shows the one of median time (of an even number the faster of the two in the middle),
     and the times of all. `timeout` is for all runs together. `graph_name` is the name of the graph in the profile,
-    `load_ms` the time it took to load, `types` chooses type parameters. Raises what `Program.run` raises, and
+    `load_ms` the time it took to load, `types` chooses type parameters, `gpus` runs on several GPUs
+    (times are those of the first). Raises what `Program.run` raises, and
     ValueError and TypeError for invalid options.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
@@ -65,6 +68,8 @@ def profile(
     if not 1 <= repeat <= MOST_RUNS:
         raise ValueError(f"repeat must be from 1 to {MOST_RUNS:,}, not {shown(repeat)}")
     ready = program if isinstance(program, Program) else compile_program(program)
+    if gpus is not None:
+        backend = registry.on_gpus(backend, gpus)
     graph = as_graph(graph)
     arguments = {**(values or {}), **named}
     runs: list[_Measured] = []

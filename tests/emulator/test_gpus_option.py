@@ -136,6 +136,15 @@ def test_map_and_submit_run_one_after_the_other(cupy, graph):
     assert cupy.log["run on 2 GPUs"] == 3
 
 
+def test_a_profile_names_the_gpus(cupy, graph, tmp_path):
+    profile = gdsl.profile("bfs", graph, source=3, gpus=[1, 0])
+    document = profile.as_document()
+    assert ["GPUs", "1, 0"] in document["facts"]
+    assert [each["gpu"] for each in document["memory"]["gpus"]] == [1, 0]
+    profile.to_html(tmp_path / "page.html")
+    assert type(profile).read(tmp_path / "page.html").as_document() == document
+
+
 def test_limits(cupy, graph):
     program = gdsl.compile("bfs")
     with pytest.raises(gdsl.GdslError) as error:

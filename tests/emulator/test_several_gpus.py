@@ -7,13 +7,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracles import BY_NAME, CASES, Case
+from support.graphs import graphs as graph_strategy
 from support.graphs import random_graph
 
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
@@ -21,7 +25,7 @@ from .findings import Kind
 from .modes import FUSED, Mode, modes_of
 from .mutants import GENERATED, Mutant
 from .mutating import mutated, templates_with
-from .running import NARROW, SMALL, Built, device_for, differences, program_of
+from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
 from .running import build as build_program
 from .test_programs import graphs, names_for, reference
 
@@ -40,6 +44,24 @@ def agrees(case: Case, mode: Mode, place: int, gpus: int, most: int | None = Non
         where = f"on {graph} with {gpus} GPUs, {device.multiprocessors} blocks and seed {seed}"
         assert differences(built.program, expected, found) == [], where
         case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
+
+
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "connected_components", "core"])
+@given(
+    graph=graph_strategy(directed=False),
+    seed=st.integers(0, 9),
+    gpus=st.sampled_from(GPUS),
+    more=st.integers(0, 2),
+)
+@settings(max_examples=25, deadline=None)
+def test_any_graph(name: str, graph: Graph, seed: int, gpus: int, more: int) -> None:
+    """Without vertices, without edges, with loops and parallel edges, of one vertex with most edges."""
+    case, built = BY_NAME[name], build_program(name, several_gpus=True)
+    if not case.suits(graph):
+        return
+    bindings = bind(built.program, graph, case.values(graph, seed))
+    found = built.run(graph, bindings, device_for(seed, blocks=gpus + more, gpus=gpus))
+    assert differences(built.program, expect(built.program, graph, bindings), found) == []
 
 
 @pytest.mark.parametrize("gpus", GPUS)
@@ -226,15 +248,9 @@ def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
                 return {finding.kind.name.lower() for finding in error.findings}
             except GdslError:
                 return {"error"}
-            if differences(program, built_reference(mutant.program, graph, bindings), found):
+            if differences(program, expect(program, graph, bindings), found):
                 return {"result"}
     return set()
-
-
-def built_reference(name, graph, bindings):
-    from .running import expect
-
-    return expect(program_of(name), graph, bindings)
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])

@@ -187,6 +187,7 @@ class CudaShared:
 class DeviceMemory(Launching):
     """The current GPU: its memory, and copies to and from the host."""
 
+    gpu_numbers: tuple[int, ...] = ()
     lane: object = None
     """The run's stream: CuPy's pool reuses memory that was freed on one only there."""
 

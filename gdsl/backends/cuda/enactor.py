@@ -206,6 +206,8 @@ class Enactor:
             f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
         )
         facts = [("grid", grid)]
+        if self.device.gpu_numbers:
+            facts.append(("GPUs", ", ".join(map(str, self.device.gpu_numbers))))
         if self.on_device.memory_line:
             facts.append(("memory", self.on_device.memory_line.removeprefix("memory: ")))
         return Build(self.plan, "cuda", self.generated.text, tuple(facts), tuple(kernels))

@@ -130,6 +130,8 @@ class Device(Protocol):
     """One device, with one stream of work."""
 
     multiprocessors: int
+    gpu_numbers: tuple[int, ...]
+    """Those of several GPUs that run together, one for each kernel; none of one GPU."""
     lane: object
     """The stream that memory is allocated for: another run may use the memory if its lane is the same."""
 

@@ -120,7 +120,8 @@ class SeveralGpus(CudaDevice):
         other's memory."""
         super().__init__()
         assert gpus[0] == self.id
-        self.gpus, self.owners = tuple(gpus), tuple(dict.fromkeys(gpus))
+        self.gpus = self.gpu_numbers = tuple(gpus)
+        self.owners = tuple(dict.fromkeys(gpus))
         require_reach(self.owners, self.owners)
         require_atomics(self.owners)
         self._page_size = page_bytes(self.owners)
