@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import os
 import platform
 from collections.abc import Callable
@@ -132,7 +133,29 @@ def _gpu() -> Finding:
     if status != 0 or count.value == 0:
         fix = "nvidia-smi says more; in a container the GPU must be passed on"
         return Finding("GPU", State.ABSENT, f"the driver finds none (error {status})", fix)
-    return Finding("GPU", State.GOOD, ", ".join(_gpu_text(driver, device) for device in range(count.value)))
+    names = ", ".join(_gpu_text(driver, device) for device in range(count.value))
+    return Finding("GPU", State.GOOD, f"{names}{_together(driver, count.value)}")
+
+
+def _together(driver: Any, count: int) -> str:
+    """What keeps several GPUs from running a program together, if anything does."""
+    if count < 2:
+        return ""
+    if installed("cuda-bindings") is None:
+        return "; to run on several together: pip install 'gdsl[gpus]'"
+    apart = [f"{a} and {b}" for a, b in itertools.combinations(range(count), 2) if not _are_linked(driver, a, b)]
+    return f"; not together: {', '.join(apart)}" if apart else "; all can run together (--gpus)"
+
+
+def _are_linked(driver: Any, first: int, second: int) -> bool:
+    """Whether two GPUs can access and atomically update each other's memory."""
+    found = ctypes.c_int()
+    for attribute in (2, 3):  # CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, …_NATIVE_ATOMIC_SUPPORTED
+        for pair in ((first, second), (second, first)):
+            driver.cuDeviceGetP2PAttribute(ctypes.byref(found), attribute, *pair)
+            if not found.value:
+                return False
+    return True
 
 
 def _gpu_text(driver: Any, device: int) -> str:
