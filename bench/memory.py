@@ -87,20 +87,20 @@ def counted() -> Iterator[list[int]]:
         def malloc_postprocess(self, **_: Any) -> None:
             most[0] = max(most[0], pool.used_bytes() - before + divided[0])
 
-    original = host_memory.place
+    original = host_memory._divided
 
-    def place(cupy: Any, device: int, values: Any, resident: int) -> Any:
-        buffer = original(cupy, device, values, resident)
-        divided[0] += buffer.resident
+    def divide(cupy: Any, device: int, nbytes: int, resident: int) -> Any:
+        buffer = original(cupy, device, nbytes, resident)
+        divided[0] += 0 if buffer is None else buffer.resident
         most[0] = max(most[0], pool.used_bytes() - before + divided[0])
         return buffer
 
-    host_memory.place = place
+    host_memory._divided = divide
     try:
         with Hook():
             yield most
     finally:
-        host_memory.place = original
+        host_memory._divided = original
 
 
 def _compare(
@@ -129,7 +129,10 @@ def _compare(
             f"copying {needs.needed_of_host / 1e9:.2f} GB once takes {least:.1f} ms at {link / 1e9:.1f} GB/s"
         )
     del result
-    managed = managed_ms(work, graph, program, source, _limit_of(memory))
+    limit = _limit_of(memory)
+    if limit is None:  # a quarter of the lists has room: otherwise all would move to the GPU
+        limit = needs.needed + needs.needed_of_host // 4
+    managed = managed_ms(work, graph, program, source, limit)
     if managed is None:
         measurement.notes.append("managed memory: not measured, as the GPU's other memory cannot be set aside")
         return
@@ -191,7 +194,7 @@ def direct_rate() -> float:
 
 
 def managed_ms(
-    work: Work, graph: BenchmarkGraph, program: gdsl.Program, source: int | None, limit: int | None
+    work: Work, graph: BenchmarkGraph, program: gdsl.Program, source: int | None, limit: int
 ) -> float | None:
     """The least milliseconds of a run of the same kernels with edge lists in managed memory, while all of the GPU's
     memory but `limit` bytes is taken; None if it cannot be taken."""
@@ -199,26 +202,29 @@ def managed_ms(
 
     from gdsl.backends.cuda import host_memory
 
-    def place(cupy: Any, device: int, values: Any, resident: int) -> Any:
-        memory = cupy.cuda.malloc_managed(max(values.nbytes, 1))
-        there = np.ctypeslib.as_array(_bytes_at(memory.ptr, values.nbytes))
-        there[:] = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-        return host_memory.HostBuffer(memory, values.nbytes, int(memory.ptr))
+    def allocate(cupy: Any, device: int, nbytes: int, resident: int) -> Any:
+        memory = cupy.cuda.malloc_managed(max(nbytes, 1))
+        return host_memory.HostBuffer(memory, nbytes, int(memory.ptr))
 
-    original, times = host_memory.place, list[float]()
+    def place(cupy: Any, device: int, values: Any, resident: int) -> Any:
+        buffer = allocate(cupy, device, values.nbytes, resident)
+        there = np.ctypeslib.as_array(_bytes_at(buffer.pointer, values.nbytes))
+        there[:] = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        return buffer
+
+    originals, times = (host_memory.place, host_memory.allocate), list[float]()
     own = graph.graph
     again = gdsl.Graph(own.offsets, own.columns, directed=own.directed, attributes=dict(own.attributes))
-    host_memory.place = place
+    host_memory.place, host_memory.allocate = place, allocate
     ballast: Any = None
     try:
         gc.collect()
         cupy.get_default_memory_pool().free_all_blocks()
-        if limit is not None:
-            free, _ = cupy.cuda.runtime.memGetInfo()
-            with contextlib.suppress(cupy.cuda.memory.OutOfMemoryError):
-                ballast = cupy.cuda.Memory(max(free - limit, 1))
-            if ballast is None:
-                return None
+        free, _ = cupy.cuda.runtime.memGetInfo()
+        with contextlib.suppress(cupy.cuda.memory.OutOfMemoryError):
+            ballast = cupy.cuda.Memory(max(free - limit, 1))
+        if ballast is None:
+            return None
         for _ in range(_MANAGED_RUNS):
             started = time.perf_counter()
             result = program.run(again, work.values(graph, source), backend="cuda", memory="host", timeout=TIMEOUT)
@@ -227,7 +233,7 @@ def managed_ms(
             if time.perf_counter() - started > TIMEOUT / 4:
                 break
     finally:
-        host_memory.place, ballast = original, None
+        (host_memory.place, host_memory.allocate), ballast = originals, None
     return min(times)
 
 
