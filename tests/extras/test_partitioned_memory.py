@@ -24,7 +24,7 @@ def _assert_only_three_can_read(path: str, num_edges: int, megabytes: int) -> No
     assert alone.stdout == "E0708\n", alone.stdout + alone.stderr
     done = mpi.run(3, *words, "mpi", limit, path)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = re.findall(r"(\d+) edges, here (\d+)\n", done.stdout)
+    found = re.findall(r"\[(\d+) edges, here (\d+)\]", done.stdout)
     assert len(found) == 3 and {int(total) for total, _ in found} == {num_edges}, done.stdout + done.stderr
     assert sum(int(here) for _, here in found) == num_edges
     assert max(int(here) for _, here in found) < 0.35 * num_edges

@@ -27,10 +27,10 @@ def _main(how: str, spare: int, path: str) -> None:
     try:
         if communicator is None:
             graph = Graph.read(path)
-            print(f"{graph.num_edges} edges, here {len(graph.columns)}", flush=True)
+            print(f"[{graph.num_edges} edges, here {len(graph.columns)}]", flush=True)
         else:
             share = read(path, communicator)
-            print(f"{share.num_edges} edges, here {len(share.columns)}", flush=True)
+            print(f"[{share.num_edges} edges, here {len(share.columns)}]", flush=True)
     except GdslError as error:
         print(error.code, flush=True)
     if communicator is not None:
