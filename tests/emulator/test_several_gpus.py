@@ -254,6 +254,7 @@ def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.sampled(3)
 def test_a_mistake_between_gpus_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     seen = what_is_seen(mutant, tmp_path)
     assert seen, "nothing turned red"
