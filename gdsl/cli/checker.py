@@ -51,7 +51,10 @@ class Checker:
         """Whether all of these programs are sound, after their fixes. Raises E0113 for a directory without programs,
         and E0802 after the time limit."""
         choose = None if self._options.mode is None else self._chooser()
-        for word in programs_meant(words):
+        programs = programs_meant(words)
+        if choose is not None:
+            programs.sort(key=_is_program)  # the files that others import from are fixed before these are checked
+        for word in programs:
             try:
                 with doing(f"checking {printable(word)}"):
                     self._check_one(word, choose)
@@ -159,3 +162,13 @@ class Checker:
             done = "applied" if writes else "would be applied"
             message(f"{printable(program.name)}: {count} {'fix' if count == 1 else 'fixes'} {done}")
         return fixed.source, fixed.applied
+
+
+def _is_program(word: str) -> bool:
+    """Whether a word means a program, and not a file that others import from."""
+    from gdsl.frontend import is_library
+
+    try:
+        return word == "-" or not is_library(read_program(word))
+    except GdslError:
+        return True  # which is reported in its turn

@@ -28,16 +28,11 @@ def format_text(source: Source) -> str:
     if found:
         raise GdslError(found, source)
     text = source.text.replace("\r\n", "\n")
+    pieces = pieces_of(text, start)
     for _ in range(_MOST_PASSES):
-        before, text = text, _pass(text, start)
+        before, text = text, aligned(lines_of(pieces))
         if text == before:
             break
+        words, pieces = [piece.text for piece in pieces], pieces_of(text, start)
+        assert words == [piece.text for piece in pieces], "only spaces may change"
     return text.replace("\n", "\r\n") if "\r\n" in source.text else text
-
-
-def _pass(text: str, start: str) -> str:
-    pieces = pieces_of(text, start)
-    new = aligned(lines_of(pieces))
-    again = pieces_of(new, start)
-    assert [piece.text for piece in again] == [piece.text for piece in pieces], "only spaces may change"
-    return new

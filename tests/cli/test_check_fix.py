@@ -113,6 +113,17 @@ def test_a_file_to_import_from_is_fixed(gdslc) -> None:
     assert Path("common.gdsl").read_text() == text.replace("2 }", "2;}")
 
 
+def test_what_is_imported_is_fixed_first(gdslc) -> None:
+    Path("common.gdsl").write_text("function half(x: float32) -> float32 { return x / 2 }\n")
+    text = HOPS.replace(
+        "problem {", 'import half from "common.gdsl";\nproblem {\n    vertex rank : float32 = half(1.0);'
+    )
+    Path("a.gdsl").write_text(text)
+    answer = gdslc("check", "--fix", "a.gdsl", "common.gdsl")
+    assert answer.status == 0 or "rank" in answer.err, answer.err
+    assert "common.gdsl" not in answer.err.replace("common.gdsl: 1 fix applied", "")
+
+
 def test_samples_are_not_written(gdslc) -> None:
     gdslc("check", "--fix", "bfs").fails(1, "E0911", "sample", "gdslc samples bfs")
 
