@@ -116,7 +116,7 @@ def test_a_file_to_import_from_is_fixed(gdslc) -> None:
 def test_what_is_imported_is_fixed_first(gdslc) -> None:
     Path("common.gdsl").write_text("function half(x: float32) -> float32 { return x / 2 }\n")
     text = HOPS.replace("problem {", 'import half from "common.gdsl";\nproblem {')
-    Path("a.gdsl").write_text(text.replace("== -1;", "== -1 && half(1.0) < 1;"))
+    Path("a.gdsl").write_text(text.replace("== -1;", "== -1 && half(float32(iteration)) < 9;"))
     answer = gdslc("check", "--fix", "a.gdsl", "common.gdsl")
     assert answer.status == 0, answer.err
     assert answer.err == "common.gdsl: 1 fix applied\n"
