@@ -88,7 +88,7 @@ def test_alone_pages_can_be_divided_here() -> None:
     for resident in (0, page, 2 * page):
         buffer = host_memory.place(cupy, cupy.cuda.Device().id, values, resident)
         assert buffer.resident == resident
-        memory = cupy.cuda.UnownedMemory(buffer.pointer, values.nbytes, buffer)
+        memory = cupy.cuda.UnownedMemory(buffer.pointer, values.nbytes, buffer, cupy.cuda.Device().id)
         there = cupy.ndarray(values.shape, values.dtype, cupy.cuda.MemoryPointer(memory, 0))
         copied = there + 1  # by a kernel, which reads both memories
         assert np.array_equal(copied.get(), values + 1)
@@ -116,8 +116,10 @@ def test_alone_lists_that_do_not_fit_go_to_the_host() -> None:
     """With most of the GPU's memory taken by another program."""
     import cupy
 
-    program, graph = real.compiled("pagerank"), generate("rmat:20")
+    program, graph = real.compiled("pagerank"), generate("rmat:21")
     expected = program.run(graph, {}, backend="cpu")
+    for memory in ("device", "host"):  # loads the kernels, as the driver needs memory for that
+        program.run(generate("rmat:10"), {}, backend="cuda", memory=memory)
     needs = program.dry_run(graph, {}, backend="cuda", memory="host")
     gc.collect()
     cupy.get_default_memory_pool().free_all_blocks()
