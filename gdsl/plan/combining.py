@@ -18,8 +18,6 @@ told so one after the other; that makes no difference where all that depends on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gdsl.ir.nodes import (
     Accept,
     CompareAndSwap,
@@ -213,7 +211,8 @@ def _writes(functor: Functor | None) -> dict[str, list[_Writing]]:
 def _combination(name: str, writes: list[_Writing], step: Operator) -> Exchanged:
     scalar = isinstance(writes[0].target, ScalarTarget)
     if not _is_shared(writes, step):
-        own = all(_in_own_part(each.target, step) for each in writes)
+        targets = [each.target for each in writes if isinstance(each.target, ElementTarget)]
+        own = all(in_own_part(element_index(target.index), step) for target in targets)
         return Exchanged(name, How.PUBLISH, Reach.OWN if own else Reach.ANYWHERE)
     operation = _operation(writes)
     combined = operation if isinstance(operation, ReduceOperation) else None
@@ -225,9 +224,8 @@ def _is_shared(writes: list[_Writing], step: Operator) -> bool:
     return not all(isinstance(each.target, ElementTarget) and is_own(each.target.index, step) for each in writes)
 
 
-def _in_own_part(target: Target, step: Operator) -> bool:
-    """Whether a worker writes elements of its own vertices or edges only."""
-    index = element_index(target.index) if isinstance(target, ElementTarget) else None
+def in_own_part(index: Expression, step: Operator) -> bool:
+    """Whether this names elements of a worker's own vertices or edges only."""
     if not isinstance(index, Parameter):
         return False
     return index.role in own_roles(step) or (index.role is Role.EDGE and has_own_edges(step))
@@ -261,10 +259,3 @@ def _name(target: Target) -> str:
 
 def _place(target: Target) -> str:
     return print_expression(target.index) if isinstance(target, ElementTarget) else ""
-
-
-def own_edge_indices(part: object, domain: Domain = Domain.EDGE) -> Iterator[tuple[str, Expression]]:
-    """The arrays of edges that are named in `part`, with the element."""
-    for node in walk(part):
-        if isinstance(node, (Element, ElementTarget)) and node.domain is domain:
-            yield node.array, element_index(node.index)

@@ -11,7 +11,8 @@ own, or is combined by one operation that commutes. Where a call asks what other
 that is one of the orders in which a single worker may run the calls.
 
 Steps that make a choice of their own (the bound of buckets, sums that are rounded in any order) are made equal by
-taking one worker's. Arrays of edges are mirrored only where something names other edges than a worker's own.
+taking one worker's. An array is mirrored, and exchanged, only where something names other elements of it than those of
+a worker's own vertices and edges.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ from collections.abc import Iterator
 from gdsl.ir.nodes import (
     ChooseBound,
     Contract,
+    Element,
+    ElementTarget,
     Expression,
     ForNeighbors,
     GraphRead,
     Intersect,
     NeighborVote,
     Node,
-    NumberMembers,
     Operator,
     Parameter,
     Role,
+    element_index,
 )
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import Domain
 from gdsl.plan import combining
 from gdsl.plan.exchange_nodes import (
     Distribution,
@@ -126,9 +128,9 @@ def distribution_of(plan: Plan, facts: Facts) -> Distribution:
     program = facts.program
     whole = where.mirrored()
     arrays = tuple(
-        Placement(array.name, Held.OWN)
-        if array.domain is Domain.EDGE and array.name not in whole
-        else Placement(array.name, Held.MIRROR, whole.get(array.name, ""))
+        Placement(array.name, Held.MIRROR, whole[array.name])
+        if array.name in whole
+        else Placement(array.name, Held.OWN)
         for array in program.arrays
     )
     return Distribution(arrays, tuple(where.parts()))
@@ -149,34 +151,35 @@ class _Uses:
             yield self.facts.vote_functors[step.score]
 
     def mirrored(self) -> dict[str, str]:
-        """The arrays of edges that are mirrored, and why."""
-        edges = [array.name for array in self.program.arrays if array.domain is Domain.EDGE]
+        """The arrays that are mirrored, and why."""
+        arrays = [array.name for array in self.program.arrays]
         if self.plan.graphs:
-            return dict.fromkeys(edges, "the schedule makes graphs")
+            return dict.fromkeys(arrays, "the schedule makes graphs")
         found: dict[str, str] = {}
         for step, code in self.operators:
-            for name, index in _edge_elements(code):
-                own = isinstance(index, Parameter) and index.role is Role.EDGE and combining.has_own_edges(step)
-                if not own:
-                    found.setdefault(name, index.span.words)
+            for name, index in _elements(code):
+                if not combining.in_own_part(index, step):
+                    found.setdefault(name, f"{index.span.words} names other elements")
         elsewhere: list[object] = [self.program.functions]
         elsewhere += [array.initial for array in self.program.arrays if array.initial is not None]
         elsewhere += [scalar.initial for scalar in self.program.scalars if scalar.initial is not None]
         elsewhere.append(tuple(_own_part(step) for step in all_steps(self.program.schedule)))
-        for name, index in _edge_elements(elsewhere):
-            found.setdefault(name, index.span.words)
+        for name, index in _elements(elsewhere):
+            found.setdefault(name, f"{index.span.words} names other elements")
         for on_sets in steps_in(self.plan.schedule):
-            if isinstance(on_sets, OnSets) and isinstance(on_sets.step, NumberMembers):
-                found.setdefault(on_sets.step.array, on_sets.step.span.words)
-        found = {name: why for name, why in found.items() if name in edges}
+            if isinstance(on_sets, OnSets):
+                use = on_sets.step.use
+                why = f"{on_sets.step.span.words} names other elements"
+                found |= {name: why for name in (*use.reads, *use.writes) if name not in found}
+        found = {name: why for name, why in found.items() if name in arrays}
         swaps = [step.step for step in steps_in(self.plan.schedule) if isinstance(step, Swap)]
         before = -1
         while len(found) != before:
             before = len(found)
             for swap in swaps:
                 for one, other in ((swap.first, swap.second), (swap.second, swap.first)):
-                    if one in found and other in edges:
-                        found.setdefault(other, swap.span.words)
+                    if one in found and other in arrays:
+                        found.setdefault(other, f"{swap.span.words} swaps it with {one}")
         return found
 
     def parts(self) -> Iterator[Placement]:
@@ -207,8 +210,11 @@ class _Uses:
         return found
 
 
-def _edge_elements(code: object) -> Iterator[tuple[str, Expression]]:
-    return combining.own_edge_indices(tuple(code) if isinstance(code, list) else code)
+def _elements(code: list[object]) -> Iterator[tuple[str, Expression]]:
+    """The arrays that are named in `code`, with the element."""
+    for node in walk(tuple(code)):
+        if isinstance(node, (Element, ElementTarget)):
+            yield node.array, element_index(node.index)
 
 
 def _lists_read(code: list[object]) -> Iterator[GraphRead | ForNeighbors]:

@@ -39,9 +39,9 @@ def _array(array: Array, placement: Placement, widths: Widths) -> tuple[str, str
     size = _bytes(array.type, widths)
     each = "" if array.count is None else " for each of its values"
     if placement.held is Held.OWN:
-        return array.name, f"in parts: {size} for each of its own edges{each}"
-    why = f", since {placement.reason} names other edges" if placement.reason.startswith("line") else ""
-    why = why or (f", since {placement.reason}" if placement.reason else "")
+        elements = "vertices" if array.domain is Domain.VERTEX else "edges"
+        return array.name, f"in parts: {size} for each of its own {elements}{each}"
+    why = f", since {placement.reason}" if placement.reason else ""
     return array.name, f"mirrored: {size} for each {of} of the graph{each}{why}"
 
 
@@ -97,7 +97,8 @@ def _where(step: Operation | FarEnds | OnSets | MakeGraph) -> str:
 
 
 def _sent(plan: Plan, each: Exchanged, widths: Widths) -> str:
-    data = {item.name: item.type for item in (*plan.program.arrays, *plan.program.scalars)}
+    data = {array.name: array.type for array in plan.program.arrays}
+    data |= {scalar.name: scalar.type for scalar in plan.program.scalars}
     size = _bytes(data[each.name], widths)
     if each.scalar:
         by = {How.ADOPT: "taken from one worker"}.get(each.how) or f"combined by {_operation(each)}"

@@ -27,12 +27,12 @@ from gdsl.ir.nodes import (
     Intersect,
     NeighborVote,
     Node,
-    NumberMembers,
     Operator,
     Parameter,
     Role,
     ScalarTarget,
     ScalarValue,
+    SetStep,
     Store,
     Target,
     Update,
@@ -197,7 +197,7 @@ class _Exchanges:
     def _held(self) -> None:
         assert self.plan.distribution is not None
         graph = {each.name: each.held for each in self.plan.distribution.graph}
-        self.expect(not (self.plan.graphs and self.in_parts), "arrays in parts where edges get other ids")
+        self.expect(not (self.plan.graphs and self.in_parts), "arrays in parts where a graph is made")
         self.expect(
             not self.plan.graphs or all(held is Held.MIRROR for held in graph.values()), "a graph is made of parts"
         )
@@ -212,14 +212,17 @@ class _Exchanges:
                 needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
                 self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
         for own_step in all_steps(self.program.schedule):
-            if isinstance(own_step, NumberMembers):
-                self.expect(own_step.array not in self.in_parts, "numbers of edges of other workers")
+            parts = (getattr(own_step, name, None) for name in ("condition", "count", "target", "value", "members"))
+            elements = walk(tuple(each for each in parts if isinstance(each, (Node, tuple))))
+            named = {node.array for node in elements if isinstance(node, (Element, ElementTarget))}
+            if isinstance(own_step, SetStep):
+                named |= {*own_step.use.reads, *own_step.use.writes}
+            self.expect(not named & self.in_parts, "the schedule names elements that other workers have")
 
     def _access(self, node: Node, step: Operator, graph: dict[str, Held]) -> None:
         if isinstance(node, (Element, ElementTarget)) and node.array in self.in_parts:
-            index = element_index(node.index)
-            own = isinstance(index, Parameter) and index.role is Role.EDGE and _owns_edges(step)
-            self.expect(own, f"{node.array} is held in parts, and other edges are named")
+            own = _of_owner(element_index(node.index), step)
+            self.expect(own, f"{node.array} is held in parts, and other elements are named")
         if isinstance(node, (GraphRead, ForNeighbors)):
             whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
             of = element_index(node.vertex if isinstance(node, ForNeighbors) else node.arguments[0])

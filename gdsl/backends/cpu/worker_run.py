@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, own_part
 from gdsl.backends.cpu.exchanges import Datum, Exchanger
-from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, dtype_of
+from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, allocate, dtype_of
 from gdsl.backends.cpu.merging import Field
 from gdsl.backends.cpu.run import LoadedProgram, Run
 from gdsl.backends.cpu.share_graph import share_slice
@@ -24,7 +24,7 @@ from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
 from gdsl.plan.exchange_nodes import Exchange, Held
-from gdsl.plan.storage import Buffer
+from gdsl.plan.storage import Buffer, Made
 from gdsl.types import Type
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))
@@ -105,14 +105,29 @@ class WorkerRun(Run):
         self.host.graph, self._alive = found
 
     def _length(self, buffer: Buffer) -> int:
-        edges = len(self.graph.columns) if buffer.name in self.parts else self.graph.num_edges
-        return buffer.extent.value(of_graph(self.graph.num_vertices, edges, self.bound))
+        share = self.graph
+        own = buffer.name in self.parts
+        counts = (share.num_owned, len(share.columns)) if own else (share.num_vertices, share.num_edges)
+        return buffer.extent.value(of_graph(*counts, self.bound))
+
+    def _array(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
+        """Of an input that is held in parts, this worker's own part; a caller may have given all of it."""
+        values = super()._array(buffer, bindings, count)
+        if buffer.made is not Made.CALLER or len(values) == count:
+            return values
+        array = self._arrays[buffer.name]
+        first = self.graph.first if array.domain is Domain.VERTEX else self.graph.first_edge
+        width = self._count(buffer.name) * max(self._words(buffer), 1)
+        return values[first * width : first * width + count] if count else allocate(0, values.dtype)
 
     def _places_in_memory(self) -> list[int]:
         """Where the first value of each buffer is, or, of a worker's own part, would be."""
         found = []
         for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
-            missing = self._count(buffer.name) * self.graph.first_edge if buffer.name in self.parts else 0
+            missing = 0
+            if buffer.name in self.parts:
+                of_vertices = self._arrays[buffer.name].domain is Domain.VERTEX
+                missing = self._count(buffer.name) * (self.graph.first if of_vertices else self.graph.first_edge)
             words = self._words(buffer)
             found.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
         return found

@@ -180,13 +180,13 @@ class CppHelpers(TemplateHelpers):
         return self.plan.target.workers and not self.plan.graphs
 
     def in_parts(self, array: str) -> bool:
-        """Whether each of several workers has the elements of its own edges alone."""
+        """Whether each of several workers has its own elements alone."""
         distribution = self.plan.distribution
         return distribution is not None and distribution.of_array(array) is Held.OWN
 
     def own_place(self, array: Array, end: str) -> str:
-        """Where the values of a worker's own edges begin (``first``) or end (``last``)."""
-        place = f"d.run->{end}_edge"
+        """Where the values of a worker's own vertices or edges begin (``first``) or end (``last``)."""
+        place = f"d.run->{end}_{array.domain.value}"
         return place if array.count is None else f"value_index({place}, {self.values_each(array)}, 0)"
 
     def own_places(self, group: InitialGroup) -> str:
@@ -198,13 +198,15 @@ class CppHelpers(TemplateHelpers):
 
     def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
         """Arrays whose initial values one loop stores: those that workers have in parts apart from others."""
-        own: list[Initial] = []
-        others: list[Initial] = []
-        for each in initial.edge_arrays:
-            (own if self.in_parts(each.name) else others).append(each)
-        groups = super().initial_groups(dataclasses.replace(initial, edge_arrays=tuple(others)))
-        in_parts = dataclasses.replace(initial, vertex_arrays=(), edge_arrays=tuple(own))
-        return (*groups, *super().initial_groups(in_parts)) if own else groups
+        found: tuple[InitialGroup, ...] = ()
+        for in_parts in (False, True):
+            of_vertices, of_edges = (
+                tuple(each for each in arrays if self.in_parts(each.name) is in_parts)
+                for arrays in (initial.vertex_arrays, initial.edge_arrays)
+            )
+            chosen = dataclasses.replace(initial, vertex_arrays=of_vertices, edge_arrays=of_edges)
+            found += super().initial_groups(chosen)
+        return found
 
     def host_type(self, buffer: Buffer) -> str:
         """The type of the elements of an array or scalar of the host."""
