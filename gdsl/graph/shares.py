@@ -248,13 +248,13 @@ class GraphShare:
         back = np.argsort(order, kind="stable")
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[back])])
-        chosen = _ranges(starts[:-1][back], lengths[back])
+        chosen = ranges(starts[:-1][back], lengths[back])
         return offsets, columns[chosen], ids[chosen].astype(id_dtype(self.num_edges), copy=False)
 
     def _lists_here(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The lengths of these lists, and the places of their edges."""
         lengths = self.offsets[places + 1] - self.offsets[places]
-        return lengths, _ranges(self.offsets[places], lengths)
+        return lengths, ranges(self.offsets[places], lengths)
 
     def vertex(self, name: object, communicator: Communicator) -> int:
         """The id of the vertex called `name`, whichever worker owns it; all workers ask for the same one. Raises
@@ -294,7 +294,7 @@ def _joined(communicator: Communicator, owned: NDArray[Any]) -> NDArray[Any]:
     return immutable(np.concatenate(communicator.all_gather(owned)))
 
 
-def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """All numbers of the ranges that begin at `starts`, one range after the other."""
     ends = np.cumsum(lengths)
     found = np.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)

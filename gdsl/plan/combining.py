@@ -49,6 +49,7 @@ from gdsl.records import dataclass
 
 Functor = VertexFunctor | EdgeFunctor
 IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+_ENDS = (Role.VERTEX, Role.SOURCE, Role.DESTINATION, Role.NEAR, Role.FAR)
 _SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 
@@ -216,7 +217,14 @@ def _combination(name: str, writes: list[_Writing], step: Operator) -> Exchanged
         return Exchanged(name, How.PUBLISH, Reach.OWN if own else Reach.ANYWHERE)
     operation = _operation(writes)
     combined = operation if isinstance(operation, ReduceOperation) else None
-    return Exchanged(name, How.MERGE, Reach.ANYWHERE, combined, scalar)
+    ends = not scalar and all(_names_end(each.target) for each in writes)
+    return Exchanged(name, How.MERGE, Reach.ENDS if ends else Reach.ANYWHERE, combined, scalar)
+
+
+def _names_end(target: Target) -> bool:
+    """Whether a target is that of a vertex that the call was made for."""
+    index = element_index(target.index) if isinstance(target, ElementTarget) else None
+    return isinstance(index, Parameter) and index.role in _ENDS
 
 
 def _is_shared(writes: list[_Writing], step: Operator) -> bool:

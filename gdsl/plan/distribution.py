@@ -37,6 +37,7 @@ from gdsl.ir.nodes import (
     element_index,
 )
 from gdsl.ir.traversal import all_steps, walk
+from gdsl.operations import Domain, Over
 from gdsl.plan import combining
 from gdsl.plan.exchange_nodes import (
     Distribution,
@@ -106,7 +107,8 @@ class _Exchanges:
             written = ()
         else:
             if written:
-                yield Snapshot(self.count, written)
+                reached = (None, ()) if self.program.graphs else _reached(step, written)
+                yield Snapshot(self.count, written, *reached)
             yield operation
         if written or step.result is not None or walked:
             reason = "what each worker found" if step.result is not None else "what each worker wrote"
@@ -117,6 +119,17 @@ class _Exchanges:
     ) -> Exchange:
         self.count += 1
         return Exchange(self.count - 1, reason, data, frontier, counts)
+
+
+def _reached(step: Operator, written: tuple[Exchanged, ...]) -> tuple[str | None, tuple[Over, ...]]:
+    """The set and the lists whose far ends have everything that `step` writes; (None, ()) where it writes more."""
+    frontier, over = step.frontier.frontier, step.visits
+    everywhere = any(each.reach is Reach.ANYWHERE and not each.scalar for each in written)
+    if frontier is None or everywhere or step.frontier.domain is Domain.EDGE or isinstance(step, Intersect):
+        return None, ()
+    if over is None:
+        return frontier, ()
+    return frontier, (Over.OUT_EDGES, Over.IN_EDGES) if over is Over.ALL_EDGES else (over,)
 
 
 # What a worker holds

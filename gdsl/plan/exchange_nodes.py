@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Over, ReduceOperation
 from gdsl.records import dataclass
 
 
@@ -23,6 +23,7 @@ class Reach(Enum):
     """Where the elements are that a worker may have changed."""
 
     OWN = "its own elements"
+    ENDS = "the ends of the edges that it walks"
     ANYWHERE = "any elements"
 
 
@@ -51,10 +52,14 @@ class Exchanged:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Each worker notes what the data of the exchange `number` hold, so that changes can be found later."""
+    """Each worker notes what the data of the exchange `number` hold, so that changes can be found later: all of it, or,
+    of arrays of vertices, where the step writes nothing but the members of `frontier` and the far ends of their lists
+    `over`, those elements if they are few."""
 
     number: int
     data: tuple[Exchanged, ...]
+    frontier: str | None = None
+    over: tuple[Over, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from gdsl.plan.exchange_nodes import Distribution, Exchange, Exchanged, Held, Ho
 def print_exchange(step: Exchange | Snapshot) -> list[str]:
     """A step of a plan."""
     if isinstance(step, Snapshot):
-        return [f"note {', '.join(each.name for each in step.data)}  # for exchange {step.number}"]
+        lists = [f"far ends over {over.value}" for over in step.over]
+        where = f" at {' and '.join([step.frontier, *lists])}, or all" if step.frontier is not None else ""
+        return [f"note {', '.join(each.name for each in step.data)}{where}  # for exchange {step.number}"]
     lines = [f"exchange:  # {step.number}, {step.reason}"]
     lines += [f"    {exchanged_text(each)}" for each in step.data]
     lines += [f"    unite {step.frontier}"] if step.frontier is not None else []

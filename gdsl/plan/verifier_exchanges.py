@@ -52,6 +52,7 @@ _NEAR = {
     Over.IN_EDGES: frozenset({Role.DESTINATION, Role.NEAR}),
     Over.ALL_EDGES: frozenset({Role.NEAR}),
 }
+_ENDS = frozenset({Role.VERTEX, Role.SOURCE, Role.DESTINATION, Role.NEAR, Role.FAR})
 _TWICE_IS_ONCE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
@@ -118,6 +119,7 @@ class _Exchanges:
             noted = snapshot is not None and exchange is not None and snapshot.number == exchange.number
             noted = noted and snapshot is not None and snapshot.data == data
             self.expect(noted or not written, f"{name}: the values before it are not noted")
+            self._noted(step, snapshot)
             self.expect({each.name for each in data} == written, f"{name}: what it writes is not exchanged")
             for each in data:
                 self._exchanged(step, each)
@@ -127,6 +129,18 @@ class _Exchanges:
         walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
         counts = exchange is not None and exchange.counts_edges
         self.expect(counts == walked, f"{name}: the edges that it walks are not added up")
+
+    def _noted(self, step: Operator, snapshot: Snapshot | None) -> None:
+        """A snapshot of some elements has all that the operator may write."""
+        if snapshot is None or snapshot.frontier is None:
+            return
+        reached = all(each.scalar or each.reach is not Reach.ANYWHERE for each in snapshot.data)
+        over = step.visits
+        lists = () if over is None else (over,) if over is not Over.ALL_EDGES else (Over.OUT_EDGES, Over.IN_EDGES)
+        fits = snapshot.frontier == step.frontier.frontier and snapshot.over == lists
+        fits = fits and step.frontier.domain is Domain.VERTEX and not isinstance(step, Intersect)
+        fits = fits and not self.plan.graphs
+        self.expect(reached and fits, f"{step.label}: values that it writes are not noted")
 
     def _other(self, step: FarEnds | OnSets | MakeGraph, exchange: Exchange | None) -> bool:
         """Whether a step that is no operator has an exchange, which it has exactly if it must."""
@@ -156,7 +170,10 @@ class _Exchanges:
             own = all(index is not None and _of_owner(index, step) for index in indices)
             self.expect(own or each.reach is Reach.ANYWHERE, f"{each.name} is written at elements of other workers")
             return
-        self.expect(each.how is How.MERGE and each.reach is Reach.ANYWHERE, f"{each.name} is not merged")
+        self.expect(each.how is How.MERGE and each.reach is not Reach.OWN, f"{each.name} is not merged")
+        roles = {index.role if isinstance(index, Parameter) else None for index in indices}
+        ends = not scalar and step.adds_to != each.name and roles <= _ENDS
+        self.expect(ends or each.reach is Reach.ANYWHERE, f"{each.name} is written at more than ends of edges")
         by_itself = {ReduceOperation.ADD} if each.name == step.adds_to else set[ReduceOperation | None]()
         found = by_itself | {_operation(write) for write in writes}
         one_call = all(isinstance(write, Update) or _is_single(write) for write in writes)

@@ -37,7 +37,7 @@ def plan(name: str) -> Plan:
 
 def planned(functor: str, call: str = "advance(f, visit)") -> Plan:
     """The plan of a functor on edges."""
-    schedule = f"schedule {{ frontier f = {{0}}; f = {call}; s = s; }}"
+    schedule = f"schedule {{ frontier f = {{0}}; f = {call}; a[0] = 1; }}"
     return plan_of(load(f"{HEAD}edge functor visit(src, dst, e) {{ apply {{ {functor} }} }}\n{schedule}"), workers=True)
 
 
@@ -99,7 +99,7 @@ def test_what_is_held_in_parts() -> None:
 
 def test_the_plan_prints_its_exchanges() -> None:
     text = print_plan(plan("bfs"))
-    assert "note distance, parent  # for exchange 0" in text
+    assert "note distance, parent at f and far ends over out_edges, or all  # for exchange 0" in text
     assert "merge parent by any value" in text and "unite f" in text and "in parts: columns" in text
     assert "in turns: `fetch` tells" in print_plan(plan("k_core"))
 

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cpu.merging import (
     Field,
-    changed_places,
+    Noted,
     combined,
     combined_scalar,
     contribution,
+    places_of,
     put,
     start_of,
     taken,
@@ -56,7 +57,7 @@ class Exchanger:
         self.communicator = communicator
         self.rank, self.size = communicator.rank, communicator.size
         self._counts = {Domain.VERTEX: num_vertices, Domain.EDGE: num_edges}
-        self._noted: dict[tuple[int, str], NDArray[Any]] = {}
+        self._noted: dict[tuple[int, str], Noted] = {}
         self.sent = 0
         """Bytes that this worker has sent to others."""
         self.met = 0
@@ -73,20 +74,33 @@ class Exchanger:
         self.met += 1
         return int(counted)
 
-    def note(self, number: int, data: Sequence[Datum]) -> None:
-        """Remember the values before a step. Sums of floats and products begin anew, so that a worker's part of them
-        can be told apart."""
+    def note(self, number: int, data: Sequence[Datum], elements: NDArray[np.int64] | None = None) -> None:
+        """Remember the values before a step, of arrays of vertices those of some `elements`
+        alone where it changes no others. Sums of floats
+        and products begin anew, so that a worker's part of them can be told apart."""
+        if self.size == 1:
+            return
         for datum in data:
-            self._noted[number, datum.each.name] = datum.values[self._noted_part(datum)].copy()
-            start = start_of(datum.each, datum.field)
+            field = datum.field
+            if field.places is None:
+                noted = Noted.of(datum.values, 0, 1, field.words)
+            elif elements is not None and not field.of_edges:
+                noted = Noted.at(datum.values, places_of(elements, field.count), field.words)
+            else:
+                part = self._noted_part(datum)
+                noted = Noted.of(datum.values, part[0], part[1], field.words)
+            self._noted[number, datum.each.name] = noted
+            start = start_of(datum.each, field)
             if start is not None:
-                datum.values[:] = start
+                noted.fill(datum.values, start)
 
     def exchange(
         self, step: Exchange, turn: int, data: Sequence[Datum], members: NDArray[Any], domain: Domain
     ) -> NDArray[Any] | None:
         """Make `data` the same for all workers. Returns the members of the union of their sets, ascending; None where
         no set is exchanged."""
+        if self.size == 1:
+            return None
         noted = {datum.each.name: self._noted.pop((step.number, datum.each.name), None) for datum in data}
         merged = self._merge([datum for datum in data if _merges_elements(datum)], noted)
         parcel = _Writer()
@@ -106,7 +120,7 @@ class Exchanger:
     # Elements that several workers may have written
 
     def _merge(
-        self, data: Sequence[Datum], noted: dict[str, NDArray[Any] | None]
+        self, data: Sequence[Datum], noted: dict[str, Noted | None]
     ) -> dict[str, tuple[NDArray[np.int64], NDArray[Any]]]:
         """By array, which of this worker's own elements anybody has changed, and their values now."""
         if not data:
@@ -115,8 +129,7 @@ class Exchanger:
         for datum in data:
             field, before = datum.field, noted[datum.each.name]
             assert before is not None and field.places is not None
-            start = start_of(datum.each, field)
-            places = changed_places(datum.values, before if start is None else start, field.words)
+            places = before.changed(datum.values, start_of(datum.each, field))
             given = contribution(datum.each, field, datum.values, before, places)
             cuts = [0, *np.searchsorted(places, field.places[1:-1]).tolist(), len(places)]
             for parcel, first, last in zip(parcels, cuts[:-1], cuts[1:], strict=True):
@@ -128,7 +141,7 @@ class Exchanger:
             before = noted[datum.each.name]
             assert before is not None
             parts = [(reader.values(_PLACE), reader.values(datum.field.dtype)) for reader in readers]
-            found[datum.each.name] = combined(datum.each, datum.field, before, parts)
+            found[datum.each.name] = combined(datum.each, datum.field, datum.values, before, parts)
         return found
 
     # What everyone gets
@@ -138,7 +151,7 @@ class Exchanger:
         parcel: _Writer,
         datum: Datum,
         turn: int,
-        noted: NDArray[Any] | None,
+        noted: Noted | None,
         merged: tuple[NDArray[np.int64], NDArray[Any]] | None,
     ) -> None:
         each, field, values = datum.each, datum.field, datum.values
@@ -147,11 +160,10 @@ class Exchanger:
         elif field.places is None or noted is None:
             parcel.put(_ALL, values)
         elif merged is not None:
-            self._pack_places(parcel, datum, *merged, dense=noted)
+            self._pack_places(parcel, datum, *merged, dense=noted.values if noted.is_whole else None)
         else:
-            part = self._noted_part(datum)
-            places = changed_places(values[part], noted, field.words) + (part.start or 0) // field.width
-            dense = values if each.reach is Reach.OWN else None
+            places = noted.changed(values, None)
+            dense = values if each.reach is Reach.OWN and noted.places is None else None
             self._pack_places(parcel, datum, places, taken(values, places, field.words), dense)
 
     def _pack_places(
@@ -173,16 +185,16 @@ class Exchanger:
         parcel.put(_LIST, places)
         parcel.put(_LIST, changed)
 
-    def _take(self, readers: Sequence[_Reader], datum: Datum, noted: NDArray[Any] | None) -> None:
+    def _take(self, readers: Sequence[_Reader], datum: Datum, noted: Noted | None) -> None:
         """Store what all workers have sent of an array or scalar."""
         each, field, values = datum.each, datum.field, datum.values
         if each.how is How.MERGE and field.places is None:
             assert noted is not None
-            values[:] = combined_scalar(each, field, noted, [reader.values(field.dtype) for reader in readers])
+            values[:] = combined_scalar(each, field, noted.values, [reader.values(field.dtype) for reader in readers])
             return
         if each.how is How.MERGE:
             assert noted is not None
-            values[:] = noted
+            noted.restore(values)
         for rank, reader in enumerate(readers):
             kind, found = reader.next()
             if kind == _ALL:
@@ -199,10 +211,13 @@ class Exchanger:
         assert places is not None
         return slice(int(places[owner]) * datum.field.width, int(places[owner + 1]) * datum.field.width)
 
-    def _noted_part(self, datum: Datum) -> slice:
-        """The values that are noted: those that this worker may change."""
-        everywhere = datum.field.places is None or datum.each.reach is Reach.ANYWHERE
-        return slice(None) if everywhere else self._own_part(datum)
+    def _noted_part(self, datum: Datum) -> tuple[int, int]:
+        """The places that are noted: those that this worker may change."""
+        places = datum.field.places
+        assert places is not None
+        if datum.each.reach is not Reach.OWN:
+            return 0, int(places[-1])
+        return int(places[self.rank]), int(places[self.rank + 1])
 
     def _gather(self, packed: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
         self.sent += packed.nbytes * (self.size - 1)

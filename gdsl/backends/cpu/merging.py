@@ -25,13 +25,16 @@ Part = tuple[NDArray[np.int64], NDArray[Any]]
 @dataclass(frozen=True, slots=True)
 class Field:
     """An array or scalar of the program as exchanges see it. `places`: per worker, the place of the first value that it
-    owns, and where the last worker's end; None for a scalar. `words`: of a pair; 0 for other types."""
+    owns, and where the last worker's end; None for a scalar. `words`: of a pair; 0 for other types. `count`: values of
+    an element, a vertex or (`of_edges`) an edge."""
 
     name: str
     kind: Type
     dtype: np.dtype[Any]
     places: NDArray[np.int64] | None
     words: int = 0
+    count: int = 1
+    of_edges: bool = False
 
     @property
     def width(self) -> int:
@@ -74,14 +77,82 @@ def put(values: NDArray[Any], places: NDArray[np.int64], changed: NDArray[Any], 
         values[places] = changed
 
 
+def places_of(elements: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """The places of the values of some elements, each of which has `count`."""
+    if count == 1:
+        return elements
+    return (elements[:, None] * count + np.arange(count)).reshape(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Values before a step: those from the place `first` on, or, if they are few, those at `places`, ascending."""
+
+    values: NDArray[Any]
+    first: int
+    places: NDArray[np.int64] | None
+    words: int
+    is_whole: bool = False
+    """Whether it has the values at all places."""
+
+    @classmethod
+    def of(cls, values: NDArray[Any], first: int, last: int, words: int) -> Noted:
+        """The values from one place to before another."""
+        width = max(words, 1)
+        is_whole = (last - first) * width == len(values)
+        return cls(values[first * width : last * width].copy(), first, None, words, is_whole)
+
+    @classmethod
+    def at(cls, values: NDArray[Any], places: NDArray[np.int64], words: int) -> Noted:
+        """The values at some places."""
+        return cls(taken(values, places, words), 0, places, words)
+
+    def _now(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The values of today that were noted."""
+        if self.places is not None:
+            return taken(values, self.places, self.words)
+        first = self.first * max(self.words, 1)
+        return values[first : first + len(self.values)]
+
+    def changed(self, values: NDArray[Any], start: Any | None) -> NDArray[np.int64]:
+        """The places where values differ from those noted, or, where they began anew, from `start`."""
+        found = changed_places(self._now(values), self.values if start is None else start, self.words)
+        return self.places[found] if self.places is not None else found + self.first
+
+    def before(self, values: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+        """The values before the step at some places; those that were not noted have not changed."""
+        if self.places is None:
+            return taken(self.values, places - self.first, self.words)
+        result = taken(values, places, self.words)
+        if len(self.places):
+            at = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
+            known = np.flatnonzero(self.places[at] == places)
+            put(result, known, taken(self.values, at[known], self.words), self.words)
+        return result
+
+    def fill(self, values: NDArray[Any], value: Any) -> None:
+        """Store one value wherever values were noted."""
+        if self.places is not None:
+            values[self.places] = value
+        else:
+            self._now(values)[:] = value
+
+    def restore(self, values: NDArray[Any]) -> None:
+        """Store the values that were noted."""
+        if self.places is not None:
+            put(values, self.places, self.values, self.words)
+        else:
+            self._now(values)[:] = self.values
+
+
 def contribution(
-    each: Exchanged, field: Field, values: NDArray[Any], before: NDArray[Any], places: NDArray[np.int64]
+    each: Exchanged, field: Field, values: NDArray[Any], before: Noted, places: NDArray[np.int64]
 ) -> NDArray[Any]:
     """What a worker sends of its values at `places`: the difference, where that is exact, otherwise the values."""
     found = taken(values, places, field.words)
     if start_of(each, field) is not None:
         return found
-    return _difference(each.operation, found, taken(before, places, field.words))
+    return _difference(each.operation, found, before.before(values, places))
 
 
 def _difference(operation: ReduceOperation | None, values: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
@@ -91,10 +162,11 @@ def _difference(operation: ReduceOperation | None, values: NDArray[Any], before:
     return np.bitwise_xor(values, before) if operation is ReduceOperation.BIT_XOR else values
 
 
-def combined(each: Exchanged, field: Field, before: NDArray[Any], parts: Sequence[Part]) -> Part:
-    """Where any of `parts`, by rank, has a value, and the value of all of them and the one before."""
+def combined(each: Exchanged, field: Field, now: NDArray[Any], before: Noted, parts: Sequence[Part]) -> Part:
+    """Where any of `parts`, by rank, has a value, and the value of all of them and the one before; `now` are the values
+    of this worker."""
     places = np.unique(np.concatenate([place for place, _ in parts]))
-    result = taken(before, places, field.words)
+    result = before.before(now, places)
     waiting = np.ones(len(places), bool)
     for own, values in parts:
         at = np.searchsorted(places, own)
@@ -112,14 +184,12 @@ def combined_scalar(
     each: Exchanged, field: Field, before: NDArray[Any], values: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
     """The value of a scalar, from its value before and those of all workers by rank."""
-    start = start_of(each, field)
-    everything = np.zeros(1, np.int64)
+    noted = Noted.of(before, 0, 1, field.words)
     parts = []
     for value in values:
-        places = changed_places(value, before if start is None else start, field.words)
-        given = contribution(each, field, value, before, everything)
-        parts.append((places, given if len(places) else given[:0]))
-    places, result = combined(each, field, before, parts)
+        places = noted.changed(value, start_of(each, field))
+        parts.append((places, contribution(each, field, value, noted, places)))
+    places, result = combined(each, field, before, noted, parts)
     return result if len(places) else before
 
 

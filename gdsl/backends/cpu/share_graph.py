@@ -6,7 +6,7 @@ generated code gets is that of a first element that is not there, so that ids of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from gdsl.backends.cpu.memory import GraphSlice
 from gdsl.communicator import Communicator
 from gdsl.graph.csr import Csr
 from gdsl.graph.graph import Graph
-from gdsl.graph.shares import GraphShare
+from gdsl.graph.shares import GraphShare, ranges
+from gdsl.operations import Over
 from gdsl.plan.exchange_nodes import Distribution, Held
 from gdsl.types import Widths
 
@@ -39,6 +40,31 @@ def whole_graph(share: GraphShare, communicator: Communicator) -> Graph:
     offsets = _ends(share.out_degrees(communicator))
     columns = np.concatenate(communicator.all_gather(share.columns))
     return Graph._of_csr(Csr(offsets, columns, share.directed, {}, {}))
+
+
+FEW = 0.125
+"""Up to this part of all vertices are few."""
+
+
+def ends_of(
+    share: GraphShare, communicator: Communicator, members: NDArray[Any], over: Sequence[Over]
+) -> NDArray[np.int64] | None:
+    """Members that a worker owns and the far ends of their lists, ascending; None where they may be more than a few.
+    The lists of in-edges must have been fetched."""
+    own = members.astype(np.int64) - share.first
+    found = [own + share.first]
+    room = int(share.num_vertices * FEW) - len(own)
+    for each in over:
+        if each is Over.OUT_EDGES:
+            offsets, far = share.offsets, share.columns
+        else:
+            offsets, far, _ = share.in_lists(communicator)
+        lengths = offsets[own + 1] - offsets[own]
+        room -= int(lengths.sum())
+        if room < 0:
+            return None
+        found.append(far[ranges(offsets[own], lengths)].astype(np.int64))
+    return np.unique(np.concatenate(found)) if room >= 0 else None
 
 
 class _Lists:

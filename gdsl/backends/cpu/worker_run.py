@@ -14,7 +14,7 @@ from gdsl.backends.cpu.exchanges import Datum, Exchanger
 from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, allocate, dtype_of
 from gdsl.backends.cpu.merging import Field
 from gdsl.backends.cpu.run import LoadedProgram, Run
-from gdsl.backends.cpu.share_graph import share_slice
+from gdsl.backends.cpu.share_graph import ends_of, share_slice
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.pairs import words_of
 from gdsl.communicator import Communicator
@@ -22,7 +22,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
 from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Array, Literal, ParamValue
-from gdsl.operations import Domain
+from gdsl.operations import Domain, Over
 from gdsl.plan.exchange_nodes import Exchange, Held
 from gdsl.plan.storage import Buffer, Made
 from gdsl.types import Type
@@ -59,6 +59,7 @@ class WorkerRun(Run):
         self._callback = _CALLBACK(self._called)
         control.exchange = ctypes.cast(self._callback, ctypes.c_void_p).value
         self.exchanger = Exchanger(communicator, share.num_vertices, share.num_edges)
+        self._snapshots = {each.number: each for each in executable.generated.snapshots}
         self._exchanges = {each.number: each for each in executable.generated.exchanges}
         self.error: BaseException | None = None
         self.ended = False
@@ -103,6 +104,8 @@ class WorkerRun(Run):
             found = share_slice(self.graph, self.communicator, self.widths, parts, self.distribution)
             self.executable.slices[self.graph] = found
         self.host.graph, self._alive = found
+        if any(Over.IN_EDGES in snapshot.over for snapshot in self._snapshots.values()):
+            self.graph.in_lists(self.communicator)  # which `_elements` reads, where not all workers may come
 
     def _length(self, buffer: Buffer) -> int:
         share = self.graph
@@ -160,7 +163,9 @@ class WorkerRun(Run):
             of = self.graph.boundaries if array.domain is Domain.VERTEX else self.graph.edge_boundaries
             places = of * self._count(buffer.name)
         dtype = dtype_of(buffer.element, self.widths)
-        return Field(buffer.name, buffer.element, dtype, places, self._words(buffer))
+        of_edges = array is not None and array.domain is Domain.EDGE
+        count = self._count(buffer.name)
+        return Field(buffer.name, buffer.element, dtype, places, self._words(buffer), count, of_edges)
 
     # Exchanges
 
@@ -178,8 +183,8 @@ class WorkerRun(Run):
                 Datum(each, self._fields[each.name], self._mirrors[call.data[place]])
                 for place, each in enumerate(step.data)
             ]
-            if call.moment == 0:
-                self.exchanger.note(step.number, data)
+            if call.moment == Moment.BEFORE:
+                self.exchanger.note(step.number, data, self._elements(call))
             else:
                 self._exchange(step, call, data)
         except BaseException as error:
@@ -187,6 +192,15 @@ class WorkerRun(Run):
             self._end()
             with contextlib.suppress(Exception):
                 self.communicator.abort(error)
+
+    def _elements(self, call: Any) -> NDArray[np.int64] | None:
+        """What a step may change: the members of a set that are this worker's, and the far ends of their lists; None
+        where these are not few."""
+        snapshot = self._snapshots.get(call.number)
+        if snapshot is None or snapshot.frontier is None:
+            return None
+        members = self._queue(call.queue, Domain.VERTEX)[: call.size]
+        return ends_of(self.graph, self.communicator, self._own_members(members, Domain.VERTEX), snapshot.over)
 
     def _exchange(self, step: Exchange, call: Any, data: list[Datum]) -> None:
         last = self._last_record() if step.counts_edges else None

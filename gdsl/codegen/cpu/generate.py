@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts
+from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts, snapshots_of
 from gdsl.codegen.cpu.template_helpers import CppHelpers
 from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
@@ -95,7 +95,7 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         structs="\n".join([data, _render("totals", context)]),
     )
     text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
-    found = exchanges_of(plan), plan.distribution
+    found = exchanges_of(plan), snapshots_of(plan), plan.distribution
     return Generated(text, helpers.checks, data_buffers(plan), graph_parts(plan), *found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.plan.exchange_nodes import Distribution, Exchange
+from gdsl.plan.exchange_nodes import Distribution, Exchange, Snapshot
 from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
 from gdsl.records import dataclass
 
@@ -26,6 +26,8 @@ class Generated:
     """The parts of the graph that are read."""
     exchanges: tuple[Exchange, ...] = ()
     """Of several workers: their exchanges, by number."""
+    snapshots: tuple[Snapshot, ...] = ()
+    """What they note before steps."""
     distribution: Distribution | None = None
     """What each of them holds; None: there is one worker."""
 
@@ -47,6 +49,13 @@ def exchanges_of(plan: Plan) -> tuple[Exchange, ...]:
         elif isinstance(step, Operation) and step.turns is not None:
             found.append(step.turns.exchange)
     return tuple(sorted(found, key=lambda each: each.number))
+
+
+def snapshots_of(plan: Plan) -> tuple[Snapshot, ...]:
+    """What workers note before the steps of a plan."""
+    from gdsl.plan.walking import steps_in
+
+    return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Snapshot))
 
 
 def graph_parts(plan: Plan) -> tuple[str, ...]:

@@ -120,6 +120,13 @@ inline void note_data(run_state& run, int64 number, std::initializer_list<void*>
     call_host(run, number, 0, 0, data, nullptr, 0);
 }
 
+// piece: note_members
+// The same, where a step changes nothing but values of the members of a set and of the far ends in their lists.
+inline void note_members(run_state& run, int64 number, frontier& f, std::initializer_list<void*> data) {
+    need_queue(f);
+    call_host(run, number, 0, 0, data, f.queue, f.size);
+}
+
 // piece: exchange_data
 // All workers have the same values afterwards.
 inline void exchange_data(run_state& run, int64 number, int64 turn, std::initializer_list<void*> data) {
