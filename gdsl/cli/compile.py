@@ -56,6 +56,9 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 @click.option("--teams", is_flag=True, help="Print the form in which teams of blocks run many values (run --each).")
 @click.option("--several-gpus", is_flag=True, help="Print the form that several GPUs run together (run --gpus).")
 @click.option(
+    "--several-workers", is_flag=True, help="Print the form that several workers run together (run --workers)."
+)
+@click.option(
     "--graph",
     "graph_file",
     metavar="FILE",
@@ -84,6 +87,7 @@ def command(
     after: str | None,
     teams: bool,
     several_gpus: bool,
+    several_workers: bool,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
@@ -106,6 +110,7 @@ def command(
     from gdsl.cli.output import check_writable, print_binary, print_text, require_apart, write_output
     from gdsl.program_files import SUFFIX, meant_by
 
+    backend = _backend_of_workers(backend, teams or several_gpus) if several_workers else backend
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
     _check(form, backend, arch, "--teams" if teams else "--several-gpus" if several_gpus else None)
     if teams and several_gpus:
@@ -120,7 +125,14 @@ def command(
     if output is not None:
         check_writable(output)
     chosen = _Form(
-        form, backend or ("cpu" if form == "cpp" else "cuda"), arch or "sm_75", facts, after, teams, several_gpus
+        form,
+        backend or ("cpu" if form == "cpp" else "cuda"),
+        arch or "sm_75",
+        facts,
+        after,
+        teams,
+        several_gpus,
+        several_workers,
     )
     compiled = _made(program_file, chosen, graph_file, types, tune, words)
     if output is not None:
@@ -142,6 +154,13 @@ def _check(form: str, backend: str | None, arch: str | None, of_cuda: str | None
         raise click.UsageError(f"{of_cuda} is for --emit plan, cuda, ptx and cubin, not for {form}")
     if of_cuda is not None and backend == "cpu":
         raise click.UsageError(f"{of_cuda} is a form of the cuda backend")
+
+
+def _backend_of_workers(backend: str | None, of_cuda: bool) -> str:
+    """The backend whose form it is that several workers run."""
+    if backend == "cuda" or of_cuda:
+        raise click.UsageError("--several-workers is a form of the cpu backend")
+    return "cpu"
 
 
 def _check_graph(graph_file: str | None, facts: tuple[str, ...], form: str, backend: str | None) -> None:
@@ -172,7 +191,7 @@ def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...
 @dataclass(frozen=True)
 class _Form:
     """The request: the form, the backend whose plan or code it is, the architecture, the facts about graphs that it is
-    for, the last pass, and whether teams of blocks or several GPUs run it."""
+    for, the last pass, and whether teams of blocks, several GPUs or several workers run it."""
 
     name: str
     backend: str
@@ -181,6 +200,7 @@ class _Form:
     after: str | None
     teams: bool
     several_gpus: bool
+    several_workers: bool
 
 
 def _made(
@@ -214,6 +234,10 @@ def _made(
         from gdsl.binding import needed_widths
 
         widths = needed_widths(program.ir, graph)
+    if form.several_workers:
+        from gdsl.codegen.cpu.generate import generate as generate_cpp
+
+        return generate_cpp(_plan(program.ir, form, graph_class), widths).text
     if form.name == "cpp":
         return program.source_for("cpp", widths)
     text = program.source_for("cuda", widths, graph_class)
@@ -259,7 +283,7 @@ def _plan(program: Program, form: _Form, graph_class: GraphClass) -> Plan:
     from gdsl.backends import cpu, cuda
 
     if form.backend == "cpu":
-        return cpu.plan_of(program, after=form.after)
+        return cpu.plan_of(program, after=form.after, workers=form.several_workers)
     if form.several_gpus:
         cuda.require_fused(program)
     return cuda.plan_of(program, several_gpus=form.several_gpus, graph=graph_class, after=form.after)

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from click.testing import CliRunner
 
 from gdsl.backends.cpu.planning import plan_of
+from gdsl.cli.compile import command
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import ReduceOperation
 from gdsl.pipeline import load
@@ -102,6 +104,14 @@ def test_the_plan_prints_its_exchanges() -> None:
     assert "note distance, parent at f and far ends over out_edges, or all  # for exchange 0" in text
     assert "merge parent by any value" in text and "unite f" in text and "in parts: columns" in text
     assert "in turns: `fetch` tells" in print_plan(plan("k_core"))
+
+
+def test_the_command_line_prints_the_form_of_several_workers() -> None:
+    compiled = CliRunner().invoke(command, ["bfs", "--several-workers", "--emit", "plan"])
+    assert "exchange:  # 0, what each worker found" in compiled.output
+    assert "exchange_set(run, 0, f" in CliRunner().invoke(command, ["bfs", "--several-workers"]).output
+    refused = CliRunner().invoke(command, ["bfs", "--several-workers", "--backend", "cuda"])
+    assert refused.exit_code == 2 and "a form of the cpu backend" in refused.output
 
 
 def test_one_worker_has_no_exchanges() -> None:
