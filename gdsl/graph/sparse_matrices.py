@@ -298,7 +298,7 @@ def csr_of_torch(tensor: Any, directed: bool) -> Csr:
     plain = tensor.detach()
     if layout == "sparse_coo":
         # Unlike `indices()` and `values()`, these do not require that parallel entries were summed.
-        indices = plain.indices_below()
+        indices = plain._indices()
         parts = {"data": plain._values(), "row": indices[0], "col": indices[1]}
         return csr_of_entries("coo", shape, _host(parts), directed)
     kind, starts, others = _COMPRESSED[layout]
@@ -315,7 +315,7 @@ def lazy_csr_of_tensor(tensor: Any) -> LazyCsr | None:
     if plain.shape[0] != plain.shape[1] or plain._nnz() < LARGE:
         return None
     entries = plain if layout == "sparse_coo" else plain.to_sparse_coo()
-    indices = entries.indices_below()
+    indices = entries._indices()
     return entries_on_gpu(indices[0], indices[1], entries._values(), int(plain.shape[0]))
 
 

@@ -30,7 +30,7 @@ def test_records_have_times_and_what_was_spent_at_barriers(cupy: FakeCupy, fuse:
 
 
 def test_a_profile_has_plan_text_and_kernels(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heuristics, "has_choice", lambda program: False)
+    monkeypatch.setattr(heuristics, "depends_on_graph", lambda program: False)
     graph = make_graph(path(12), 12, directed=False)
     document = gdsl.profile(gdsl.compile("pagerank", tune=SMALL), graph, backend="cuda").as_document()
     labels = {each["site"]: each["operator"] for each in document["operators"]}

@@ -104,7 +104,7 @@ def test_barriers_of_many_scalars(monkeypatch: pytest.MonkeyPatch) -> None:
         stores = "".join(f"a{i} = a{i - 1} + 1; " for i in range(1, number))
         planned(f"program p; problem {{ {scalars} }} schedule {{ while (a0 < 5) {{ a0 = a0 + 1; {stores} }} }}")
     placed, compared = next(placements), next(comparisons)
-    assert placed <= 2 * 2 * (scalar_copies.MOST_TRIED + 2)
+    assert placed <= 2 * (scalar_copies.MOST_CANDIDATES + 4)
     assert compared < 4 * 80 * placed
 
 
