@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gdsl.diagnostics import GdslError
-from gdsl.effects import program_effects
+from gdsl.effects import ProgramEffects, program_effects
 from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
@@ -83,10 +83,16 @@ def with_tuning(whole: JudgedProgram, tuning: nodes.Tuning) -> nodes.Program:
     return program
 
 
+def judged_operators(program: nodes.Program, source: Source) -> tuple[ProgramEffects, Findings]:
+    """The effects of each operator of an annotated program, and what the rules find there."""
+    effects = program_effects(program)
+    return effects, judge(effects, source, False, ())
+
+
 def loop_orders(program: nodes.Program, source: Source) -> list[tuple[nodes.While, Obstacle | None]]:
     """Each `while` of an annotated program, with the obstacle to another order of its visits, if any."""
-    effects = program_effects(program)
-    known = grade(effects, judge(effects, source, False, ())).obstacles
+    effects, findings = judged_operators(program, source)
+    known = grade(effects, findings).obstacles
     loops = [node for node in walk(program.schedule) if isinstance(node, nodes.While)]
     return [(loop, obstacle_to_near_far(loop, program, known)) for loop in loops]
 

@@ -5,26 +5,48 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shutil
 import textwrap
+from pathlib import Path
 
 import click
 
 from gdsl import knobs
 from gdsl.cli import completing
-from gdsl.cli.options import import_path_option
+from gdsl.cli.options import tuning_options, type_option
+from gdsl.cli.output import check_writable, file_name, require_apart, write_output
+from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
+from gdsl.program_files import SUFFIX, meant_by
+from gdsl.records import dataclass
 
 
 @click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
 @click.argument("word", metavar="[CODE|KNOB|GRADE|PROGRAM]", required=False, shell_complete=completing.explained)
 @click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
-@import_path_option
-def command(word: str | None, program: str | None) -> None:
+@click.option(
+    "--html", "page", metavar="FILE", callback=file_name, shell_complete=completing.files(),
+    help="Write what is explained of a PROGRAM to FILE, as one page for a browser.",
+)  # fmt: skip
+@click.option("--json", "as_data", is_flag=True, help="Print what is explained of a PROGRAM as JSON.")
+@tuning_options
+@type_option
+def command(
+    word: str | None,
+    program: str | None,
+    page: Path | None,
+    as_data: bool,
+    tune: tuple[str, ...],
+    types: dict[str, str] | None,
+) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, how results of a GRADE (exact, tried, rounding,
-    converged, "not unique") may differ between runs, or the arguments and results of a PROGRAM.
+    converged, "not unique") may differ between runs, or what the compiler understood of a PROGRAM: its arguments and
+    results; its data, who writes and reads it and how, why that is no race, and why results are exact or not; what
+    every operator becomes on a GPU, and the bytes that it reads and writes for each edge and vertex; and what would
+    make it faster.
 
-    Without an argument, list all codes; with the word knobs, all knobs. With a PROGRAM, order says for each of its
-    loops whether it may be processed in another order, or why not; layout says whether its vertices may be
+    Without an argument, list all codes; with the word knobs, all knobs. With a word before the PROGRAM, order says for
+    each of its loops whether it may be processed in another order, or why not; layout says whether its vertices may be
     renumbered internally; fusion says for each operator that follows another one whether both run in one sweep on a
     GPU, or why not; distribution says what several workers that each have a part of the graph hold of its data, and
     what they send each other after which step.
@@ -36,6 +58,7 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain knobs
       gdslc explain rounding
       gdslc explain bfs
+      gdslc explain bfs --html bfs.html
       gdslc explain order sssp
       gdslc explain layout pagerank
       gdslc explain fusion pagerank
@@ -44,7 +67,9 @@ def command(word: str | None, program: str | None) -> None:
     from gdsl.api.description import EXPLAINED
     from gdsl.diagnostics import all_codes, explain, find_code
 
+    asked = _Asked(page, as_data, tune, types)
     if word is None:
+        asked.require_program("without an argument, all codes are listed")
         for entry in all_codes():
             click.echo(f"{entry.code}  {entry.title}")
         return
@@ -61,15 +86,18 @@ def command(word: str | None, program: str | None) -> None:
         if explains is None:
             takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
             raise click.UsageError(f"'{word}' is explained without a program; {takes} take one")
+        asked.require_program(f"'gdslc explain {word} PROGRAM' prints lines")
         explains(program)
+    elif _is_program(word) and code is None and knob is None:
+        _explain_program(word, asked)
+    elif asked.anything:
+        asked.require_program(f"'{word}' is not a program")
     elif code is not None:
         click.echo(explain(code), nl=False)
     elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
         click.echo("\n".join(knobs.listing()))
     elif knob is not None:
         click.echo(knobs.explained(knob, word.strip().rpartition(".")[0]), nl=False)
-    elif _is_program(word):
-        _explain_program(word)
     elif word.strip().lower() in EXPLAINED:
         click.echo(textwrap.fill(EXPLAINED[word.strip().lower()], 100))
     elif word.strip().lower() in _OF_PROGRAMS:
@@ -86,9 +114,27 @@ def command(word: str | None, program: str | None) -> None:
         raise click.UsageError(f"there is no code, no knob and no program '{word}'.{hint} {lists}")
 
 
-def _is_program(word: str) -> bool:
-    from gdsl.program_files import SUFFIX, meant_by
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is only asked of programs."""
 
+    page: Path | None
+    as_data: bool
+    tune: tuple[str, ...]
+    types: dict[str, str] | None
+
+    @property
+    def anything(self) -> bool:
+        """Whether it is."""
+        return self.page is not None or self.as_data or bool(self.tune) or bool(self.types)
+
+    def require_program(self, instead: str) -> None:
+        """Raise UsageError for options that the other explanations do not have."""
+        if self.anything:
+            raise click.UsageError(f"--html, --json, --tune and -t are for 'gdslc explain PROGRAM', but {instead}")
+
+
+def _is_program(word: str) -> bool:
     return word == "-" or os.path.isfile(meant_by(word)) or word.endswith(SUFFIX)
 
 
@@ -180,22 +226,21 @@ _OF_PROGRAMS = {
 """What can be explained about a program."""
 
 
-def _must_be_given(param: object) -> bool:
-    return getattr(param, "default", None) is None
-
-
-def _explain_program(word: str) -> None:
-    """Its call, its documentation, its arguments and its results."""
+def _explain_program(word: str, asked: _Asked) -> None:
+    """One page on what the compiler understood."""
     from gdsl.api.compiling import compile_file
-    from gdsl.api.description import sections
-    from gdsl.binding import declared_params
+    from gdsl.explanation import explain, page
 
-    program = compile_file(word)
-    params = "".join(f" -p {param.name}=…" for param in declared_params(program.ir) if _must_be_given(param))
-    click.echo(f"gdslc run {printable(word)} GRAPH{params}")
-    if program.doc.strip():
-        click.echo("\n" + "\n".join(map(printable, program.doc.strip().splitlines())))
-    click.echo()
-    for kind, sentences in sections(program.ir, program.text):
-        for sentence in sentences:
-            click.echo(f"{kind} {sentence}")
+    if asked.page is not None:
+        check_writable(asked.page)
+        require_apart(asked.page, meant_by(word))
+    program = compile_file(word, asked.tune, types=asked.types)
+    found = explain(program.ir, program.text, word)
+    if asked.page is not None:
+        text = page.as_html(found)
+        write_output(asked.page, lambda file: file.write(text.encode()))
+        message(f"wrote {printable(str(asked.page))}")
+    if asked.as_data:
+        click.echo(page.as_json(found), nl=False)
+    elif asked.page is None:
+        click.echo(page.as_text(found, shutil.get_terminal_size((110, 24)).columns), nl=False)

@@ -480,7 +480,7 @@ class Param(Node):
 
 @dataclass(frozen=True, slots=True)
 class Doubt(Node):
-    """Why a result is not unique: what the statement at `span` leaves to the order, in words."""
+    """Why a result is not exact: what the statement at `span` leaves to the order, in words."""
 
     reason: str
 

@@ -80,7 +80,7 @@ def _data(program: nodes.Program) -> list[str]:
         words = ["input"] * data.is_input + ["local"] * data.is_local
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")
         initial = f" = {print_expression(data.initial)}" if data.initial is not None else ""
-        grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data.doubt)}"
+        grade = "" if data.grade is Grade.EXACT else f"  # {data.grade.value}{_doubt(data)}"
         lines.append(f"{' '.join(words)} {data.name}{_several(data)}: {data.type.name}{initial}{_where(data)}{grade}")
     return lines
 
@@ -94,7 +94,8 @@ def _several(data: nodes.Array | nodes.Scalar) -> str:
     return f"[{print_expression(count)}]" if count is not None else ""
 
 
-def _doubt(doubt: nodes.Doubt | None) -> str:
+def _doubt(data: nodes.Array | nodes.Scalar) -> str:
+    doubt = data.doubt if data.grade is Grade.NOT_UNIQUE else None
     return f" ({doubt.reason}, {doubt.span.words})" if doubt is not None else ""
 
 

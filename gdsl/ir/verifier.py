@@ -68,7 +68,9 @@ class _Verifier(CodeVerifier):
                 self.expect(initial.type is data.type, "the initial value has another type", data)
             if not isinstance(data, nodes.Param):
                 doubted = data.doubt is not None
-                self.expect(doubted is (data.grade is Grade.NOT_UNIQUE), "a grade without its reason", data)
+                self.expect(
+                    doubted is (data.grade not in (Grade.EXACT, Grade.TRIED)), "a grade without its reason", data
+                )
             self.parts(walk(data))
         for function in root.functions:
             self.locals = dict(function.parameters)

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gdsl.explanation.facts import Facts
 from gdsl.ir import nodes as ir
 from gdsl.language_server.documents import Document
-from gdsl.language_server.facts import Facts
 from gdsl.language_server.hints import CUDA, PLAN, RUN
 from gdsl.types import Type
 

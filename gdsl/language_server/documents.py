@@ -11,9 +11,9 @@ from pygls.uris import to_fs_path
 
 from gdsl import frontend
 from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.explanation.facts import Facts, facts_of
 from gdsl.frontend import Analysis, syntax
 from gdsl.imports import with_imports
-from gdsl.language_server.facts import Facts, facts_of
 from gdsl.language_server.outline import Outline
 from gdsl.language_server.positions import Positions
 from gdsl.pipeline import analyze, library_mistakes, load_source, warnings

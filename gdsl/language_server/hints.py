@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lsprotocol import types as lsp
 
+from gdsl.explanation.facts import Facts
 from gdsl.language_server.documents import Document
-from gdsl.language_server.facts import Facts
 
 RUN, PLAN, CUDA = "gdsl.run", "gdsl.plan", "gdsl.cuda"
 LENSES = {"run on karate": RUN, "show plan": PLAN, "show CUDA": CUDA}

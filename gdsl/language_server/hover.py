@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from lsprotocol import types as lsp
 
 from gdsl.api.description import GRADES
+from gdsl.explanation.facts import Facts
 from gdsl.language_server import words
 from gdsl.language_server.documents import Document
-from gdsl.language_server.facts import Facts
 from gdsl.language_server.lexing import Token, TokenKind
 from gdsl.language_server.outline import Declaration
 

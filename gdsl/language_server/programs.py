@@ -19,9 +19,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from gdsl.diagnostics import Diagnostic
+from gdsl.explanation.facts import Facts
 from gdsl.language_server import commands, edits
 from gdsl.language_server.documents import Document, Findings, Superseded
-from gdsl.language_server.facts import Facts
 
 PAUSE = 0.15
 """Seconds without a change after which the slow part of an analysis begins."""

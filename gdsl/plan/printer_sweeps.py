@@ -84,7 +84,7 @@ def _operation(operation: Operation, plan: Plan, behind: str) -> list[str]:
     first = operation.body[0] if operation.body else None
     if isinstance(does, Choice):
         pull, push = (first.pull, first.push) if isinstance(first, Directions) else ((), ())
-        enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
+        enter, stay = (" and ".join(print_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
         lines += [f"    switch on where {enter}, off unless {stay}; where it is on:"]
         lines += _indent(_indent(_sweep(does.yes, plan) + _indent(_barriers(pull))))
         lines += ["    where it is off:"]
@@ -92,7 +92,8 @@ def _operation(operation: Operation, plan: Plan, behind: str) -> list[str]:
     return lines + _indent(_sweep(does, plan) + _indent(_barriers(operation.body)))
 
 
-def _compare(node: Compare) -> str:
+def print_compare(node: Compare) -> str:
+    """A test of a switch."""
     factor = f"{node.factor} * " if node.factor != 1 else ""
     return f"{factor}{node.left.value} {'>' if node.strict else '>='} {node.right.value}"
 

@@ -11,6 +11,8 @@ A read may see the element before, between or after the writes of other calls. I
 
 from __future__ import annotations
 
+from enum import Enum
+
 from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
 from gdsl.effects.terms import OfRead
 from gdsl.rules.closing import IDEMPOTENT, Closes
@@ -18,14 +20,37 @@ from gdsl.rules.report import Report, forbidden_read
 from gdsl.rules.writers import Writers
 
 
-def check_reads(effects: Effects, writers: Writers, found: list[Closes], report: Report) -> None:
-    """Report each read of an element or scalar that another call may write, unless a rule allows it."""
+class ReadRule(Enum):
+    """Why a call may read what other calls of its operator write, in words."""
+
+    NOW = "the program accepts any value from before or during the operator (`now`)"
+    OWN = "no other call writes the element that it reads"
+    CLOSING = "it is the test that the first write ends"
+    OPERAND = "it only feeds the reduction that writes the array"
+
+
+def read_rules(effects: Effects, writers: Writers, found: list[Closes]) -> dict[int, ReadRule | None]:
+    """By number of the read why it is allowed; None where no rule allows it."""
     closing = {closes.name for closes in found}
     elsewhere: dict[str, int] = {}
-    for read in effects.reads.values():
-        if read.now or writers.sees_own(read) or (read.in_condition and read.name in closing):
-            continue
-        if not _feeds_only_its_reduction(effects, read, elsewhere):
+
+    def rule_of(read: Read) -> ReadRule | None:
+        if read.now:
+            return ReadRule.NOW
+        if writers.sees_own(read):
+            return ReadRule.OWN
+        if read.in_condition and read.name in closing:
+            return ReadRule.CLOSING
+        return ReadRule.OPERAND if _feeds_only_its_reduction(effects, read, elsewhere) else None
+
+    return {number: rule_of(read) for number, read in effects.reads.items()}
+
+
+def check_reads(effects: Effects, writers: Writers, found: list[Closes], report: Report) -> None:
+    """Report each read of an element or scalar that another call may write, unless a rule allows it."""
+    for number, rule in read_rules(effects, writers, found).items():
+        if rule is None:
+            read = effects.reads[number]
             forbidden_read(report, effects, read, _met_by(effects, read))
 
 

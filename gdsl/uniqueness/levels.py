@@ -12,7 +12,7 @@ from gdsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grade; `doubt` says why it is NOT_UNIQUE. `by_rounding`: only because of decisions on float sums. `by_choice`:
+    """A grade; `doubt` says why it is not EXACT. `by_rounding`: only because of decisions on float sums. `by_choice`:
     because of a free choice of the run, the worst of all reasons, since no result may depend on it."""
 
     grade: Grade
@@ -32,8 +32,11 @@ class Level:
 
 
 EXACT = Level(Grade.EXACT)
-ROUNDING = Level(Grade.ROUNDING)
-CONVERGED = Level(Grade.CONVERGED)
+
+
+def rounding(span: Span) -> Level:
+    """The level of a sum of floats that is computed at `span`."""
+    return Level(Grade.ROUNDING, Doubt(span, "floats are added in any order"))
 
 
 def not_unique(span: Span, reason: str) -> Level:
@@ -62,10 +65,12 @@ def decision_level(level: Level, span: Span, reason: str = "a decision depends o
     return Level(Grade.NOT_UNIQUE, Doubt(span, reason), by_rounding=True)
 
 
-def of_passes(level: Level) -> Level:
-    """The level of what a loop changes if its end is decided on a value of `level`: float sums only add or save a
-    pass."""
-    return CONVERGED if level.grade is Grade.ROUNDING or level.by_rounding else level
+def of_passes(level: Level, span: Span) -> Level:
+    """The level of what a loop changes if its end, at `span`, is decided on a value of `level`: float sums only add or
+    save a pass."""
+    if level.grade is not Grade.ROUNDING and not level.by_rounding:
+        return level
+    return Level(Grade.CONVERGED, Doubt(span, "a float sum decides when a loop ends"))
 
 
 def _keep(levels: dict[str, Level], name: str, level: Level) -> None:

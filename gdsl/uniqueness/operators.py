@@ -45,7 +45,7 @@ from gdsl.rules.closing import IDEMPOTENT, knows, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decision_level, not_unique, worst
+from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, not_unique, rounding, worst
 from gdsl.uniqueness.values import ValueLevels
 
 _FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
@@ -299,7 +299,7 @@ class OperatorLevels:
         if write.kind is WriteKind.REDUCE and write.type.is_pair:  # the first parts decide between the second ones
             return decision_level(worst((value, self.state.value(write.name))), write.span)
         sums = write.kind is WriteKind.REDUCE and write.operation not in IDEMPOTENT and write.type.is_float
-        return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
+        return worst((value, rounding(write.span))) if sums and not self.judged.writers.single(write.name) else value
 
     def _of_comparison(self, write: Write) -> Level:
         """The level of the value that a `cas` expects: whether it writes at all depends on that."""

@@ -36,13 +36,13 @@ from gdsl.uniqueness.data import Data, ScheduleTerms
 from gdsl.uniqueness.labels import LabelLoop, flattens, label_arrays, settled_labels
 from gdsl.uniqueness.levels import (
     EXACT,
-    ROUNDING,
     Level,
     State,
     decision_level,
     free_choice,
     not_unique,
     of_passes,
+    rounding,
     worst,
 )
 from gdsl.uniqueness.operators import OperatorLevels, of_accepted
@@ -184,7 +184,7 @@ class Flow:
         self.state.define(step.name, label, label)
         if step.weights is not None:
             rounded = step.weights.type.is_float and step.weights.operation.adds_up
-            name, rounds = step.weights.array, ROUNDING if rounded else EXACT
+            name, rounds = step.weights.array, rounding(step.span) if rounded else EXACT
             level = worst((self.state.value(name), label, rounds))
             self.state.forget(name)
             self.state.set(name, level, decision_level(level, step.span))
@@ -264,7 +264,7 @@ class Flow:
             if step.operation is NeighborOperation.COUNT or value.type.is_pair:
                 level = decision_level(level, step.span)
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
-                level = worst((level, ROUNDING))
+                level = worst((level, rounding(step.span)))
         if step.own is not None:
             level = _of_own_reduction(step.own, self.effects.program, level)
         self.state.forget(step.array)
@@ -279,7 +279,7 @@ class Flow:
         key, weight, score = judged.effects.key, judged.effects.value, judged.effects.score
         assert key is not None and weight is not None
         levels = inner.levels.at(step.span)
-        total = worst((levels.of(weight), *((ROUNDING,) if weight.type.is_float else ())))
+        total = worst((levels.of(weight), *((rounding(step.span),) if weight.type.is_float else ())))
         decisions = [inner.run, levels.decision(key), decision_level(total, step.span)]
         decisions += [levels.decision(score)] if score is not None else []
         decisions += [decision_level(self.state.value(step.keep), step.span)] if step.keep is not None else []
@@ -385,7 +385,9 @@ class Flow:
     def _loop(self, step: nodes.While | nodes.Repeat, passes: Level) -> None:
         while True:
             if isinstance(step, nodes.While):
-                passes = worst((passes, of_passes(self._level(step.condition, step.span, passes=True))))
+                passes = worst(
+                    (passes, of_passes(self._level(step.condition, step.span, passes=True), step.condition.span))
+                )
             before = self.state.copy()
             self.block(step.body)
             self.state.join(before)
@@ -436,7 +438,7 @@ def _of_own_reduction(own: nodes.OwnOperation, program: nodes.Program, level: Le
     not exact, the last digits depend on the order."""
     (function,) = (each for each in program.functions if each.name == own.function)
     level = decision_level(level, own.span) if any(map(_decides, walk(function.body))) else level
-    return level if own.exact else worst((level, ROUNDING))
+    return level if own.exact else worst((level, rounding(own.span)))
 
 
 def _decides(node: nodes.Node) -> bool:

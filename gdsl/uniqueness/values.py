@@ -103,7 +103,7 @@ class ValueLevels:
         return self._decided(self.of(term))
 
     def _decided(self, level: Level) -> Level:
-        return of_passes(level) if self.passes else decision_level(level, self.span)
+        return of_passes(level, self.span) if self.passes else decision_level(level, self.span)
 
     def _jumped(self, level: Level, term: Operation) -> Level:
         """The level of an operation whose value may change a lot with a small change of its operands."""

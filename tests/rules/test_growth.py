@@ -18,7 +18,8 @@ from gdsl.plan import barriers, scalar_copies
 from gdsl.plan.fusion import MOST_IN_ONE_SWEEP, flattened
 from gdsl.plan.nodes import Launch, Operation, Plan
 from gdsl.rules import laws, report
-from gdsl.uniqueness.levels import EXACT, ROUNDING, State
+from gdsl.source import NOWHERE
+from gdsl.uniqueness.levels import EXACT, State, rounding
 
 HEAD = "program p; problem { vertex a : int32; vertex b : int32; scalar s : int32; }\n"
 
@@ -71,12 +72,12 @@ def test_mistakes_beyond_a_limit_are_not_looked_for(monkeypatch: pytest.MonkeyPa
 
 def test_exact_data_costs_a_loop_nothing() -> None:
     state = State()
-    state.set("a", ROUNDING, EXACT)
+    state.set("a", rounding(NOWHERE), EXACT)
     state.set("b", EXACT, EXACT)
     state.define("f", EXACT, EXACT)
-    assert (state.values, state.marks, state.frontiers, state.far_ends) == ({"a": ROUNDING}, {}, {}, {})
-    state.join(State(marks={"b": ROUNDING}))
-    assert state.mark("b") == ROUNDING and state.value("a") == ROUNDING and state.value("b") == EXACT
+    assert (state.values, state.marks, state.frontiers, state.far_ends) == ({"a": rounding(NOWHERE)}, {}, {}, {})
+    state.join(State(marks={"b": rounding(NOWHERE)}))
+    assert state.mark("b") == rounding(NOWHERE) and state.value("a") == rounding(NOWHERE) and state.value("b") == EXACT
 
 
 def planned(text: str) -> Plan:

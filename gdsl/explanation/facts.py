@@ -27,7 +27,7 @@ RULES = {
     StoreRule.UNDER_CAS: "one writer, by `cas`",
     StoreRule.ANY_WINNER: "any writer wins",
 }
-_MODES = {Mode.PLAIN: "plain", Mode.SHARED: "atomic", Mode.TOTAL: "summed by thread, then atomic"}
+_MODES = {Mode.PLAIN: "plain", Mode.SHARED: "atomic", Mode.TOTAL: "combined in each thread, then atomic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def facts_of(program: ir.Program) -> Facts:
     directions: dict[int, tuple[str, ...]] = {}
     for operation in operations:
         sweeps = (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
-        named = [_direction(sweep) for sweep in sweeps]
+        named = [direction_of(sweep) for sweep in sweeps]
         directions[operation.step.site] = tuple(name for name in named if name)
         for sweep, direction in zip(sweeps, named, strict=True):
             for written, mode in _modes(sweep).items():
@@ -126,7 +126,8 @@ def facts_of(program: ir.Program) -> Facts:
 _CLAIM = "compare-and-swap"
 
 
-def _direction(sweep: Sweep) -> str:
+def direction_of(sweep: Sweep) -> str:
+    """push, pull, or empty for a sweep that has no direction."""
     return "pull" if sweep.selection is not None else "push" if sweep.walks and sweep.segment is None else ""
 
 

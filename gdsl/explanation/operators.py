@@ -1,0 +1,143 @@
+"""What each operator becomes on a GPU, in sentences, and what it moves: read off the kernel plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.explanation.facts import direction_of
+from gdsl.explanation.model import Moved, OperatorFact
+from gdsl.explanation.traffic import Item, traffic_of
+from gdsl.operations import Balance
+from gdsl.plan.nodes import Choice, Dedup, Form, Loop, Operation, Plan, Sweep
+from gdsl.plan.printer_sweeps import print_compare
+from gdsl.plan.walking import operations, steps_in
+from gdsl.types import Widths
+
+_BALANCES = {
+    Balance.THREAD: "a thread for each member",
+    Balance.WARP: "a warp for each member",
+    Balance.BLOCK: "a block shares the edges of as many members as it has threads",
+    Balance.MERGE: "every thread has the same number of edges",
+    Balance.BINS: "members are sorted by degree: a thread, a warp or a block for each",
+    Balance.EDGES: "a thread for each edge of the graph",
+}
+_DEDUPS = {
+    Dedup.CLAIM: "each member enters the result once, by its compare-and-swap",
+    Dedup.MARK: "each member enters the result once, by a mark",
+    Dedup.LATE: "members may enter the result twice while there is room",
+    Dedup.RANK: "each change enters the worklist with its value",
+}
+
+
+def operator_facts(plan: Plan, widths: Widths, near_far: frozenset[int]) -> tuple[OperatorFact, ...]:
+    """The operators of a plan, in the order of the text. `near_far`: the sites in loops that may run from near to
+    far."""
+    hosts = {each.step.site: host for host in operations(plan) for each in host.ahead}
+    found = sorted(operations(plan), key=lambda each: each.step.span.order)
+    facts = []
+    for each in found:
+        becomes = list(_becomes(each, hosts.get(each.step.site), plan))
+        if each.step.site in near_far and not any("near to far" in sentence for sentence in becomes):
+            becomes.append("work order: from near to far on graphs with few edges per vertex")
+        facts.append(_fact(each, becomes, plan, widths))
+    return tuple(facts)
+
+
+def _fact(operation: Operation, becomes: list[str], plan: Plan, widths: Widths) -> OperatorFact:
+    costs = [moved for name, sweep in _forms(operation) for moved in _moved(name, sweep, plan, widths)]
+    step = operation.step
+    return OperatorFact(step.span.words, step.label, operation.call, tuple(dict.fromkeys(becomes)), tuple(costs))
+
+
+def _forms(operation: Operation) -> list[tuple[str, Sweep]]:
+    does = operation.does
+    sweeps = (does.no, does.yes) if isinstance(does, Choice) else (does,)
+    return [(direction_of(sweep), sweep) for sweep in sweeps]
+
+
+def _becomes(operation: Operation, host: Operation | None, plan: Plan) -> Iterator[str]:
+    does = operation.does
+    if isinstance(does, Choice):
+        enter = " and ".join(map(print_compare, does.test.enter))
+        stay = " and ".join(map(print_compare, does.test.stay))
+        yield f"push or pull, chosen in each pass: pull where {enter}; push again unless {stay}"
+    for direction, sweep in _forms(operation):
+        before = f"{direction}: " if direction else ""
+        yield from (before + sentence for sentence in _of_sweep(direction, sweep, plan))
+    yield from _order(operation, plan)
+    if host is not None:
+        yield f"fused: runs in the sweep of @{host.step.label} ({host.step.span.words})"
+    if operation.ahead:
+        yield f"fused: its sweep also runs {', '.join(f'@{each.step.label}' for each in operation.ahead)}"
+    if host is None and plan.target.fused:
+        yield "a barrier of all threads follows" if operation.waits else "no barrier follows"
+
+
+def _of_sweep(direction: str, sweep: Sweep, plan: Plan) -> Iterator[str]:
+    domain = sweep.members.domain.value
+    members = f"all {'vertices' if domain == 'vertex' else 'edges'}"
+    if sweep.members.frontier is not None:
+        members = f"the members of {sweep.members.frontier}, {_form(sweep.members.form)}"
+    if direction == "pull":
+        stops = (
+            " and stops at the first that it needs" if sweep.selection is not None and sweep.selection.closes else ""
+        )
+        yield f"each vertex that is still to reach looks for members of {sweep.members.frontier} in its list{stops}"
+    elif sweep.intersection is not None:
+        yield f"walks the lists of both ends of {members} side by side"
+    elif sweep.walks:
+        lists = " and ".join(each.lists.value.replace("_", "-") for each in sweep.walks)
+        yield f"walks the {lists} of {members}"
+    else:
+        yield f"one call for each of {members}"
+    if sweep.walks:
+        yield from _balance(sweep, plan)
+    if sweep.segment is not None:
+        yield "one result for each member, reduced without atomics where one thread or warp has the list"
+        if sweep.segment.stops_at is not None:
+            yield "a list is left as soon as its result is certain"
+        if sweep.segment.aside is not None:
+            yield "results are kept aside until all are computed, since the operator reads what it stores"
+    if sweep.collect is not None:
+        yield f"collects {sweep.collect.frontier} {_form(sweep.collect.form)}"
+        if sweep.collect.dedup in _DEDUPS:
+            yield _DEDUPS[sweep.collect.dedup]
+
+
+def _form(form: Form | None) -> str:
+    return f"as a {form.value}" if form is not None else ""
+
+
+def _balance(sweep: Sweep, plan: Plan) -> Iterator[str]:
+    if sweep.balance in _BALANCES:
+        yield f"load balance: {_BALANCES[sweep.balance]}"
+        return
+    threads = (
+        "a thread for each vertex" if sweep.selection is not None else "threads share the lists of their neighbors"
+    )
+    cut = any(each.shared is not None for each in sweep.walks)
+    least, chunk = plan.sizes.hub_degree, plan.sizes.hub_chunk
+    if sweep.segment is not None:
+        least, chunk = plan.sizes.reduced_hub, plan.sizes.reduced_chunk
+    yield f"load balance: {threads}" + (f"; lists of {least} edges and more in chunks of {chunk}" if cut else "")
+
+
+def _order(operation: Operation, plan: Plan) -> Iterator[str]:
+    for _, sweep in _forms(operation):
+        if sweep.order is not None:
+            yield f"work order: from near to far by {sweep.order.array}"
+        if sweep.skips is not None:
+            yield f"work order: passes over members that were visited with the {sweep.skips.array} that they have"
+    for step in steps_in(plan.schedule):
+        if isinstance(step, Loop) and step.order is not None and operation in step.body:
+            yield f"work order: the loop runs from near to far by {step.order.array}"
+
+
+def _moved(direction: str, sweep: Sweep, plan: Plan, widths: Widths) -> Iterator[Moved]:
+    for traffic in traffic_of(sweep, plan, widths):
+        yield Moved(direction, traffic.per, traffic.total(False), traffic.total(True), tuple(map(_part, traffic.items)))
+
+
+def _part(item: Item) -> str:
+    words = ["written" if item.is_write else "read", "in order" if item.in_order else "at random"]
+    return f"{item.what}: {item.bytes} B {' '.join(words)}"
