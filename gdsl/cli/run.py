@@ -327,6 +327,7 @@ def _execute_on_workers(
             raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
         load_ms = (time.perf_counter() - started) * 1000
         result = workers.run(program, graph, param_values(assigned, graph), names=by_name, **options)
+        program = workers.last or program
     names = result._names if by_name else None
     if output is not None:
         with working(f"writing {output}"):

@@ -12,22 +12,38 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.backends.cpu.checkpoints import RunState
 from gdsl.clusters.failures import Member
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.numerals import is_whole
 from gdsl.records import dataclass
 
-State = dict[str, NDArray[Any]]
 _MANIFEST = "checkpoint.json"
 _FORMAT = 1
+
+
+class Progress:
+    """Tells of passes, and takes no state."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self._tell = tell
+
+    def due(self, iterations: int) -> bool:
+        """Never."""
+        self._tell(f"pass {iterations}")
+        return False
+
+    def save(self, state: RunState) -> None:
+        """Not called."""
+        raise AssertionError(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +89,18 @@ class Checkpoints:
     one raises, its run is aborted, so that the others raise too."""
 
     def __init__(
-        self, options: CheckpointOptions, key: RunKey, communicator: Communicator, members: Sequence[Member]
+        self,
+        options: CheckpointOptions,
+        key: RunKey,
+        communicator: Communicator,
+        members: Sequence[Member],
+        tell: Callable[[str], object],
     ) -> None:
-        """Raises E0809 where the directory has a checkpoint that would be overwritten, or where there is none to
-        continue with, or it is one of another program, graph or number of workers; E0911 for a directory that cannot
-        be written to."""
+        """`tell` is called with what has been done. Raises E0809 where the directory has a checkpoint that would be
+        overwritten, or one of another program, graph or number of workers to continue with; E0911 for a directory that
+        cannot be written to."""
         self.every = options.every
+        self._tell = tell
         self._directory = Path(options.directory)
         self._key, self._communicator, self._members = key, communicator, members
         self._last: int | None = None
@@ -87,15 +109,16 @@ class Checkpoints:
             self._last = self._begin(options.resume)
         self._last = self._from_first(self._last)
 
-    def is_due(self, passes: int) -> bool:
+    def due(self, iterations: int) -> bool:
         """Whether a checkpoint is written after so many passes."""
-        return passes > 0 and passes % self.every == 0 and passes != self._last
+        self._tell(f"pass {iterations}")
+        return iterations > 0 and iterations % self.every == 0 and iterations != self._last
 
-    def write(self, passes: int, state: Mapping[str, NDArray[Any]]) -> None:
-        """Write what this worker needs to continue after so many passes. Raises E0911 if it cannot write
-        its part; the checkpoint before stays."""
+    def save(self, state: RunState) -> None:
+        """Write the state of this worker. Raises E0911 if it cannot; the checkpoint before stays."""
+        passes = state.iterations
         folder = self._folder(passes)
-        self._write_part(folder, state)
+        self._write_part(folder, state.arrays())
         self._communicator.barrier()  # now all parts are there
         if self._communicator.rank == 0:
             self._write_manifest(passes)
@@ -103,14 +126,24 @@ class Checkpoints:
                 shutil.rmtree(self._folder(self._last), ignore_errors=True)
         self._last = passes
 
-    def read(self) -> tuple[int, State] | None:
-        """The passes and the state of this worker with which the run continues; None if it begins. Raises E0809
-        where its part is missing or damaged."""
+    def read(self) -> RunState | None:
+        """The state of this worker with which the run continues; None if it begins. Raises E0809 where its part is
+        missing or damaged."""
         if self._last is None:
             return None
         state = self._read_part(self._folder(self._last))
         self._communicator.barrier()
-        return self._last, state
+        if self._communicator.rank == 0:
+            self._tell(f"note: the run continues after pass {self._last}")
+        return state
+
+    def remove(self) -> None:
+        """Remove the checkpoint of a run that has ended."""
+        self._communicator.barrier()
+        if self._communicator.rank == 0 and self._last is not None:
+            with contextlib.suppress(OSError):
+                (self._directory / _MANIFEST).unlink()
+            shutil.rmtree(self._folder(self._last), ignore_errors=True)
 
     def _folder(self, passes: int) -> Path:
         return self._directory / f"pass-{passes}"
@@ -133,8 +166,8 @@ class Checkpoints:
                 )
             return None
         if manifest is None:
-            fix = "leave --resume out to begin, or name the folder of a run that was interrupted"
-            raise GdslError.single("E0809", f"{self._shown} has no checkpoint", fix=fix)
+            self._tell(f"note: {self._shown} has no checkpoint, so the run begins")
+            return None
         self._check(manifest)
         passes = manifest["passes"]
         return passes if isinstance(passes, int) else None
@@ -219,15 +252,16 @@ class Checkpoints:
                 temporary.unlink()
             raise self._unwritable(error) from None
 
-    def _read_part(self, folder: Path) -> State:
+    def _read_part(self, folder: Path) -> RunState:
         who = self._members[self._communicator.rank]
         try:
             with zipfile.ZipFile(self._part(folder)) as archive:
-                return {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
+                arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
+            return RunState.from_arrays(arrays)
         except FileNotFoundError:
             message = f"{who} finds no part of the checkpoint in {self._shown}"
             fix = "use a folder that all hosts share"
-        except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
             message = f"{who} cannot read its part of the checkpoint in {self._shown}: {printable(str(error))}"
             fix = "begin the run again, in another folder"
         raise GdslError.single("E0809", message, fix=fix)

@@ -39,7 +39,11 @@ def worker_ended(members: Sequence[Member], rank: int | None, why: str) -> GdslE
 def cluster_unusable(address: str | None, why: str) -> GdslError:
     """E0810: the cluster cannot be used, because of `why`."""
     which = "the cluster" if address is None else f"the cluster {printable(address)}"
-    fix = "start Ray on this host with `ray start --head`" if address == "auto" else "see `ray status` on its head node"
+    fix = (
+        "start Ray on this host with `ray start --head`"
+        if address == "auto"
+        else "see `ray status` on its head node; a cluster with tokens needs RAY_AUTH_TOKEN here, too"
+    )
     return GdslError.single("E0810", f"{which} cannot be used: {why}", fix=fix)
 
 

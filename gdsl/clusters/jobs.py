@@ -9,14 +9,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from gdsl import cache
 from gdsl.api.compiling import compile_source
 from gdsl.api.program import Program
 from gdsl.backends.cpu.backend import CpuBackend
-from gdsl.backends.cpu.share_run import run_share
+from gdsl.backends.cpu.share_run import can_resume, run_share
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
 from gdsl.binding import needed_widths
 from gdsl.binding.shares import bind_share
-from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, RunKey
+from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, Progress, RunKey
 from gdsl.clusters.failures import Member
 from gdsl.clusters.fingerprints import check_file, share_fingerprint
 from gdsl.clusters.share_types import inferred
@@ -27,9 +28,9 @@ from gdsl.graph.partitioned import read
 from gdsl.graph.shares import GraphShare
 from gdsl.graph.vertices import Names
 from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import all_steps
 from gdsl.records import dataclass
 from gdsl.source import Source
-from gdsl.version import __version__
 
 Tell = Callable[[str], object]
 """Tells the driver, in a few words, what this worker has begun or done."""
@@ -117,11 +118,15 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
         started = time.perf_counter()
         _compile(program.ir, share, group)
         compile_ms = (time.perf_counter() - started) * 1000
-        _checkpoints(job, program, share, bindings, group)
+        saved = _checkpoints(job, program, share, bindings, group, tell)
+        resumed = None if saved is None else saved.read()
         tell("running")
-        done = run_share(program.ir, share, bindings, group, job.limits)
+        asked = saved or (Progress(tell) if can_resume(program.ir) else None)
+        done = run_share(program.ir, share, bindings, group, job.limits, checkpoints=asked, resume=resumed)
         tell("gathering results")
         outcome = done.gathered()
+        if saved is not None:
+            saved.remove()
     except GdslError as error:
         raise program._explained(error) from None
     first = outcome is not None
@@ -176,17 +181,23 @@ def _compile(program: ir.Program, share: GraphShare, group: Group) -> None:
     group.barrier()
 
 
-def _checkpoints(job: Job, program: Program, share: GraphShare, bindings: Bindings, group: Group) -> Checkpoints | None:
+def _checkpoints(
+    job: Job, program: Program, share: GraphShare, bindings: Bindings, group: Group, tell: Tell
+) -> Checkpoints | None:
+    """The checkpoints of this run. Raises E0809."""
     if job.checkpoint is None:
         return None
-    digest = hashlib.sha256(f"{__version__} {program.knobs} {program.types}".encode())
-    for text in (program.text.text, *(each.text for each in program.text.imported or ())):
-        digest.update(text.encode())
+    if not can_resume(program.ir):
+        makers = (step for step in all_steps(program.ir.schedule) if isinstance(step, (ir.Subgraph, ir.Contract)))
+        span = next(makers).span
+        message = f"{program.name} makes graphs, which no checkpoint holds"
+        raise GdslError.single("E0809", message, span, fix="run it without checkpoints")
+    digest = hashlib.sha256(cache.program_key(program.ir).encode())
     digest.update(pickle.dumps(sorted(bindings.params.items())))
     for name, values in sorted(job.values.items()):
         digest.update(pickle.dumps((name, values)))
     key = RunKey(program.name, digest.hexdigest()[:16], share_fingerprint(group, share), group.size)
-    return Checkpoints(job.checkpoint, key, group, group.members)
+    return Checkpoints(job.checkpoint, key, group, group.members, tell)
 
 
 def joined_names(parts: Sequence[Part]) -> Names | None:

@@ -89,6 +89,8 @@ class Workers:
         self._group = group
         self._numbers = itertools.count()
         self._keys: WeakKeyDictionary[Graph, str] = WeakKeyDictionary()
+        self.last: Program | None = None
+        """The program that the last run ran: of one with type parameters, the instance."""
         self._generation = 0
         self._held: list[str] = []
         """The keys of the graphs of which these workers have their parts, the latest one last."""
@@ -161,8 +163,6 @@ class Workers:
                                 round=round, checkpoint=checkpoint, every=every, resume=resume, names=names,
                                 report=report)  # fmt: skip
         stops = limits(timeout, max_iterations)
-        if checkpoint_options(checkpoint, every, resume) is not None:
-            raise GdslError.single("E0809", "this version of gdsl does not write checkpoints yet")
         job = Job(
             program.text,
             program.knobs,
@@ -199,7 +199,7 @@ class Workers:
             self._held = [key for key in self._held if key != job.graph.key]  # some may have failed before they had it
             raise
         first = parts[0]
-        instance = _instance(program, first.types)
+        instance = self.last = _instance(program, first.types)
         if first.warning is not None:
             warn(first.warning)
         result = Result(instance._results, first.outcome, "cpu", "", first.compile_ms, first.params, held)

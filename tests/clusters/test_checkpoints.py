@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, RunKey, State
+from gdsl.backends.cpu.checkpoints import RunState
+from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, RunKey
 from gdsl.clusters.failures import Member
 from gdsl.diagnostics import GdslError
 from tests.support.thread_group import ThreadCommunicator, run_group
@@ -22,17 +23,25 @@ KEY = RunKey("pagerank", "a1", "b2", SIZE)
 MEMBERS = [Member(rank, f"host{rank}", 100 + rank, 2, "1", "x") for rank in range(SIZE)]
 
 
-def _state(rank: int, passes: int) -> State:
-    return {
-        "array rank": np.arange(rank + passes, dtype=np.float32),
+def _state(rank: int, passes: int) -> RunState:
+    data = {
+        "rank": np.arange(rank + passes, dtype=np.float32),
         "nothing": np.empty(0, np.int64),
         "converged": np.array(rank == 1),
     }
+    sets = {0: np.array([rank, passes]), 2: np.empty(0, np.int32)}
+    return RunState("a1", rank, np.array([0, 3, 5, 9]), 1, passes - 1, 20, passes, data, sets)
+
+
+told: list[str] = []
 
 
 def _run(options: CheckpointOptions, work: Callable[[Checkpoints, int], Any], key: RunKey = KEY) -> list[Any]:
+    told.clear()
+
     def on_worker(communicator: ThreadCommunicator) -> Any:
-        return work(Checkpoints(options, key, communicator, MEMBERS), communicator.rank)
+        tell = told.append if communicator.rank == 0 else str
+        return work(Checkpoints(options, key, communicator, MEMBERS, tell), communicator.rank)
 
     return run_group(SIZE, on_worker)
 
@@ -40,13 +49,13 @@ def _run(options: CheckpointOptions, work: Callable[[Checkpoints, int], Any], ke
 def _written(folder: Path, passes: int = 4, every: int = 2) -> None:
     def write(checkpoints: Checkpoints, rank: int) -> None:
         for number in range(passes + 1):
-            if checkpoints.is_due(number):
-                checkpoints.write(number, _state(rank, number))
+            if checkpoints.due(number):
+                checkpoints.save(_state(rank, number))
 
     _run(CheckpointOptions(str(folder), every), write)
 
 
-def _resumed(folder: Path, key: RunKey = KEY) -> list[tuple[int, State] | None]:
+def _resumed(folder: Path, key: RunKey = KEY) -> list[RunState | None]:
     return _run(CheckpointOptions(str(folder), 2, resume=True), lambda each, rank: each.read(), key)
 
 
@@ -55,10 +64,11 @@ def test_a_run_continues_with_the_last_checkpoint(tmp_path: Path) -> None:
     _written(folder, passes=5)
     for rank, found in enumerate(_resumed(folder)):
         assert found is not None
-        passes, state = found
-        assert passes == 4 and list(state) == list(_state(rank, 4))
-        for name, values in _state(rank, 4).items():
-            assert state[name].dtype == values.dtype and np.array_equal(state[name], values)
+        own, wanted = found.arrays(), _state(rank, 4).arrays()
+        assert list(own) == list(wanted)
+        for name, values in wanted.items():
+            assert own[name].dtype == values.dtype and np.array_equal(own[name], values)
+    assert told == ["note: the run continues after pass 4"]
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint.json", "pass-4"]
     assert sorted(path.name for path in (folder / "pass-4").iterdir()) == [f"worker-{rank}.npz" for rank in range(SIZE)]
 
@@ -68,13 +78,13 @@ def test_a_run_that_is_resumed_goes_on_writing(tmp_path: Path) -> None:
 
     def go_on(checkpoints: Checkpoints, rank: int) -> list[bool]:
         checkpoints.read()
-        due = [checkpoints.is_due(passes) for passes in range(4, 9)]
-        checkpoints.write(6, _state(rank, 6))
+        due = [checkpoints.due(passes) for passes in range(4, 9)]
+        checkpoints.save(_state(rank, 6))
         return due
 
     assert _run(CheckpointOptions(str(tmp_path), 2, resume=True), go_on) == [[False, False, True, False, True]] * SIZE
     found = _resumed(tmp_path)[2]
-    assert found is not None and found[0] == 6
+    assert found is not None and found.iterations == 6
 
 
 @pytest.mark.parametrize(
@@ -94,8 +104,8 @@ def test_checkpoints_of_other_runs_are_refused(tmp_path: Path, key: RunKey, word
 
 
 def test_nothing_to_resume_and_nothing_to_overwrite(tmp_path: Path) -> None:
-    with pytest.raises(GdslError, match=r"E0809.*has no checkpoint"):
-        _resumed(tmp_path)
+    assert _resumed(tmp_path) == [None] * SIZE
+    assert told == [f"note: {tmp_path} has no checkpoint, so the run begins"]
     _written(tmp_path)
     with pytest.raises(GdslError, match=r"E0809.*already has a checkpoint of pagerank"):
         _written(tmp_path)
@@ -133,7 +143,7 @@ def test_a_full_disk_keeps_the_checkpoint_before(tmp_path: Path, monkeypatch: py
 
     def write(checkpoints: Checkpoints, rank: int) -> None:
         checkpoints.read()
-        checkpoints.write(4, _state(rank, 4))
+        checkpoints.save(_state(rank, 4))
 
     with pytest.raises(GdslError, match=r"E0911.*worker 2 .*No space left") as caught:
         _run(CheckpointOptions(str(tmp_path), 2, resume=True), write)
@@ -141,10 +151,17 @@ def test_a_full_disk_keeps_the_checkpoint_before(tmp_path: Path, monkeypatch: py
     monkeypatch.undo()
     assert json.loads((tmp_path / "checkpoint.json").read_text())["passes"] == 2
     assert not list(tmp_path.rglob("*.tmp"))
-    assert [None if found is None else found[0] for found in _resumed(tmp_path)] == [2] * SIZE
+    assert [found and found.iterations for found in _resumed(tmp_path)] == [2] * SIZE
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(GdslError, match=r"E0911.*worker 0 .* cannot write a checkpoint"):
         _written(tmp_path / "file" / "run")
+
+
+def test_a_run_that_ends_removes_its_checkpoint(tmp_path: Path) -> None:
+    _written(tmp_path)
+    _run(CheckpointOptions(str(tmp_path), 2, resume=True), lambda each, rank: each.remove())
+    assert list(tmp_path.iterdir()) == []
+    _written(tmp_path)

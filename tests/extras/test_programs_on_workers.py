@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gdsl
 from gdsl.clusters.session import Workers
 from tests.support import mpi
-from tests.support.programs_on_workers import PROGRAMS, check_program, compile_quickly
+from tests.support.programs_on_workers import PROGRAMS, check_program, check_resumed, compile_quickly
 
 pytest.importorskip("ray")
 pytest.importorskip("mpi4py")
@@ -27,6 +29,42 @@ def workers() -> Iterator[Workers]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_on_workers_of_ray(name: str, workers: Workers) -> None:
     check_program(name, workers, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "passes"),
+    [("bfs", 2), ("sssp", 2), ("pagerank", 3), ("label_propagation", 2)],
+)
+def test_a_run_that_was_stopped_goes_on(name: str, passes: int, workers: Workers, tmp_path: Path) -> None:
+    assert check_resumed(name, workers, tmp_path, passes)
+
+
+def test_a_loop_within_a_loop(workers: Workers, tmp_path: Path) -> None:
+    """The inner loop and what it pushes to a history belong to a pass of the outer one, after which the run goes on."""
+    graph = workers.load("karate")
+    program, values = gdsl.samples.betweenness, {"sources": []}
+    options = {"checkpoint": tmp_path, "every": 3}
+    with pytest.raises(gdsl.GdslError, match="E0803"):
+        workers.run(program, graph, values, max_iterations=20, **options)
+    assert (tmp_path / "pass-18").is_dir()
+    told: list[str] = []
+    resumed = workers.run(program, graph, values, resume=True, report=lambda _, event: told.append(event), **options)
+    whole = workers.run(program, graph, values)
+    assert np.allclose(resumed.centrality, whole.centrality) and resumed.iterations == whole.iterations == 34
+    assert "note: the run continues after pass 18" in told and "pass 18" not in told and "pass 19" in told
+
+
+@pytest.mark.slow
+def test_every_run_that_was_stopped_goes_on(workers: Workers, tmp_path: Path) -> None:
+    resumed = [name for name in PROGRAMS if check_resumed(name, workers, tmp_path)]
+    assert len(resumed) > 10, resumed
+
+
+def test_programs_that_make_graphs_have_no_checkpoints(workers: Workers, tmp_path: Path) -> None:
+    options = {"checkpoint": tmp_path / "x", "every": 1}
+    with pytest.raises(gdsl.GdslError, match=r"E0809.*louvain makes graphs"):
+        gdsl.samples.louvain("karate", workers=workers, **options)
+    assert not (tmp_path / "x").exists()
 
 
 def test_on_ranks_of_mpi() -> None:

@@ -6,6 +6,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,37 @@ def check_program(name: str, workers: Workers, count: int) -> None:
             _compare(result, alone)
         except Exception as error:
             raise AssertionError(f"{name} on {graph_name}: {type(error).__name__}: {error}") from error
+
+
+def check_resumed(name: str, workers: Workers, folder: Path, passes: int = 2) -> bool:
+    """Stop a sample after so many passes, and let it go on from the checkpoint: it ends as if it had not been stopped.
+    Whether it has so many passes, and a state that can be stored."""
+    case = PROGRAMS[name]
+    program = gdsl.compile(case.path)
+    graph_name, graph = max(graphs_for(case, 3), key=lambda each: each[1].num_edges)
+    values = case.values(graph, 1)
+    options: dict[str, Any] = {"checkpoint": folder / name, "every": 1}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gdsl.NotConvergedWarning)
+            try:
+                workers.run(program, graph, values, max_iterations=passes, **options)
+                return False  # it has ended
+            except gdsl.GdslError as error:
+                if error.code == "E0809":
+                    assert "makes graphs" in str(error)
+                    return False
+                assert error.code == "E0803", error
+            if not (folder / name / "checkpoint.json").exists():  # it was an inner loop
+                return False
+            result = workers.run(program, graph, values, max_iterations=_PASSES, resume=True, **options)
+            whole = workers.run(program, graph, values, max_iterations=_PASSES)
+        case.check(graph, values, {**result.scalars, **result.host_arrays()})
+        _compare(result, whole)
+        assert result.iterations == whole.iterations and not (folder / name / "checkpoint.json").exists()
+    except Exception as error:
+        raise AssertionError(f"{name} on {graph_name}: {type(error).__name__}: {error}") from error
+    return True
 
 
 def _compare(result: gdsl.Result, alone: gdsl.Result) -> None:

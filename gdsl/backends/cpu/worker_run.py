@@ -28,8 +28,8 @@ from gdsl.plan.storage import Buffer, Made
 from gdsl.types import Type
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))
-_LAST = -1
-"""The number of the meeting at the end of a run."""
+_LAST, _AT_CHECKPOINT = -1, -2
+"""The numbers of the meetings at the end of a run, and before the state is taken."""
 
 
 class WorkerRun(Run):
@@ -249,6 +249,10 @@ class WorkerRun(Run):
             assert self._checkpoints is not None
             passes, state = self.control.iterations, None
             if self._checkpoints.due(passes):
+                # A run that is being stopped leaves its loops in the middle of a pass.
+                if self.exchanger.agree(_AT_CHECKPOINT, self._stops()) is None:
+                    self._end()
+                    return
                 held = zip(names, self._all_values(call), strict=True)
                 parts = {name: own_part(values, self._at(name)) for name, values in held}
                 state = RunState.of(self.program, self.graph, call.number, call.turn, call.size, passes, parts)
@@ -289,7 +293,9 @@ class WorkerRun(Run):
         return slice(int(field.places[rank]) * field.width, int(field.places[rank + 1]) * field.width)
 
     def _restore(self, values: NDArray[Any], stored: NDArray[Any], own: slice | None) -> None:
-        values[:] = stored if own is None else np.concatenate(self.communicator.all_gather(stored))
+        found = stored if own is None else np.concatenate(self.communicator.all_gather(stored))
+        if values.flags.writeable:  # others are inputs, whose values are those of the caller
+            values[:] = found
 
     def _own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
         share = self.graph
