@@ -112,12 +112,14 @@ def on_other_ids_in_host(
     needs = *run_needs, *layout_needs
     offsets = (sizes[Size.VERTICES] + 1) * widths.edge // 8 * (2 if directed else 1)
     pieces = max(sizes[Size.VERTICES], largest_degree, min(sizes[Size.EDGES], LEAST_PIECE))
-    missing = max(offsets + 2 * _KEY * pieces - sum(need.nbytes for need in needs if comes_later(need)), 0)
+    missing = max(offsets + 2 * _KEY * pieces + SORT_SPACE - sum(need.nbytes for need in needs if comes_later(need)), 0)
     sorted_keys = next(each for each in layout.buffers if each.role is Role.SORTED)
     keys = Need(f"{LAYOUT}.{sorted_keys.name}", Role.SORTED.value, f"uint64 * {2 * pieces}", missing)
     return *needs, keys
 
 
+SORT_SPACE = 1 << 16
+"""Bytes that a sort on the device needs for its counts, besides the same amount again."""
 LEAST_PIECE = 1 << 20
 """Edges that are sorted at a time, or more, when edge lists in the memory of the host are renumbered."""
 

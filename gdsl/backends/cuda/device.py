@@ -142,7 +142,7 @@ class CudaDevice(DeviceMemory):
         if count:
             try:
                 self.cupy.ndarray((count,), numpy.uint64, memptr=buffer.memory).sort()
-            except self.cupy.cuda.memory.OutOfMemoryError:
+            except MemoryError:  # CuPy's own, or that of Thrust, which hides it
                 raise no_memory(8 * count, *self.cupy.cuda.runtime.memGetInfo()) from None
 
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from gdsl.backends.cuda.host_graph import HostGraph
 from gdsl.backends.cuda.numbering import Kernels, Numbering
 from gdsl.backends.cuda.protocol import Buffer
-from gdsl.backends.needs import LEAST_PIECE
+from gdsl.backends.needs import LEAST_PIECE, SORT_SPACE
 from gdsl.backends.placement import Placement
 from gdsl.codegen.structs import element_dtype
+from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
@@ -34,8 +35,9 @@ class RenumberedHostGraph(HostGraph):
         super().__init__(kernels.device, graph, widths, placement)
         self._kernels, self._vertices, self._edges = kernels, graph.num_vertices, graph.num_edges
         width = element_dtype(Type.EDGE, widths).itemsize
-        left = budget - (self._vertices + 1) * width * (2 if graph.directed else 1)
-        self._piece = max(left // (2 * _KEY + 1), self.largest_degree, min(self._edges, LEAST_PIECE), 1)
+        left = budget - SORT_SPACE - (self._vertices + 1) * width * (2 if graph.directed else 1)
+        self._least_piece = max(self.largest_degree, min(self._edges, LEAST_PIECE), 1)
+        self._piece = max(left // (2 * _KEY + 1), self._least_piece)
         """The most edges that are sorted at a time: every list has to fit."""
         started = time.perf_counter()
         names = ("offsets", "in_offsets") if graph.directed else ("offsets",)
@@ -84,20 +86,33 @@ class RenumberedHostGraph(HostGraph):
         if not self._edges:
             return target
         given_offsets, given = self._given(offsets_name), self.device.place(self._host(name, kind), 0)
-        new_offsets = self.part(offsets_name, Type.EDGE)
-        keys = self.device.allocate(_KEY * min(self._piece, self._edges))
-        numbering = self.numbering
-        sources = given_offsets, given, numbering.order, numbering.rank, new_offsets, keys
-        pointers = [buffer.pointer for buffer in sources]
-        for first, last in pieces(offsets, self._piece):
-            begin, count = int(offsets[first]), int(offsets[last] - offsets[first])
-            self._kernels.start("keys_of_lists", *pointers, first, last)
-            self.device.sort(keys, count)
-            place = target.pointer + begin * kind.itemsize
-            self._kernels.start("columns_of_keys", keys.pointer, place, count)
+        new_offsets, numbering = self.part(offsets_name, Type.EDGE), self.numbering
+        sources = given_offsets, given, numbering.order, numbering.rank, new_offsets
+        while not self._renumbered(sources, offsets, target, kind):
+            self._piece = max(self._piece // 2, self._least_piece)
         self.device.end()
         self.device.wait(None)  # before the lists that kernels read are released
         return target
+
+    def _renumbered(
+        self, sources: tuple[Buffer, ...], offsets: NDArray[Any], target: Buffer, kind: numpy.dtype[Any]
+    ) -> bool:
+        """Write all lists to `target`; False if there was no memory for such large pieces. Raises E0912 if there is
+        none for the smallest."""
+        try:
+            keys = self.device.allocate(_KEY * min(self._piece, self._edges))
+            pointers = [buffer.pointer for buffer in (*sources, keys)]
+            for first, last in pieces(offsets, self._piece):
+                begin, count = int(offsets[first]), int(offsets[last] - offsets[first])
+                self._kernels.start("keys_of_lists", *pointers, first, last)
+                self.device.sort(keys, count)
+                place = target.pointer + begin * kind.itemsize
+                self._kernels.start("columns_of_keys", keys.pointer, place, count)
+        except GdslError as error:
+            if error.code != "E0912" or self._piece <= self._least_piece:
+                raise
+            return False
+        return True
 
 
 def pieces(offsets: NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
