@@ -68,6 +68,8 @@ class Result(Conversions, Mapping[str, Any]):
     unique: by name whether the grade is not "not unique".
     backend: the name of the backend, and `backend_line`, why `auto` chose it.
     memory_line: one line about edge lists that were in the memory of the host during a run on a GPU; else empty.
+    order_line: one line about the order of work that `auto` chose from what runs on a GPU observed, and why; else
+    empty.
     tuned: for a program with a tune file, what the run took from it (`gdsl.api.tuned.Tuned`); else None.
     """
 
@@ -93,6 +95,7 @@ class Result(Conversions, Mapping[str, Any]):
         self.backend_line: str = backend_line
         self.tuned: Tuned | None = None
         self.memory_line: str = outcome.memory_line
+        self.order_line: str = outcome.order_line
         self._traced = outcome.traced
         self._declared = results.declared
         arrays = outcome.arrays  # mostly these and no others

@@ -140,6 +140,12 @@ class Outcome:
     None if they have the caller's ids."""
     memory_line: str = ""
     """One line about edge lists that were in the memory of the host; empty if there were none."""
+    order_line: str = ""
+    """One line about the order of work that was chosen during runs; empty if there was no choice."""
+    visits: int = 0
+    """Edges that the first loop has visited, of a run that observes them."""
+    kernel_ms: float = 0.0
+    """Milliseconds of the kernel alone, of a run whose order of work is compared with another one."""
 
     @cached_property
     def trace(self) -> tuple[TraceRecord, ...]:

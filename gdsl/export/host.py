@@ -22,6 +22,7 @@ from gdsl.plan.buffers import exchanged_pairs
 from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Pointer, Role
 from gdsl.plan.walking import launches
+from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
 
 COUNTS, GIVEN = "counts", "given"
@@ -147,6 +148,7 @@ def _cuda_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CudaText, st
         kernels=generated.kernels,
         grids=grids,
         graph_class=graph_class,
+        may_be_stopped=most_visits(plan) is not None,
         is_narrow=plan.target.fused and grids.searches(plan.program),
         parts=by_group[GRAPH],
         data=by_group[PROBLEM],

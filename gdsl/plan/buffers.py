@@ -28,7 +28,7 @@ from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Mode, Plan, Sweep
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, variants_of
-from gdsl.plan.work_order import key_type, orders
+from gdsl.plan.work_order import key_type, most_visits, orders
 from gdsl.types import Type, Widths
 
 TRACE_CAPACITY = 1 << 16
@@ -187,7 +187,8 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted = [structs.LATE] if repeated_of(plan) else []
     counted += [structs.BINS] if Balance.BINS in balances else []
     counted += [structs.SPILLED, structs.SEEN, structs.NEAREST] if orders(plan) else []
-    yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
+    words = structs.VISITS if most_visits(plan) is not None else ()
+    yield buffer("control", structs.control(*counted, words=words), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)

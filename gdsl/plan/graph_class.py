@@ -44,6 +44,9 @@ class GraphClass:
     """Bounded by `WARP_LIST`, and large (`LARGE`)."""
     hubs: bool = False
     """Many edges (`MANY_EDGES`), and vertices with far more of them than the mean (`SKEW`)."""
+    revisited: bool = False
+    """A loop of the program in the order as given visits each edge of it more than twice. Not measured: runs observe
+    it."""
     host_lists: bool = False
     """Its edge lists are in the memory of the host: a GPU reads them over a link, which is fast in whole lines of 128
     bytes. Not measured, but where the run has them."""
@@ -65,12 +68,15 @@ class GraphClass:
 
 GENERAL = GraphClass()
 """Any graph."""
+REVISITED = GraphClass(revisited=True)
+"""Graphs on which runs begin again from near to far."""
 FACTS = {
     "bounded": f"no vertex has {LONG_LIST} edges or more",
     "narrow": f"bounded, with fewer than {EDGES_PER_VERTEX} edges per vertex",
     "deep": f"narrow, with {MANY_VERTICES:,} vertices or more",
     "short-lists": f"no vertex has more than {WARP_LIST} edges, and there are {LARGE:,} vertices or more",
     "hubs": f"{MANY_EDGES:,} edges or more, and a vertex with {SKEW} times as many as the mean",
+    "revisited": "a worklist in the order as given has visited each edge more than twice",
     "host-lists": "edge lists in the memory of the host",
 }
 """What each fact says, by its name."""
@@ -80,6 +86,7 @@ _IMPLIED = {
     "deep": ("bounded", "narrow"),
     "short-lists": ("bounded",),
     "hubs": (),
+    "revisited": (),
     "host-lists": (),
 }
 

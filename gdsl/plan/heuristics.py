@@ -1,7 +1,7 @@
 """Decides which facts about a graph a program's plan is built for (cuda): those that make a difference to it.
 
-- A worklist in any order is worked off from near to far on narrow graphs, and with buckets on bounded ones
-  (`work_order`). From near to far there is one size of blocks.
+- A worklist in any order is worked off from near to far on narrow graphs, where a run has visited the edges of a graph
+  too often otherwise, and with buckets on bounded ones (`work_order`). From near to far there is one size of blocks.
 - Monotone loops keep bounds of hubs in each block's own memory on graphs of hubs, where the GPU has it (`block_cache`).
 - Searches have blocks of NARROW_BLOCK threads on deep graphs. Their frontiers are few vertices, so that every level is
   a row of memory accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come
@@ -37,6 +37,7 @@ def effects_of_graph(program: Program) -> dict[str, str]:
     """By fact about a graph, how the plan differs where it holds."""
     ordered, over_buckets = work_order.has_choice(program), bool(worklist_loops(program))
     effects = {
+        "revisited": ("from near to far", work_order.observed_loop(program) is not None),
         "bounded": ("from near to far", ordered and over_buckets),
         "narrow": ("from near to far", ordered and not over_buckets),
         "deep": (f"{NARROW_BLOCK} threads per block", not ordered and _depends_on_depth(program)),
@@ -72,6 +73,6 @@ def relevant(program: Program, graph: GraphClass) -> GraphClass:
     """The facts of a class of graphs that make a difference to `program`: of those that decide the order, the bounds or
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
-    deciding = [fact for fact in ("bounded", "narrow", "hubs", "deep") if fact in effects and fact in holding][:1]
+    deciding = [fact for fact in ("revisited", "bounded", "narrow", "hubs", "deep") if fact in effects and fact in holding][:1]
     found = class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
     return in_host(program, found) if graph.host_lists else found

@@ -48,8 +48,15 @@ NEAREST = Field("nearest", _U64, "the largest rank of those that are far")
 BINS = Field("bins", _U64, "members sorted by degree, those of each bin", count=3)
 
 
-def control(*more: Field) -> Struct:
-    """The control block, whose counters of operators have `more` than all need."""
+VISITS = (
+    Field("visits", _U64, "edges that the first loop has visited"),
+    Field("stopped_after", _U64, "nanoseconds from the start of the kernel until these were too many"),
+)
+"""Of a run that may be stopped to begin again in another order."""
+
+
+def control(*more: Field, words: tuple[Field, ...] = ()) -> Struct:
+    """The control block, whose counters of operators have `more` than all need, and which has these `words`, too."""
     counters = Struct(
         "operator_counters",
         (
@@ -77,6 +84,7 @@ def control(*more: Field) -> Struct:
             Field("answer", _I64, "of a condition or a count that the host asked for"),
             Field("cycles", _U64, "of the first thread in all kernels, which lasted"),
             Field("nanoseconds", _U64),
+            *words,
             Field("counters", counters, count=8),
         ),
         "One a run, in device memory, zeroed by the host.",

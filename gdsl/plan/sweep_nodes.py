@@ -303,6 +303,8 @@ class Skips:
     """Of the values."""
     operation: ReduceOperation
     """MIN or MAX, by which they change."""
+    most_visits: int | None = None
+    """Visits of each edge beyond which the run may be stopped, to begin again from near to far; None: it never is."""
 
 
 @dataclass(frozen=True, slots=True)

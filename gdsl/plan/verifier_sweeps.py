@@ -38,6 +38,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.verifier_fusion import FusionVerifier
 from gdsl.plan.verifier_hints import HintVerifier
+from gdsl.plan.work_order import observed_loop
 from gdsl.plan.verifier_results import ResultVerifier
 from gdsl.plan.verifier_variants import Functor, asks_for_edge
 from gdsl.plan.walking import sweeps_of
@@ -194,6 +195,10 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
             self.expect(self.target.orders and sweep.selection is None, "an order that the target does not have")
         self.expect(sweep.order is None or sweep.skips is None, "two orders")
         self.expect(sweep.skips is None or self.target.grid, "members passed over by one thread")
+        if sweep.skips is not None and sweep.skips.most_visits is not None:
+            loop, alone = self.loop_of.get(step.site), not self.target.teams and not self.target.several_gpus
+            self.expect(self.target.fused and alone, "a run that cannot begin again is stopped")
+            self.expect(loop is not None and loop is observed_loop(self.program), "a run is stopped for no other order")
 
 
 def _limits(functor: EdgeFunctor, limit: Expression) -> bool:

@@ -14,9 +14,12 @@ what they reach is then often final, where a visit in the order of rounds is mad
   off for want of room, those are taken once more. So each change is followed by a visit with the value of that change
   or a later one, which is all that the proof asks for, and the loop ends when no bit is left.
 
-Rounds of few vertices gain most: on roads and meshes the order saves 98 of 100 visits, on graphs of hubs, where a round
-costs what it visits and there are few, nothing. So on a GPU `auto` depends on the class of the graph (`is_ordered`). A
-few cores gain from every visit that they need not make.
+On roads and meshes the order saves 98 of 100 visits, on graphs of hubs, where a round costs what it visits and there
+are few, nothing. So on a GPU `auto` depends on the graph (`is_ordered`). Narrow ones have the order from the beginning.
+Of others a run finds out: it begins in the order as given, counts its visits, and stops where they exceed MOST_VISITS of
+each edge and the loop would go on. Then it begins again from near to far, which costs these visits, once for a program
+and a graph (`backends.cuda.observed_order` decides). Only the first loop of a schedule stops a run
+(`observed_loop`), so that nothing else is done twice. A few cores gain from every visit that they need not make.
 
 By how much the bound moves finds itself (`adapt_width` of the runtime): a wide bound is less rounds, a narrow one less
 visits in vain.
@@ -90,6 +93,9 @@ def _by_warps(sweep: Sweep) -> Sweep:
     return dataclasses.replace(sweep, balance=Balance.AUTO, walks=walks)
 
 
+MOST_VISITS = 2
+"""Visits of each edge up to which the order as given stays: with one visit no order has less to do, and entries with
+their values cost about as much as another one."""
 _MOST_THREADS = 512
 """Of a block that gathers as many elements as without ranks."""
 
@@ -106,11 +112,12 @@ def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> 
 
 
 def is_ordered(program: ir.Program, graph: GraphClass) -> bool:
-    """Whether worklists are worked off from near to far on a GPU: of `auto` on narrow graphs, and with buckets on all
-    that are bounded. `program`: before `gdsl.passes` replaces buckets."""
+    """Whether worklists are worked off from near to far on a GPU: of `auto` on narrow graphs, on those that are visited
+    too often otherwise, and with buckets on all that are bounded. `program`: before `gdsl.passes` replaces buckets."""
     if program.tuning.order is not Order.AUTO:
         return program.tuning.order is Order.NEAR_FAR
-    return graph.bounded and has_choice(program) and (graph.narrow or bool(worklist_loops(program)))
+    suits = graph.revisited or (graph.bounded and (graph.narrow or bool(worklist_loops(program))))
+    return suits and has_choice(program)
 
 
 def has_choice(program: ir.Program) -> bool:
@@ -119,6 +126,23 @@ def has_choice(program: ir.Program) -> bool:
         return False
     loops = (node for node in walk(program.schedule) if isinstance(node, ir.While))
     return any(near_far_of(loop, program) is not None for loop in loops)
+
+
+def observed_loop(program: ir.Program) -> ir.While | None:
+    """The loop whose visits decide the order of `auto` on a GPU: the first of the schedule, as nothing but it is done
+    again then. None where another loop comes first, or it may not have another order."""
+    loops = (node for node in walk(program.schedule) if isinstance(node, (ir.While, ir.Repeat)))
+    first = next(loops, None)
+    if not has_choice(program) or not isinstance(first, ir.While) or len(first.body) != 1:
+        return None
+    return first if near_far_of(first, program) is not None else None
+
+
+def most_visits(plan: Plan) -> int | None:
+    """Visits of each edge beyond which a run may be stopped, to begin again from near to far; None: there is no such
+    bound."""
+    found = (sweep.skips.most_visits for sweep in sweeps(plan) if sweep.skips is not None)
+    return next((bound for bound in found if bound is not None), None)
 
 
 def counted_in(loop: ir.While, counted: Collection[str]) -> bool:
@@ -176,13 +200,16 @@ def skips_of(program: ir.Program, target: Target, counted: Collection[str]) -> d
         return {}
     ordered = orders_of(program, target, counted)
     loops = (node for node in walk(program.schedule) if isinstance(node, ir.While) and node.loop not in ordered)
-    found = ((loop, _skips(loop, program)) for loop in loops if not counted_in(loop, counted))
+    found = ((loop, _skips(loop, program, target)) for loop in loops if not counted_in(loop, counted))
     return {advance_in(loop).site: skips for loop, skips in found if skips is not None}
 
 
-def _skips(loop: ir.While, program: ir.Program) -> Skips | None:
+def _skips(loop: ir.While, program: ir.Program, target: Target) -> Skips | None:
     if not loop.monotone or len(loop.body) != 1 or fixed_order(loop, program) is not None:
         return None
     array = changed_in(loop, program).array
     kind = next(each.type for each in program.arrays if each.name == array)
-    return Skips(array, kind, update_in(loop, program).operation) if kind in _COMPARED else None
+    if kind not in _COMPARED:
+        return None
+    begins_again = target.fused and not target.teams and not target.several_gpus and loop is observed_loop(program)
+    return Skips(array, kind, update_in(loop, program).operation, MOST_VISITS if begins_again else None)

@@ -55,9 +55,9 @@ def test_waiting_for_the_turn_is_part_of_the_time(
     program, given, begin = gdsl.compile("bfs", tune=SMALL), list[float](), RunMemory.begin
     program.map(graph, source=range(2), backend="cuda")
 
-    def begun(memory: RunMemory, bindings: Bindings, limits: Limits) -> None:
+    def begun(memory: RunMemory, bindings: Bindings, limits: Limits, most_visits: int = 0) -> None:
         given.append(limits.left or 0.0)
-        begin(memory, bindings, limits)
+        begin(memory, bindings, limits, most_visits)
 
     monkeypatch.setattr(RunMemory, "begin", begun)
     for ask in (program, program.submit, program.map):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl.backends import failures
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
+from gdsl.backends.cuda.observed_order import TooManyVisits
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.stream_queue import InFlightRun
@@ -27,6 +28,7 @@ from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.walking import launches
+from gdsl.plan.work_order import orders
 from gdsl.types import Type
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class Enactor:
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         words = list(map(self._control_words.index, _WORDS_READ))
         self._words_read, self._stops = itemgetter(*words), (words[0], words[1], words[2])
+        self._has_order = bool(orders(plan))
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
@@ -98,12 +101,13 @@ class Enactor:
         assert graph is not None
         return graph
 
-    def run(self, bindings: Bindings, limits: Limits) -> Outcome:
-        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped."""
+    def run(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
+        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, and TooManyVisits if
+        its first loop visits more than `most_visits` edges (0: it may) and is not at its end then."""
         self.limits, self._bindings, device = limits, bindings, self.device
         memory, whole = self._reusable_memory(bindings) or self._memory_of(bindings), False
         try:
-            memory.begin(bindings, limits)
+            memory.begin(bindings, limits, most_visits)
             for settle in bindings.open:
                 settle()
             self._started = time.monotonic() if limits.timeout is not None else 0.0
@@ -121,10 +125,15 @@ class Enactor:
             failure, exhausted, arrived, passes, *words = self._words_read(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
+                if most_visits and not failure and not exhausted and control_words["stopped_after"]:
+                    raise TooManyVisits(control_words["visits"], control_words["stopped_after"] / 1e6)
                 last = self._progress(started_run, words)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)
             self._complete(started_run, device.elapsed_ms(), passes if walk is None else walk.passes, words)
+            if most_visits or self._has_order:
+                started_run.outcome.kernel_ms = words[2] / 1e6
+                started_run.outcome.visits = self.control().get("visits", 0)
             whole = True
             return started_run.outcome
         finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
+from gdsl.backends.cuda.observed_order import ObservedOrder, TooManyVisits
 from gdsl.backends.cuda.planning import plan_of
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
@@ -17,8 +18,8 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.ir.nodes import Program
 from gdsl.memory_use import MemoryUse, Place
-from gdsl.plan import heuristics
-from gdsl.plan.graph_class import GENERAL, GraphClass
+from gdsl.plan import heuristics, work_order
+from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass
 from gdsl.plan.renumbering import can_be_put, is_worth, looking_up
 from gdsl.plan.teams import refusal
 from gdsl.types import Widths
@@ -38,7 +39,7 @@ class CudaExecutable:
     """A compiled program, on the GPU that was current when it was created; `generated.text` is its source.
 
     If the order of a loop or the size of a block depends on the graph, there are further executables for other graphs,
-    created when they are first needed.
+    created when they are first needed. Runs observe whether another order of work is better (`observed_order`).
     """
 
     def __init__(
@@ -79,6 +80,10 @@ class CudaExecutable:
         """Whether there are others for classes of graphs."""
         self._others: dict[GraphClass, CudaExecutable] = {}
         self._batches: BatchRuns | None = None
+        self._orders: weakref.WeakKeyDictionary[Graph, ObservedOrder] | None = None
+        """What runs on each graph have shown of the order of work; None if they cannot show anything."""
+        if self._is_open and not teams and work_order.observed_loop(program) is not None:
+            self._orders = weakref.WeakKeyDictionary()
         self._choices: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
         """The executable for each graph: finding it takes a walk over the program."""
 
@@ -113,6 +118,9 @@ class CudaExecutable:
 
     def _executable_of(self, graph: Graph) -> CudaExecutable | None:
         """This executable or the one in its place, whichever has run on the graph."""
+        observed = self._orders.get(graph) if self._orders is not None else None
+        if observed is not None and observed.ran_near_far:
+            return self._from_near_to_far()._executable_of(graph)
         if self._has_run_on(graph):
             return self
         others = (each._executable_of(graph) for each in (*self._others.values(), self._renamed) if each is not None)
@@ -123,15 +131,63 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
+        if self._orders is None or self.on_several_gpus or limits.max_iterations is not None:
+            return self._run(graph, bindings, limits)
+        observed = self._order_on(graph)
+        started = limits.timeout and time.monotonic()
+        if not observed.is_near_far:
+            try:
+                outcome = self._run(graph, bindings, limits, observed.most_visits)
+            except TooManyVisits as stop:
+                observed.note_stop(stop.visits, stop.ms)
+                self._latest = None  # its memory is not needed any more
+            else:
+                observed.note_as_given(outcome.visits, outcome.kernel_ms)
+                outcome.order_line = observed.line
+                return outcome
+        ordered = self._from_near_to_far()
+        try:
+            outcome = ordered._run(graph, bindings, limits.since(started))
+        except GdslError as error:
+            if error.code != "E0912":
+                raise
+            observed.give_up()
+            outcome = self._run(graph, bindings, limits.since(started))
+        else:
+            observed.note_near_far(outcome.kernel_ms)
+        outcome.order_line = observed.line
+        return outcome
+
+    def _order_on(self, graph: Graph) -> ObservedOrder:
+        """What runs on the graph have shown."""
+        assert self._orders is not None
+        found = self._orders.get(graph)
+        if found is None:
+            found = self._orders[graph] = ObservedOrder(graph.num_edges)
+        return found
+
+    def _from_near_to_far(self) -> CudaExecutable:
+        """The executable for graphs whose edges are visited too often otherwise, created when it is first needed."""
+        if REVISITED not in self._others:
+            self._others[REVISITED] = self._build(self._program, self.widths, False, REVISITED)
+        return self._others[REVISITED]
+
+    def _in_order(self, graph: Graph) -> CudaExecutable:
+        """This executable, or that for another order of work if runs on the graph have shown that it is better."""
+        observed = self._orders.get(graph) if self._orders is not None else None
+        return self._from_near_to_far() if observed is not None and observed.is_near_far else self
+
+    def _run(self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
+        """Run in one order of work; `most_visits` as in `Enactor.run`."""
         enactor = self._latest_enactor(graph, bindings.own, limits.memory)
         if enactor is None:
             if not self._has_run_on(graph):
                 suited = self._for_graph(graph)
                 if suited is not self:
-                    return suited.run(graph, bindings, limits)
+                    return suited._run(graph, bindings, limits, most_visits)
             if not self._is_limited(graph, limits) and self._uses_other_ids(graph, bindings):
                 try:
-                    return self._with_other_ids().run(graph, bindings, limits)
+                    return self._with_other_ids()._run(graph, bindings, limits, most_visits)
                 except GdslError as error:
                     if error.code != "E0912" or not self._use_own_ids(graph):
                         raise
@@ -141,11 +197,11 @@ class CudaExecutable:
         try:
             limits = limits if started is None else limits.since(started)
             try:
-                outcome = (enactor or self._enactor(graph, bindings, limits)).run(bindings, limits)
+                outcome = (enactor or self._enactor(graph, bindings, limits)).run(bindings, limits, most_visits)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
-                outcome = self._run_with_less_memory(graph, bindings, limits, error)
+                outcome = self._run_with_less_memory(graph, bindings, limits, most_visits, error)
             whole = True
             return outcome
         finally:
@@ -153,6 +209,11 @@ class CudaExecutable:
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
         """Queue a run without waiting for it; None if `run` has to be used."""
+        if self._orders is not None and limits.max_iterations is None:
+            if self._order_on(graph).needs_run:
+                return None
+            if self._in_order(graph) is not self:
+                return self._in_order(graph).submit(graph, bindings, limits)
         if self._is_limited(graph, limits):
             return None
         enactor = self._latest_enactor(graph, bindings.own)
@@ -204,7 +265,9 @@ class CudaExecutable:
             )
         return graph in self._too_large if memory is None else memory.place is not Place.DEVICE
 
-    def _run_with_less_memory(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
+    def _run_with_less_memory(
+        self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int, error: GdslError
+    ) -> Outcome:
         """Run after freeing memory of others, on the graph's own ids, or with edge lists in the host's memory."""
         error.__traceback__ = error.__context__ = None  # their frames hold memory of the run that failed
         steps: tuple[Callable[[Graph], bool], ...] = self._free_memory, self._place_again
@@ -216,7 +279,7 @@ class CudaExecutable:
             if not makes_room(graph):
                 continue
             try:
-                return self._enactor(graph, bindings, limits).run(bindings, limits)
+                return self._enactor(graph, bindings, limits).run(bindings, limits, most_visits)
             except GdslError as failure:
                 if failure.code != "E0912":
                     raise
@@ -420,7 +483,8 @@ def _for_graph(
 ) -> tuple[CudaExecutable, GraphOnDevice]:
     """The executable for the graph, as for a single call, and the graph with the ids it has there. Raises E0802 if the
     device is not free in time."""
-    suited = executable._for_graph(graph)
+    suited = executable._in_order(graph)
+    suited = executable._for_graph(graph) if suited is executable else suited
     if suited is not executable:
         return _for_graph(suited, graph, bindings, limits)
     if executable._uses_other_ids(graph, bindings):

@@ -14,7 +14,7 @@ from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
 from gdsl.backends.needs import bytes_of
 from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.layout import layout_of
+from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import shown
 from gdsl.extents import of_graph
@@ -23,6 +23,7 @@ from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, Buffer, Cleared, Made
 from gdsl.plan.walking import launches
+from gdsl.plan.work_order import most_visits
 from gdsl.types import Widths
 
 _BEFORE = {
@@ -273,6 +274,8 @@ def _values(plan: Plan) -> Iterator[tuple[str, str, str]]:
     yield "run", "host_stop", "pointer to 4 bytes of the host's memory; other than 0 requests a stop"
     yield "run", "trace_capacity", "records that run.trace has room for; 0: none are recorded"
     yield "run", "max_iterations", "passes that one loop may have"
+    if most_visits(plan) is not None:
+        yield "run", MOST_VISITS.name, "edges that the first loop may visit before the run is stopped; 0: any number"
     yield from ((PROBLEM, param.name, f"param, {param.type.name}") for param in plan.program.params)
 
 

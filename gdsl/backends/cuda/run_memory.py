@@ -17,7 +17,7 @@ from gdsl.backends.cuda.trace import Traces, Written
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import words_of
-from gdsl.codegen.cuda.layout import layout_of
+from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.ids import NAME as GIVEN_IDS
@@ -25,6 +25,7 @@ from gdsl.operations import Domain
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
+from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ class RunMemory:
         ]
         self._most_passes, self._limit = self.record.value(RUN, "max_iterations", numpy.dtype("i8")), -1
         """The field in the record, and its current value."""
+        bounded = most_visits(self.plan) is not None
+        self._most_visits = self.record.value(RUN, MOST_VISITS.name, numpy.dtype("u8")) if bounded else None
         lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
         self.results = [
             (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
@@ -201,8 +204,9 @@ class RunMemory:
 
     # One run
 
-    def begin(self, bindings: Bindings, limits: Limits) -> None:
-        """Prepare a run; raises E0912 if the device has not enough memory for the results."""
+    def begin(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> None:
+        """Prepare a run, whose first loop may visit `most_visits` edges, if that is not 0; raises E0912 if the device has not
+        enough memory for the results."""
         scratch = self.on_device.scratch
         if scratch.user is not self._token:
             self._lay_out(scratch.acquire(self._token, self._sizes))
@@ -220,6 +224,8 @@ class RunMemory:
         limit = _MOST if limits.max_iterations is None else limits.max_iterations
         if limit != self._limit:
             self._most_passes[0] = self._limit = limit
+        if self._most_visits is not None:
+            self._most_visits[0] = most_visits
         self.shared.send()
 
     def _input(self, name: str, values: Any, dtype: Any, own: bool) -> Buffer:

@@ -13,6 +13,7 @@ from gdsl.plan import buffers, mirrors, structs
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
+from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
 
 _I64, _U64 = Type.INT64, Type.UINT64
@@ -69,6 +70,9 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
     return Layout(graph_slice(plan), run_slice(plan), Struct("data_slice", tuple(fields)))
 
 
+MOST_VISITS = Field("most_visits", _U64, "edges that the first loop may visit before the run is stopped; 0: all")
+
+
 def run_slice(plan: Plan) -> Struct:
     """What the enactor uses besides the problem data. Frontiers have a place for their bitmaps even where none is
     ever filled, so that there is one struct for all."""
@@ -107,6 +111,7 @@ def run_slice(plan: Plan) -> Struct:
             Field("trace", Pointer("trace_record")),
             Field("trace_capacity", _U64),
             Field("max_iterations", _I64, "passes that one loop may have"),
+            *((MOST_VISITS,) if most_visits(plan) is not None else ()),
             *(field for name, field in optional if name in made),
         ),
     )

@@ -122,6 +122,20 @@ struct read_once : out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return load_once(&g.columns[at]); }
 };
 
+// piece: bound_visits
+// After a pass of the first loop, which leaves `left` members: where its passes have visited more edges than the host
+// allows, asks for a stop at the next barrier, so that the host can begin the run again in another order.
+__device__ __forceinline__ void bound_visits(enactor& run, int32 iteration, uint64 visited, uint64 left) {
+    if (!is_trace_writer()) { return; }
+    block_storage& shared = run.shared;
+    const uint64 visits = visited + (iteration == 0 ? 0 : shared.visits), most = run.slice.most_visits;
+    run.control->visits = shared.visits = visits;
+    if (most > 0 && visits > most && left > 0 && run.control->stopped_after == 0) {
+        run.control->stopped_after = nanoseconds() - shared.started_at;
+        shared.stop_requested = true;
+    }
+}
+
 // piece: push_unvisited
 // `push_warps` for those that were not visited with the value that they have; in the first pass for all. A list that is
 // left for later has no value until its chunks are visited.
