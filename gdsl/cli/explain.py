@@ -148,19 +148,21 @@ def _explain_orders(word: str) -> None:
     """A line for each loop without a fixed number of passes."""
     from gdsl.annotate import loop_orders
     from gdsl.api.compiling import compile_file
+    from gdsl.plan.work_order import observed_loop
 
     compiled = compile_file(word)
     orders = loop_orders(compiled.ir, compiled.text)
     for loop, obstacle in orders:
         where = f"{loop.span.words}: "
+        seen = ", and where a run visits each edge more than twice" if loop is observed_loop(compiled.ir) else ""
         if obstacle is None and len(loop.body) > 1:
             click.echo(
-                f"{where}runs without buckets, from near to far where no list is long; as_given keeps the buckets"
+                f"{where}runs without buckets, from near to far where no list is long{seen}; as_given keeps the buckets"
             )
         elif obstacle is None:
             click.echo(
                 f"{where}may run from near to far; auto does so on a CPU, and on a GPU for graphs with few edges per"
-                " vertex"
+                f" vertex{seen}"
             )
         else:
             click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")

@@ -288,8 +288,9 @@ def _execute(
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the chosen backend could not compile the program
         message(result.backend_line)
-    if result.memory_line:
-        message(result.memory_line)
+    for line in (result.memory_line, result.order_line):
+        if line:
+            message(line)
     if result.tuned is not None and not result.tuned.used and not result.tuned.stale:
         message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
     if output is not None:

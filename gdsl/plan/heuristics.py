@@ -24,6 +24,8 @@ from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, measure
 from gdsl.plan.grids import NARROW_BLOCK, begins_with_all, searches
 from gdsl.plan.target import CUDA_FUSED
 
+_DECIDING = ("revisited", "bounded", "narrow", "hubs", "deep")
+"""What decides the order, the bounds or the blocks, the first that holds."""
 ALL = 1 << 30
 """Bytes of a multiprocessor's own memory, where a program is to be as large as it may be."""
 
@@ -73,6 +75,6 @@ def relevant(program: Program, graph: GraphClass) -> GraphClass:
     """The facts of a class of graphs that make a difference to `program`: of those that decide the order, the bounds or
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
-    deciding = [fact for fact in ("revisited", "bounded", "narrow", "hubs", "deep") if fact in effects and fact in holding][:1]
+    deciding = [fact for fact in _DECIDING if fact in effects and fact in holding][:1]
     found = class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
     return in_host(program, found) if graph.host_lists else found

@@ -125,7 +125,9 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
         lines.append(f"    of {plan.sizes.parted_members} members and more: long lists of the nearest first")
         if sweep.skips.most_visits is not None:
             most = f"{sweep.skips.most_visits} visits of each edge"
-            lines.append(f"    beyond {most} in all passes, if any is left: the run stops, to begin again from near to far")
+            lines.append(
+                f"    beyond {most} in all passes, if any is left: the run stops, to begin again from near to far"
+            )
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_fetched_before(sweep))

@@ -38,10 +38,10 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.verifier_fusion import FusionVerifier
 from gdsl.plan.verifier_hints import HintVerifier
-from gdsl.plan.work_order import observed_loop
 from gdsl.plan.verifier_results import ResultVerifier
 from gdsl.plan.verifier_variants import Functor, asks_for_edge
 from gdsl.plan.walking import sweeps_of
+from gdsl.plan.work_order import observed_loop
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 _NOBODY: frozenset[Role] = frozenset()

@@ -16,10 +16,10 @@ what they reach is then often final, where a visit in the order of rounds is mad
 
 On roads and meshes the order saves 98 of 100 visits, on graphs of hubs, where a round costs what it visits and there
 are few, nothing. So on a GPU `auto` depends on the graph (`is_ordered`). Narrow ones have the order from the beginning.
-Of others a run finds out: it begins in the order as given, counts its visits, and stops where they exceed MOST_VISITS of
-each edge and the loop would go on. Then it begins again from near to far, which costs these visits, once for a program
-and a graph (`backends.cuda.observed_order` decides). Only the first loop of a schedule stops a run
-(`observed_loop`), so that nothing else is done twice. A few cores gain from every visit that they need not make.
+Of others a run finds out: it begins in the order as given, counts its visits, and stops where they exceed MOST_VISITS
+of each edge and the loop would go on. Then it begins again from near to far, which costs these visits, once for a
+program and a graph (`backends.cuda.observed_order` decides). Only the first loop of a schedule stops a run
+(`observed_loop`), so that no other loop runs twice. A few cores gain from every visit that they need not make.
 
 By how much the bound moves finds itself (`adapt_width` of the runtime): a wide bound is less rounds, a narrow one less
 visits in vain.
@@ -133,7 +133,7 @@ def observed_loop(program: ir.Program) -> ir.While | None:
     again then. None where another loop comes first, or it may not have another order."""
     loops = (node for node in walk(program.schedule) if isinstance(node, (ir.While, ir.Repeat)))
     first = next(loops, None)
-    if not has_choice(program) or not isinstance(first, ir.While) or len(first.body) != 1:
+    if not has_choice(program) or not isinstance(first, ir.While):
         return None
     return first if near_far_of(first, program) is not None else None
 

@@ -34,8 +34,8 @@ def table(document: dict[str, Any], width: int) -> str:
         rows.append((what, "", "", "", shown_ms(spent), _percent(spent, whole)))
         shares.append(spent / whole)
     head = ("operator", "where", "runs", "edges", "time", "")
-    memory = [f"memory: {printable(text)}" for name, text in document["facts"] if name == "memory"]
-    return "\n".join([_title(document), *memory, "", *aligned(head, rows, shares, width, left=(0, 1))])
+    facts = [f"{name}: {printable(text)}" for name, text in document["facts"] if name in ("memory", "order")]
+    return "\n".join([_title(document), *facts, "", *aligned(head, rows, shares, width, left=(0, 1))])
 
 
 def _title(document: dict[str, Any]) -> str:

@@ -96,7 +96,9 @@ def test_the_first_loop_of_auto_has_a_bound_where_it_may_have_another_order(name
 def test_others_have_none() -> None:
     for text in (BEHIND, PROGRAMS["again"]):  # behind a loop, and in one
         assert most_visits(plan_of(text)) is None and "revisited" not in effects_of_graph(pipeline.load(text))
-    given, unfused = (pipeline.load(str(ROOT / "samples" / "sssp.gdsl"), words) for words in ((), ("schedule.fuse=off",)))
+    given, unfused = (
+        pipeline.load(str(ROOT / "samples" / "sssp.gdsl"), words) for words in ((), ("schedule.fuse=off",))
+    )
     assert most_visits(planning.plan_of(given)) == MOST_VISITS
     assert most_visits(planning.plan_of(unfused)) is None
     assert most_visits(planning.plan_of(given, teams=True)) is None

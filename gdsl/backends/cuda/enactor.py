@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl.backends import failures
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
-from gdsl.backends.cuda.observed_order import TooManyVisits
+from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.stream_queue import InFlightRun
@@ -102,7 +102,7 @@ class Enactor:
         return graph
 
     def run(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
-        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, and TooManyVisits if
+        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, and TooManyVisitsError if
         its first loop visits more than `most_visits` edges (0: it may) and is not at its end then."""
         self.limits, self._bindings, device = limits, bindings, self.device
         memory, whole = self._reusable_memory(bindings) or self._memory_of(bindings), False
@@ -126,7 +126,7 @@ class Enactor:
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
                 if most_visits and not failure and not exhausted and control_words["stopped_after"]:
-                    raise TooManyVisits(control_words["visits"], control_words["stopped_after"] / 1e6)
+                    raise TooManyVisitsError(control_words["visits"], control_words["stopped_after"] / 1e6)
                 last = self._progress(started_run, words)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)

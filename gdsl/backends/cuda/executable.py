@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
-from gdsl.backends.cuda.observed_order import ObservedOrder, TooManyVisits
+from gdsl.backends.cuda.observed_order import ObservedOrder, TooManyVisitsError
 from gdsl.backends.cuda.planning import plan_of
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
@@ -111,10 +112,12 @@ class CudaExecutable:
         """Of the executable that the graph uses, with the resources of its kernels."""
         ran = self._executable_of(graph)
         assert ran is not None
-        if graph in ran._within:
-            return ran._within[graph][2].build()
         enactors = ran._enactors if graph in ran._enactors else ran._with_arrays
-        return enactors[graph].build()
+        found = (ran._within[graph][2] if graph in ran._within else enactors[graph]).build()
+        observed = self._orders.get(graph) if self._orders is not None else None
+        if observed is None or not observed.line:
+            return found
+        return dataclasses.replace(found, facts=(*found.facts, ("order", observed.line.removeprefix("order: "))))
 
     def _executable_of(self, graph: Graph) -> CudaExecutable | None:
         """This executable or the one in its place, whichever has run on the graph."""
@@ -138,7 +141,7 @@ class CudaExecutable:
         if not observed.is_near_far:
             try:
                 outcome = self._run(graph, bindings, limits, observed.most_visits)
-            except TooManyVisits as stop:
+            except TooManyVisitsError as stop:
                 observed.note_stop(stop.visits, stop.ms)
                 self._latest = None  # its memory is not needed any more
             else:

@@ -25,7 +25,7 @@ LEAST_VISITS = LARGE
 """Fewer visits than this do not make up for compiling another kernel: they take a fraction of a millisecond."""
 
 
-class TooManyVisits(Exception):
+class TooManyVisitsError(Exception):
     """A run was stopped since its first loop had visited so many edges, after `ms` milliseconds: it can begin again in
     another order of work."""
 

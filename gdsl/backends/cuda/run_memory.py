@@ -205,8 +205,8 @@ class RunMemory:
     # One run
 
     def begin(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> None:
-        """Prepare a run, whose first loop may visit `most_visits` edges, if that is not 0; raises E0912 if the device has not
-        enough memory for the results."""
+        """Prepare a run, whose first loop may visit `most_visits` edges (0: any number); raises E0912 if the device has
+        not enough memory for the results."""
         scratch = self.on_device.scratch
         if scratch.user is not self._token:
             self._lay_out(scratch.acquire(self._token, self._sizes))

@@ -107,6 +107,7 @@ struct block_storage {
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint32 nearest;  // the least rank of members whose long lists come first
+    uint64 visits;  // edges that the first loop has visited; only the leader's block has it
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
@@ -137,9 +138,11 @@ struct control_block {
     int64 answer;  // of a condition or a count that the host asked for
     uint64 cycles;  // of the first thread in all kernels, which lasted
     uint64 nanoseconds;
+    uint64 visits;  // edges that the first loop has visited
+    uint64 stopped_after;  // nanoseconds from the start of the kernel until these were too many
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 344, "as the host knows it");
+static_assert(sizeof(control_block) == 360, "as the host knows it");
 
 // piece: request_stop
 
@@ -185,6 +188,7 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
+    uint64 most_visits;  // edges that the first loop may visit before the run is stopped; 0: all
     hub_chunk* hubs;  // chunks of long lists
     vertex* queues[3];  // of each frontier: num_vertices
     uint32* bitmaps[3];  // of each frontier: a bit a vertex
@@ -204,7 +208,7 @@ struct data_slice {
     float64* c_bound;  // one value
     vertex source;
 };
-static_assert(sizeof(data_slice) == 264, "as the host knows it");
+static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -310,6 +314,7 @@ struct frontier {
 // piece: CUT_DEGREE
 // piece: find_nearest
 // piece: read_once
+// piece: bound_visits
 // piece: even_members_per_warp
 // piece: nth_bit
 // piece: row_owners
@@ -411,7 +416,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     out.flush();
     end_queue(run, result);
     clear_marks(marks, result);
-    end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
+    const uint64 visited = load_relaxed(&run.counters()->visited);
+    end_operator(run, 3, iteration, size, visited, false);
+    bound_visits(run, iteration, visited, result.size);
 }
 
 // line 24: compute(c_waiting_1, c_measure)

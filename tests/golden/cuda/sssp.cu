@@ -78,6 +78,7 @@ struct block_storage {
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
     uint32 nearest;  // the least rank of members whose long lists come first
+    uint64 visits;  // edges that the first loop has visited; only the leader's block has it
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
 };
@@ -107,9 +108,11 @@ struct control_block {
     int64 answer;  // of a condition or a count that the host asked for
     uint64 cycles;  // of the first thread in all kernels, which lasted
     uint64 nanoseconds;
+    uint64 visits;  // edges that the first loop has visited
+    uint64 stopped_after;  // nanoseconds from the start of the kernel until these were too many
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 344, "as the host knows it");
+static_assert(sizeof(control_block) == 360, "as the host knows it");
 
 // piece: request_stop
 
@@ -155,6 +158,7 @@ struct run_slice {
     trace_record* trace;
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
+    uint64 most_visits;  // edges that the first loop may visit before the run is stopped; 0: all
     hub_chunk* hubs;  // chunks of long lists
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
@@ -169,7 +173,7 @@ struct data_slice {
     float32* distance;  // num_vertices
     vertex source;
 };
-static_assert(sizeof(data_slice) == 208, "as the host knows it");
+static_assert(sizeof(data_slice) == 216, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -240,6 +244,7 @@ struct frontier {
 // piece: CUT_DEGREE
 // piece: find_nearest
 // piece: read_once
+// piece: bound_visits
 // piece: even_members_per_warp
 // piece: nth_bit
 // piece: row_owners
@@ -301,7 +306,9 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     out.flush();
     end_queue(run, result);
     clear_marks(marks, result);
-    end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
+    const uint64 visited = load_relaxed(&run.counters()->visited);
+    end_operator(run, 0, iteration, size, visited, false);
+    bound_visits(run, iteration, visited, result.size);
 }
 
 // ---- enactor ----
