@@ -102,7 +102,7 @@ class Enactor:
         return graph
 
     def run(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
-        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, and TooManyVisitsError if
+        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, TooManyVisitsError if
         its first loop visits more than `most_visits` edges (0: it may) and is not at its end then."""
         self.limits, self._bindings, device = limits, bindings, self.device
         memory, whole = self._reusable_memory(bindings) or self._memory_of(bindings), False

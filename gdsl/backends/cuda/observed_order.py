@@ -43,8 +43,8 @@ class ObservedOrder:
     """Edges that a run in the order as given may visit before it is stopped; 0: any number."""
     is_near_far: bool = False
     """Whether runs begin from near to far."""
-    needs_run: bool = True
-    """Whether the next run will show something if it is waited for."""
+    needs_run: bool = False
+    """Whether the next run is waited for, since it will show something: on a graph that is not small."""
     ran_near_far: bool = False
     """Whether the last run was from near to far."""
     line: str = ""
@@ -56,6 +56,7 @@ class ObservedOrder:
 
     def __post_init__(self) -> None:
         self.most_visits = self._usual
+        self.needs_run = MOST_VISITS * self.num_edges >= LEAST_VISITS
 
     @property
     def _usual(self) -> int:
