@@ -69,6 +69,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return list_few_members(share_warps(plan))
 
 
+_MOST_THREADS = 512
+"""Of a block that keeps few members as a list: each thread of a larger one has 64 registers, and spills for it."""
 _AT_ONCE = (Dedup.CLAIM, Dedup.RANK)
 """What tells whether an edge is accepted without asking anything behind it."""
 
@@ -77,6 +79,8 @@ def list_few_members(plan: Plan) -> Plan:
     """`plan` with the pushes that keep few members as a list."""
     target = plan.target
     if not target.fused or not target.grid or target.teams or plan.program.graphs:
+        return plan
+    if (plan.program.tuning.block or 0) > _MOST_THREADS:
         return plan
     sites = {found.step.site for found in _pushes(plan)}
 

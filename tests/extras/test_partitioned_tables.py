@@ -7,15 +7,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 
 from gdsl.graph import write as write_graph
 from tests.graph.graph_cases import edge_lists, graph_of
 from tests.graph.partitioned_cases import SIZES, assert_as_alone
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 
 _NAMES = [["a", "b"], ["c", "a"], ["é", "日本"], ["b", "c"], ["日本", "a"], ["b", "z"]]
 _ENDS = [[0, 1], [1, 2], [5, 3], [2, 2], [0, 1], [4, 0]]
