@@ -66,14 +66,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`."""
-    seen: Counter[tuple[str, str]] = Counter()
+    """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`. Of the slow ones
+    of a test that is marked `rare(n)` every n-th stays slow; the others are `thorough`."""
+    seen: Counter[tuple[str, str, str]] = Counter()
     for item in items:
-        marker = item.get_closest_marker("sampled")
-        if marker is not None:
-            name = (str(item.path), getattr(item, "originalname", item.name))
+        for word, other in (("sampled", "slow"), ("rare", "thorough")):
+            marker = item.get_closest_marker(word)
+            if marker is None or (word == "rare" and item.get_closest_marker("slow") is None):
+                continue
+            name = (word, str(item.path), getattr(item, "originalname", item.name))
             if seen[name] % marker.args[0]:
-                item.add_marker("slow")
+                item.add_marker(other)
             seen[name] += 1
 
 

@@ -1,5 +1,5 @@
 """The text for several GPUs: without copies on each GPU, it differs from that for one in how blocks are numbered and in
-scopes, and in nothing else."""
+scopes, and in nothing else. On several GPUs no run is stopped for another order of work."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ def as_on_one_gpu(text: str) -> str:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 @pytest.mark.sampled(4)
 def test_it_differs_in_scopes_alone(path: Path) -> None:
-    program = load(Source(path.name, path.read_text(encoding="utf-8")), (f"{WITHOUT}mirrors",))
+    program = load(
+        Source(path.name, path.read_text(encoding="utf-8")), (f"{WITHOUT}mirrors", "schedule.order=as_given")
+    )
     one, several = (generate(plan_of(program, several_gpus=on), Widths.both(32)).text for on in (False, True))
     assert _LINE.sub(r"#line resume \1", as_on_one_gpu(several)) == _LINE.sub(r"#line resume \1", one)
     assert ".gpu." not in several
-    assert "blockIdx" not in several.replace("gdsl_place[0] + blockIdx.x", "")
+    assert "blockIdx." not in several.replace("gdsl_place[0] + blockIdx.x", "")
     atomics = set(re.findall(r"\batomic[A-Z][A-Za-z]*\((.{0,24})", several))
     shared = ("&run.shared.", "&order.state.", "&digits.", "&halves[", "&table.")
     assert all(operand.startswith(shared) for operand in atomics), atomics

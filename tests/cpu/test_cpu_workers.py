@@ -104,6 +104,7 @@ def test_values_of_few_elements_are_noted(name: str, monkeypatch: pytest.MonkeyP
             check(BY_NAME[name], GRAPHS[graph], 3)
 
 
+@pytest.mark.rare(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -125,6 +126,7 @@ def test_any_graph(name: str, graph: Graph, size: int, seed: int) -> None:
         check(case, graph, size, seed)
 
 
+@pytest.mark.rare(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @settings(max_examples=20, deadline=None)

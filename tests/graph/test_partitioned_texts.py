@@ -73,6 +73,7 @@ _LISTS = {
 }
 
 
+@pytest.mark.rare(3)
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("text", _LISTS.values(), ids=_LISTS)
 @pytest.mark.parametrize("options", [{}, {"compact": True}, {"undirected": True}], ids=str)

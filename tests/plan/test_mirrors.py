@@ -88,6 +88,7 @@ def test_programs_that_make_graphs_have_none() -> None:
     assert copied(plan_of(program_of_sample("louvain"), several_gpus=True)) == []
 
 
+@pytest.mark.rare(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(12)
 def test_every_plan_is_correct(case) -> None:
