@@ -39,10 +39,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A shell's background job ignores Ctrl-C, and so would all that is started here; tests send it. `-m slow` means
-    the slow tests that need neither a GPU nor hours."""
-    if config.option.markexpr == "slow":
-        config.option.markexpr = "slow and not gpu and not thorough"
+    """A shell's background job ignores Ctrl-C, and so would everything that it starts; tests send it. Tests that need a
+    GPU or hours run only if `-m` names them."""
+    from tests.support.markers import selection
+
+    config.option.markexpr = selection(config.option.markexpr)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -59,8 +60,10 @@ def pytest_collection() -> Iterator[None]:
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """A worker for each core where all tests run; one process for a few of them, and for those on a GPU."""
+    from tests.support.markers import selection
+
     everything = config.args == [str(config.rootpath / "tests")] or config.args == ["tests"]
-    on_gpu = config.option.markexpr == "gpu"
+    on_gpu = config.option.markexpr in ("gpu", selection("gpu"))
     return (os.cpu_count() or 1) if everything and not on_gpu else 0
 
 
