@@ -80,7 +80,7 @@ def main(
     gpus: Gpus | None,
     json_path: Path | None,
 ) -> None:
-    """Measure gdsl's programs; docs/performance.md says what the columns are.
+    """Measure gdsl's programs; docs/lab/measured.md says what the columns are.
 
     The exit status is 1 where a result was wrong or a run failed; being slow is no failure.
     """
