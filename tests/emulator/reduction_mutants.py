@@ -205,7 +205,7 @@ REDUCTION_MUTANTS = (
     Mutant(
         "the first values are kept while the block may still read those of the reduction before",
         "runtime/reduce.cuh",
-        "        __syncthreads();  // until the former values are no longer read\n",
+        "        __syncthreads();  // until no thread reads the former values\n",
         "",
         IN_TURNS,
         "race result",

@@ -22,12 +22,12 @@ template <class T>
 inline int32 popcount(T a) { return __builtin_popcountll(typename unsigned_of<T>::type(a)); }
 
 // piece: ctz
-// Of 0 the width.
+// The width for 0.
 template <class T>
 inline int32 ctz(T a) { return a == 0 ? int32(8 * sizeof(T)) : __builtin_ctzll(uint64(a)); }
 
 // piece: convert
-// A float as an integer: one that does not fit becomes the nearest that does, NaN becomes 0.
+// A float as an integer: the nearest integer that fits; NaN becomes 0.
 template <class To, class From>
 inline To convert(From x) {
     typedef std::numeric_limits<To> limits;
@@ -35,7 +35,7 @@ inline To convert(From x) {
     const From below = limits::is_signed ? -above : From(0);
     return x != x ? To(0) : x <= below ? limits::min() : x >= above ? limits::max() : To(x);
 }
-// By way of int64, which holds every uint32: under -frounding-math g++ 12 takes a constant uint32 and a constant uint64
-// of which both have nothing but ones for the same number where AVX-512 converts them.
+// Converts through int64, which holds every uint32: with -frounding-math and AVX-512, g++ 12 confuses a constant uint32
+// and a constant uint64 whose bits are all ones.
 template <>
 inline float32 convert<float32, uint32>(uint32 x) { return float32(int64(x)); }

@@ -9,7 +9,7 @@ inline int64 number_labels(Label* label, int64 num_vertices) {
 }
 
 // piece: number_low_labels
-// For labels that are all below their number.
+// For labels that are all below the number of vertices.
 template <class Label>
 inline int64 number_low_labels(Label* label, int64 num_vertices) {
     std::vector<uint64> bits(std::size_t(num_vertices / 64 + 1), 0);
@@ -37,11 +37,11 @@ inline int64 number_any_labels(Label* label, int64 num_vertices) {
 }
 
 // piece: label_groups
-// The vertices by label, those of one label by id. Their concatenated lists are a range of places for each label.
+// The vertices ordered by label, then by id. Their concatenated lists form a range of places for each label.
 struct label_groups {
     array_of<vertex> members;
     std::vector<int64> first;    // the first member of each label
-    std::vector<int64> before;   // how many places precede the list of each member
+    std::vector<int64> before;   // the number of places before the list of each member
 
     template <class Label>
     label_groups(const graph_slice& g, const Label* label, int64 count)
@@ -57,16 +57,16 @@ struct label_groups {
             before[i + 1] = before[i] + g.offsets[members[i] + 1] - g.offsets[members[i]];
         }
     }
-    // Where the run of a label begins; that of the next is its end.
+    // Where the range of a label begins; it ends where that of the next label begins.
     int64 begin(int64 label) const { return before[std::size_t(first[std::size_t(label)])]; }
-    // The member whose list has a place.
+    // The member whose list contains a place.
     std::size_t member_at(int64 place) const {
         return std::size_t(std::upper_bound(before.begin(), before.end(), place) - before.begin()) - 1;
     }
 };
 
 // piece: sort_ids
-// Ids below `bound`, ascending; long lists eight bits at a time.
+// Sorts ids below `bound`; long lists by a radix sort of eight bits at a time.
 inline void sort_ids(vertex* ids, vertex* scratch, int64 count, int64 bound) {
     if (count < 256) {
         std::sort(ids, ids + count);
@@ -88,7 +88,7 @@ inline void sort_ids(vertex* ids, vertex* scratch, int64 count, int64 bound) {
 }
 
 // piece: contraction_room
-// Memory in which one thread combines edges.
+// The memory with which one thread combines edges.
 template <class Total>
 struct contraction_room {
     vote_table<vertex, Total> table;
@@ -104,9 +104,9 @@ struct contraction_room {
 };
 
 // piece: contracted_lists
-// The edges of each label become one for each destination, in order, stored from the beginning of the label's range.
-// Places are divided into parts of equal length, and what several parts have of one range is combined afterwards, so the
-// result is the same for any number of threads.
+// Combines the edges of each label into one for each destination, sorted, from the beginning of the label's range.
+// Places are divided into parts of equal length. If a range is in several parts, their results are combined afterwards,
+// so the result is the same for any number of threads.
 template <class Label, class Sums>
 struct contracted_lists {
     typedef typename Sums::total Total;
@@ -118,8 +118,8 @@ struct contracted_lists {
     const label_groups groups;
     array_of<vertex> ends;
     array_of<Total> totals;
-    std::vector<int64> sizes;        // how many edges each label has
-    std::vector<int64> head, tail;   // what a part begins with, of an earlier range, and ends with, of one that continues
+    std::vector<int64> sizes;        // the number of edges of each label
+    std::vector<int64> head, tail;   // a part's edges of a range that began earlier, and of one that continues
     bool lost;                       // memory ran out; threads must not throw
 
     contracted_lists(const graph_slice& g, const Label* label, Sums sums, int64 count)
@@ -137,14 +137,14 @@ struct contracted_lists {
         if (lost) { throw std::bad_alloc(); }
     }
 
-    // Whether there is room for so many edges, of which no more are left than there are labels.
+    // Whether there is room for so many edges, which become no more than there are labels.
     bool prepare(contraction_room<Total>& room, int64 edges) {
         if (room.prepare(minimum(edges, count))) { return true; }
         store_shared(&lost, true);
         return false;
     }
 
-    // The runs in a part.
+    // Combines the ranges in a part.
     void contract_part(contraction_room<Total>& room, int64 part) {
         const int64 begin = part * PART, end = minimum(begin + PART, g.num_edges);
         std::size_t member = groups.member_at(begin);
@@ -172,7 +172,7 @@ struct contracted_lists {
         }
         return end;
     }
-    // Puts what was counted at a place, by destination; returns how many these are.
+    // Stores the counted edges from a place on, sorted by destination. Returns their number.
     int64 put(const vote_round<vertex, Total>& votes, contraction_room<Total>& room, int64 at) {
         vertex* const own = ends.data() + at;
         for (std::size_t i = 0; i < votes.size; ++i) { own[i] = votes.place(i).mark.key(); }
@@ -180,7 +180,7 @@ struct contracted_lists {
         for (std::size_t i = 0; i < votes.size; ++i) { totals[std::size_t(at) + i] = votes.total_of(own[i]); }
         return int64(votes.size);
     }
-    // Combines what the parts have of the range that begins in this one and continues after it.
+    // Combines the results of the range that begins in this part and continues in later ones.
     void join_run(contraction_room<Total>& room, int64 part) {
         const int64 end = (part + 1) * PART;
         if (end >= g.num_edges || lost) { return; }
@@ -204,7 +204,8 @@ struct contracted_lists {
 };
 
 // piece: make_contraction
-// The graph in which the vertices of one label are one; `sums` says what edges carry, and takes what becomes of it.
+// The graph in which all vertices with the same label are one vertex. `sums` has the weights to combine, and receives
+// the combined ones.
 template <class Label, class Sums>
 inline made_graph make_contraction(const graph_slice& g, Label* label, Sums sums) {
     const int64 count = number_labels(label, g.num_vertices);
@@ -217,7 +218,7 @@ inline made_graph make_contraction(const graph_slice& g, Label* label, Sums sums
     const int64 num_edges = arrays.offsets[std::size_t(count)];
     arrays.columns.resize(std::size_t(num_edges) + 1);
     arrays.edge_sources.resize(std::size_t(num_edges) + 1);
-    arrays.columns.back() = arrays.edge_sources.back() = 0;  // a checked place 0 is always there
+    arrays.columns.back() = arrays.edge_sources.back() = 0;  // place 0 always exists, for checked indices
     each_id(count, [&](int64 u) {
         std::size_t from = std::size_t(lists.groups.begin(u));
         for (std::size_t e = arrays.offsets[u]; e < std::size_t(arrays.offsets[u + 1]); ++e, ++from) {

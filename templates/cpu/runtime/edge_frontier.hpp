@@ -1,9 +1,9 @@
 // piece: edge_frontier
 // A set of edges as a queue. The bitmap holds marks against duplicates, and is zero between operators.
 struct edge_frontier {
-    edge* queue;     // the members, in no order
+    edge* queue;     // the members, in any order
     uint64* bitmap;  // one bit per edge
-    int64 size;      // members
+    int64 size;      // number of members
 
     explicit edge_frontier(int64 num_edges) : size(0) {
         queue = static_cast<edge*>(std::malloc(std::size_t(num_edges + 1) * sizeof(edge)));
@@ -62,7 +62,7 @@ struct edge_collector {
 };
 
 // piece: finish_edges
-// Turns what an operator has collected into its result, and clears its marks.
+// Makes the edges that an operator has collected its result, and clears their marks.
 inline void finish_edges(edge_frontier& next, edge_frontier& result, bool marked) {
     for (int64 i = 0; marked && i < next.size; ++i) { next.bitmap[next.queue[i] / 64] = 0; }
     std::swap(next.queue, result.queue);
@@ -97,7 +97,7 @@ inline void copy_edges(edge_frontier& f, const edge_frontier& other) {
 }
 
 // piece: collect_far_ends
-// Collects the far ends of a set of edges; `ends[e]` is that of edge e.
+// Collects the far ends of a set of edges; `ends[e]` is the far end of edge e.
 template <class Counted>
 inline void collect_far_ends(run_state& run, frontier& result, const edge_frontier& edges, const vertex* ends,
                              const Counted counted) {

@@ -36,14 +36,14 @@ inline void mark_members(edge_frontier& f) {
 }
 
 // piece: unmark_members
-// Clears these marks; there are no others.
+// Clears these marks, which are the only ones.
 inline void unmark_members(edge_frontier& f) {
 #pragma omp parallel for schedule(static) if (f.size > SMALL_WORK)
     for (int64 i = 0; i < f.size; ++i) { store_shared(&f.bitmap[f.queue[i] / 64], uint64(0)); }
 }
 
 // piece: append_edges
-// Collects the members that are marked in a bitmap, or those that are not.
+// Collects the members that are (or are not) marked in a bitmap.
 template <bool marked, class Members>
 inline void append_edges(edge_collector& out, const Members& members, const uint64* bitmap) {
 #pragma omp for schedule(static)
@@ -54,7 +54,7 @@ inline void append_edges(edge_collector& out, const Members& members, const uint
 }
 
 // piece: unite_edges
-// All of the second set, and the members of the first that are not in it.
+// All members of the second set, and the members of the first that are not in the second.
 inline void unite_edges(edge_frontier& next, edge_frontier& result, const edge_frontier& first, edge_frontier& second) {
     mark_members(second);
 #pragma omp parallel if (first.size + second.size > SMALL_WORK)

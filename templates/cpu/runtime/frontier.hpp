@@ -1,10 +1,10 @@
 // piece: frontier
-// A set of vertices, as a queue or as a bitmap or both. A bitmap that is not the set is all zeros.
+// A set of vertices as a queue, a bitmap, or both. A bitmap that does not represent the set is all zeros.
 struct frontier {
-    vertex* queue;    // the members, in no order
-    uint64* bitmap;   // a bit a vertex
-    int64 size;       // members
-    int64 edges;      // edges of the members, where a later operator needs them
+    vertex* queue;    // the members, in any order
+    uint64* bitmap;   // one bit per vertex
+    int64 size;       // number of members
+    int64 edges;      // number of their edges, if a later operator needs it
     bool queued, mapped;
     int64 words;
 
@@ -30,7 +30,7 @@ struct frontier {
         std::swap(mapped, other.mapped);
     }
 
-    // Makes it the empty set.
+    // Makes this the empty set.
     void clear() {
         if (mapped && queued && size < words / 4) {
             for (int64 i = 0; i < size; ++i) { bitmap[queue[i] / 64] = 0; }
@@ -63,14 +63,14 @@ struct all_members {
 };
 
 // piece: uncounted
-// Where no later operator needs the edges of a result.
+// For results whose edges no later operator needs.
 struct uncounted {
     static constexpr bool counts = false;
     int64 degree(vertex) const { return 0; }
 };
 
 // piece: put_block
-// Stores those of up to 64 members whose bits are set, and returns how many: often almost none or all.
+// Stores those of up to 64 members whose bits are set, and returns their number. Often almost none or almost all are set.
 template <class Members>
 inline int64 put_block(vertex* to, const Members& members, int64 first, int64 count, uint64 bits) {
     const int64 passed = __builtin_popcountll(bits);
@@ -78,7 +78,7 @@ inline int64 put_block(vertex* to, const Members& members, int64 first, int64 co
     if (passed <= 8) {
         for (; at < passed; ++at, bits &= bits - 1) { to[at] = members[first + __builtin_ctzll(bits)]; }
     } else if (passed >= count - 4) {
-        for (int64 next = 0; at < passed; ++next) {  // what is between two gaps
+        for (int64 next = 0; at < passed; ++next) {  // members between two gaps
             const uint64 gaps = ~bits >> next;
             const int64 end = minimum<int64>(count, next + (gaps == 0 ? 64 : __builtin_ctzll(gaps)));
             for (; next < end; ++next, ++at) { to[at] = members[first + next]; }
@@ -93,7 +93,7 @@ inline int64 put_block(vertex* to, const Members& members, int64 first, int64 co
 }
 
 // piece: counted_in
-// The edges of these, where they are counted.
+// The number of their edges, if edges are counted.
 template <class Counted, class Members>
 inline int64 counted_in(const Counted& counted, const Members& members, int64 first, uint64 bits) {
     int64 edges = 0;
@@ -102,7 +102,7 @@ inline int64 counted_in(const Counted& counted, const Members& members, int64 fi
 }
 
 // piece: collector
-// Gathers one thread's accepted vertices and appends them to the result a bufferful at a time.
+// Collects one thread's accepted vertices in a buffer and appends them to the result when it is full.
 template <class Counted>
 struct collector {
     frontier& result;
@@ -151,8 +151,8 @@ struct collector {
 };
 
 // piece: sifter
-// The same for vertices that pass a test or not, in any order: those that pass are buffered without a branch, and the new
-// ones among some hundred are found together. Only they need an atomic operation.
+// The same for vertices that unpredictably pass a test or not. Those that pass are buffered without a branch, and some
+// hundred at a time are checked for new ones, which alone need an atomic operation.
 template <class Counted>
 struct sifter {
     collector<Counted> out;
@@ -179,7 +179,7 @@ struct sifter {
 };
 
 // piece: collector_by_one
-// The same for the one thread that there is, which appends to the result itself.
+// The same with one thread, which appends directly to the result.
 template <class Counted>
 struct collector_by_one {
     frontier& result;
@@ -211,7 +211,7 @@ struct collector_by_one {
         edges += counted_in(counted, members, first, bits);
         size += put_block(result.queue + size, members, first, count, bits);
     }
-    // Nobody can predict whether a vertex passes and is new, so there is no branch; a place after all members is spare.
+    // Whether a vertex passes and is new is unpredictable, so there is no branch; the place after all members is spare.
     void append_new_if(vertex v, bool passes) {
         uint64& word = result.bitmap[v / 64];
         const uint64 former = word, bit = uint64(passes) << (v % 64);
@@ -225,7 +225,7 @@ struct collector_by_one {
 };
 
 // piece: bitmap_collector
-// Gathers one thread's accepted vertices as words of the result's bitmap.
+// Collects one thread's accepted vertices as words of the result's bitmap.
 template <class Counted>
 struct bitmap_collector {
     frontier& result;
@@ -247,7 +247,7 @@ struct bitmap_collector {
 };
 
 // piece: bits_collector
-// Puts one thread's accepted vertices into the result's bitmap, which holds no vertex twice.
+// Stores one thread's accepted vertices directly in the result's bitmap, which removes duplicates.
 template <class Counted>
 struct bits_collector {
     frontier& result;
@@ -284,7 +284,7 @@ struct discarder {
 };
 
 // piece: need_bitmap
-// Makes the bitmap of a frontier that has only a queue.
+// Builds the bitmap of a frontier that has only a queue.
 inline void need_bitmap(frontier& f) {
     if (f.mapped) { return; }
     if (f.size <= little_work(4)) {
@@ -300,7 +300,7 @@ inline void need_bitmap(frontier& f) {
 }
 
 // piece: need_queue
-// Makes the queue of a frontier that has only a bitmap.
+// Builds the queue of a frontier that has only a bitmap.
 inline void need_queue(frontier& f) {
     if (f.queued) { return; }
     int64 size = 0;
@@ -324,7 +324,7 @@ inline void need_queue(frontier& f) {
 }
 
 // piece: finish_queue
-// What an operator has collected becomes its result; where it marked vertices, their bitmap is part of it.
+// Makes the vertices that an operator has collected its result. If it marked vertices, the bitmap is part of the result.
 inline void finish_queue(run_state& run, frontier& result, bool marked) {
     run.next.mapped = marked;
     run.next.exchange_with(result);
@@ -340,7 +340,7 @@ inline void finish_bitmap(run_state& run, frontier& result) {
 }
 
 // piece: define_frontier
-// A set from a few vertices, possibly with duplicates.
+// Defines a set from a few vertices, possibly with duplicates.
 template <class Counted>
 inline void define_frontier(frontier& f, std::initializer_list<vertex> members, const Counted counted) {
     f.clear();

@@ -5,7 +5,7 @@ inline int32 out_degree(const graph_slice& g, vertex v) { return int32(g.offsets
 inline int32 in_degree(const graph_slice& g, vertex v) { return int32(g.in_offsets[v + 1] - g.in_offsets[v]); }
 
 // piece: place_of
-// How many edges come before `e` in its source's list.
+// The number of edges before `e` in its source's list.
 inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(int64(e) - g.offsets[source]); }
 
 // piece: out_lists

@@ -22,8 +22,8 @@ inline edge checked_edge_at(const data_slice& d, uint64 v, Place place, int64 ch
 }
 
 // piece: has_edge
-// Whether an edge leads from u to w; the list of u ascends. Halves are chosen without a branch, which would be as good as
-// drawn.
+// Whether an edge leads from u to w. The list of u is sorted. Halves are chosen without a branch, which would be
+// unpredictable.
 inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
     if (uint64(u) >= uint64(g.num_vertices)) { return false; }
     const vertex* first = g.columns + g.offsets[u];
@@ -38,7 +38,7 @@ inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
 }
 
 // piece: edge_range
-// The edges from `first` on, before `last`.
+// The edges at the positions from `first` up to, but not including, `last`.
 struct edge_range {
     struct iterator {
         edge at;

@@ -1,11 +1,11 @@
 // piece: chunk_of
-// How many elements a thread takes at a time.
+// The number of elements that a thread takes at a time.
 inline int64 chunk_of(int64 count) {
     return maximum<int64>(1, minimum<int64>(2048, count / (8 * int64(thread_count()))));
 }
 
 // piece: each_vertex
-// Every member, by all threads of a region, none of which waits for the others at its end.
+// Visits every member with all threads of a region, which do not wait for each other at the end.
 template <class Members, class Visit>
 inline void each_vertex(const Members& members, Visit visit) {
     const int64 size = members.size();
@@ -14,7 +14,7 @@ inline void each_vertex(const Members& members, Visit visit) {
 }
 
 // piece: each_by_one
-// Every member, by the one thread that there is.
+// Visits every member with one thread.
 template <class Members, class Visit>
 inline void each_by_one(const Members& members, Visit visit) {
     const int64 size = members.size();
@@ -22,7 +22,7 @@ inline void each_by_one(const Members& members, Visit visit) {
 }
 
 // piece: bits_of_bytes
-// Eight bools as bits, the first one as the lowest: each byte is moved to a place of its own in the product's last byte.
+// Eight bools as bits, the first one as the lowest: the product moves each byte to its own bit of the highest byte.
 inline uint64 bits_of_bytes(const bool* bytes) {
     uint64 word;
     std::memcpy(&word, bytes, sizeof(word));
@@ -33,8 +33,8 @@ inline uint64 bits_of_bytes(const bool* bytes) {
 }
 
 // piece: passing
-// Which of up to 64 members pass a test, which writes nothing: all are tested before the first is collected, so that tests
-// of several members are one instruction where the compiler finds it. It has this loop once in a program for a test.
+// Which of up to 64 members pass a test that writes nothing. All are tested before the first is collected, so that the
+// compiler can vectorize the tests. Each test of a program has this loop once.
 template <class Members, class Test>
 __attribute__((noinline)) uint64 passing(const Members members, int64 first, int64 count, const Test test) {
     bool passed[64];
@@ -64,7 +64,7 @@ inline void keep_vertices(const Members& members, Out& out, const Test& test) {
 }
 
 // piece: keep_by_one
-// The same by the one thread that there is.
+// The same with one thread.
 template <class Members, class Out, class Test>
 inline void keep_by_one(const Members& members, Out& out, const Test& test) {
     const int64 size = members.size();
@@ -72,14 +72,14 @@ inline void keep_by_one(const Members& members, Out& out, const Test& test) {
 }
 
 // piece: each_edge
-// Every edge of the graph, by source; long lists are shared out.
+// Visits every edge of the graph, by source; threads share long lists.
 template <class Visit>
 inline void each_edge(run_state& run, const graph_slice& g, Visit visit) {
     push_edges(run, all_members{g.num_vertices}, out_lists{g}, visit);
 }
 
 // piece: each_id
-// Every id below `count`.
+// Visits every id below `count`.
 template <class Visit>
 inline void each_id(int64 count, Visit visit) {
 #pragma omp parallel for schedule(static) if (count > SMALL_WORK)
@@ -87,8 +87,8 @@ inline void each_id(int64 count, Visit visit) {
 }
 
 // piece: each_block
-// Every id below `count`, by blocks: `visit(first, last)`, which writes so many bytes for each. A block of one array is in
-// the cache when the next array is written. What fits there, one thread writes before others could start.
+// Visits every id below `count` by blocks: `visit(first, last)` writes so many bytes for each id. A block of one array is
+// still in the cache when the next array is written. If all data fit there, one thread is done before others could start.
 template <class Visit>
 inline void each_block(int64 count, int64 bytes, Visit visit) {
     constexpr int64 length = 4096;
@@ -104,15 +104,15 @@ inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
 }
 
 // piece: little_work
-// Up to how many edges or elements one thread does all the work: any, where it is the only one, and `times` as many as
-// usual, where there is one more.
+// The number of edges or elements up to which one thread does all the work: unlimited if it is the only thread, and
+// `times` the usual number if there are two.
 inline int64 little_work(int64 times) {
     const int32 threads = thread_count();
     return threads == 1 ? std::numeric_limits<int64>::max() : threads == 2 ? SMALL_WORK * times : SMALL_WORK;
 }
 
 // piece: by_all
-// Whether there is `much` to do, which all threads do then.
+// Whether there is so `much` work that all threads share it.
 inline bool by_all(run_state& run, bool much) {
     if (much) {
         run.other.keep_off();
@@ -122,15 +122,15 @@ inline bool by_all(run_state& run, bool much) {
 }
 
 // piece: keep_at_hand
-// One thread has changed what two would have had to fetch from each other; that is in its cache now.
+// One thread has changed data that two would have had to exchange; the data are in its cache now.
 inline void keep_at_hand(run_state& run) { run.alone |= run.visited > SMALL_WORK; }
 
 // piece: at_hand
-// How many times the usual number of elements one thread processes if its cache has them.
+// How many times the usual number of elements one thread processes if they are in its cache.
 inline int64 at_hand(const run_state& run) { return run.alone ? 32 : 1; }
 
 // piece: much_work
-// Whether the edges of the members are worth more than one thread, where there are more. They are counted until they are.
+// Whether the members have enough edges for more than one thread. Edges are counted only until this is known.
 template <class Members, class Lists>
 inline bool much_work(const Members& members, const Lists& lists, int64 little = little_work(1)) {
     const int64 size = members.size();
@@ -172,7 +172,7 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
 }
 
 // piece: push_lists
-// The same with equal numbers of members for all threads, and whole lists.
+// The same with whole lists, and equal numbers of members for all threads.
 template <class Members, class Lists, class Visit>
 inline void push_lists(run_state& run, const Members& members, const Lists& lists, Visit visit) {
     const int64 size = members.size();
@@ -187,7 +187,7 @@ inline void push_lists(run_state& run, const Members& members, const Lists& list
 }
 
 // piece: push_by_one
-// The same by the one thread that there is.
+// The same with one thread.
 template <class Members, class Lists, class Visit>
 inline void push_by_one(run_state& run, const Members& members, const Lists& lists, Visit visit) {
     const int64 size = members.size();
@@ -201,8 +201,8 @@ inline void push_by_one(run_state& run, const Members& members, const Lists& lis
 }
 
 // piece: pull_edges
-// Visits the edges from members into every vertex that `select` finds; where the functor closes, until it has closed.
-// One thread does all the work of a far end.
+// Visits the edges from members into every vertex that `select` accepts, until the functor closes, if it does. Each far
+// end is processed by one thread.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 inline void pull_edges(int64 num_vertices, const Members& members, const Lists& lists, Select select, Visit visit, Out& out) {
     const int64 words = (num_vertices + 63) / 64;
@@ -227,19 +227,19 @@ inline void pull_edges(int64 num_vertices, const Members& members, const Lists& 
 }
 
 // piece: follow_edges direction_state
-// What an auto direction remembers from one pass to the next.
+// The state of an automatic direction between passes.
 struct direction_state {
-    int64 unvisited;  // edges that no frontier has had yet
+    int64 unvisited;  // edges of vertices that have not been in a frontier
     bool pull;
 };
-// Counts the edges that no frontier has had yet, from the first pass of a loop on.
+// Counts the edges of vertices that have not been in a frontier since the first pass of a loop.
 inline void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{g.num_edges, false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
 }
 
 // piece: reduce_list
-// The reduction of `value(at)` over a list, four at a time: what is added up must not wait for the sum before it.
+// The reduction of `value(at)` over a list with four partial results, so that an addition need not wait for the last one.
 template <class T, class Combine, class Value>
 inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value value) {
     T a = identity, b = identity, c = identity, d = identity;
@@ -255,7 +255,7 @@ inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value
 }
 
 // piece: reduce_neighbors
-// The reduction over the values of a list; or the value of the last edge, if each edge gets the result of those before it.
+// The reduction over the values of a list or, if each edge receives the result of the edges before it, the last value.
 template <class T, class Lists, class Combine, class Value>
 inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 last, T identity, Combine combine, Value value) {
     if constexpr (std::is_invocable<Value, vertex, vertex, edge, T>::value) {
@@ -340,7 +340,7 @@ inline void reduce_until(run_state& run, const Members& members, const Lists& li
 }
 
 // piece: reduce_until_by_one
-// The same by the one thread that there is.
+// The same with one thread.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
 inline void reduce_until_by_one(run_state& run, const Members& members, const Lists& lists, T identity, T final,
                                 Combine combine, Value value, Assign assign) {
@@ -356,7 +356,7 @@ inline void reduce_until_by_one(run_state& run, const Members& members, const Li
 }
 
 // piece: reduce_lists
-// Whole lists, and equal numbers of members for all threads.
+// Visits whole lists, with equal numbers of members for all threads.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
 inline void reduce_lists(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                          Value value, Assign assign) {
@@ -372,7 +372,7 @@ inline void reduce_lists(run_state& run, const Members& members, const Lists& li
 }
 
 // piece: reduce_by_one
-// Whole lists by the one thread that there is.
+// Visits whole lists with one thread.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
 inline void reduce_by_one(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                           Value value, Assign assign) {

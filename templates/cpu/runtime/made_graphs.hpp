@@ -1,5 +1,5 @@
 // piece: unset array_of
-// An uninitialized array: its pages belong to the thread that writes them first.
+// An uninitialized array, so that its pages are placed near the thread that first writes them.
 template <class T>
 struct unset : std::allocator<T> {
     template <class U> struct rebind { typedef unset<U> other; };
@@ -143,7 +143,7 @@ inline made_graph make_subgraph(const graph_slice& g, const shared_arrays& aroun
 }
 
 // piece: point_to_lists
-// Points the slice to these lists, and pairs opposite edges if the program needs that.
+// Points the slice to these lists, and pairs opposite edges if the program uses reverse edges.
 inline void point_to_lists(made_graph& built) {
     graph_slice& g = built.graph;
     graph_arrays& arrays = *built.arrays;
@@ -163,7 +163,7 @@ inline void point_to_lists(made_graph& built) {
 }
 
 // piece: pair_list
-// Pairs the k-th edge from u to each w with the k-th of those from w to u.
+// Pairs the k-th edge from u to each w with the k-th edge from w to u.
 inline void pair_list(const graph_slice& g, vertex u, edge* reverse) {
     int64 alike = 0;
     for (int64 at = g.offsets[u]; at < g.offsets[u + 1]; ++at) {

@@ -1,5 +1,5 @@
 // piece: load_now
-// A read that may meet writes of other threads: never torn.
+// A read of a place that other threads may write; it is never torn.
 template <class T>
 inline T load_now(const T* x) {
     T value;
@@ -8,19 +8,19 @@ inline T load_now(const T* x) {
 }
 
 // piece: store_shared
-// A plain store that other calls may make too, of the same value or as one of several winners.
+// A plain store to a place that other threads may write, too: all store the same value, or any of them may win.
 template <class T>
 inline void store_shared(T* x, T value) { __atomic_store(x, &value, __ATOMIC_RELAXED); }
 
 // piece: exchange
-// One compare-and-swap on the bits of a value; `former` becomes what was found where it fails.
+// One compare-and-swap on the bits of a value. If it fails, `former` becomes the value found.
 template <class T>
 inline bool exchange(T* x, T& former, T value) {
     return __atomic_compare_exchange(x, &former, &value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 // piece: compare_and_swap
-// True for the one call that changes `x` from `old` to `value`. Reads first: most calls come too late.
+// True for the one call that changes `x` from `old` to `value`. Reads first, since most calls come too late.
 template <class T>
 inline bool compare_and_swap(T* x, T old, T value) {
     T former = load_now(x);
@@ -31,7 +31,8 @@ inline bool compare_and_swap(T* x, T old, T value) {
 }
 
 // piece: same_bits
-// Whether a write of the one over the other can be left out: a zero of another sign is another value to a division.
+// Whether a write of one over the other can be omitted. Zeros of different signs differ, since a division distinguishes
+// them.
 template <class T>
 inline bool same_bits(T a, T b) { return same_value(a, b); }
 inline bool same_bits(float32 a, float32 b) { return same_value(a, b) && std::signbit(a) == std::signbit(b); }
@@ -49,7 +50,7 @@ inline T reduce_with(T* x, Combine combine) {
 }
 
 // piece: changed_with
-// The same; true where it changed the value.
+// The same; true if it changed the value.
 template <class T, class Combine>
 inline bool changed_with(T* x, Combine combine) {
     T former = load_now(x);

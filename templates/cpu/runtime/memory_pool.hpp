@@ -1,16 +1,16 @@
 // piece: pooled_blocks
-// Large blocks of memory that runs reuse: clearing new pages takes the system longer than the work on them. For one
-// thread at a time.
+// Large blocks of memory that runs reuse, because the system takes longer to clear new pages than a run to use them. For
+// one thread at a time.
 struct pooled_block {
-    std::size_t room;    // bytes after it
-    bool used;           // in this run
+    std::size_t room;    // bytes after this header
+    bool used;           // whether this run uses it
 };
 static_assert(sizeof(pooled_block) % 16 == 0, "the memory after it must be aligned like malloc's");
 
 struct pooled_blocks {
     static constexpr std::size_t SMALLEST = std::size_t(1) << 18, MOST = std::size_t(1) << 30;
     std::vector<pooled_block*> idle;
-    std::size_t bytes = 0;   // of those
+    std::size_t bytes = 0;   // bytes of all blocks
 
     ~pooled_blocks() { let_go(true); }
 
@@ -29,7 +29,7 @@ struct pooled_blocks {
         }
         idle.resize(left);
     }
-    // The smallest block of that size, up to twice of it; null if there is none.
+    // The smallest free block of at least this size and at most twice the size; null if there is none.
     pooled_block* take(std::size_t wanted) {
         const auto fits = [=](std::size_t room) { return room >= wanted && room / 2 <= wanted; };
         auto best = idle.end();
@@ -42,7 +42,7 @@ struct pooled_blocks {
         bytes -= block->room;
         return block;
     }
-    // False if it is too small, or the pool is full.
+    // False if the block is too small or the pool is full.
     bool keep(pooled_block* block) {
         if (block->room < SMALLEST || block->room > MOST - bytes) { return false; }
         try {
@@ -55,7 +55,7 @@ struct pooled_blocks {
 };
 
 // piece: between_runs
-// The blocks of the last run, while there is no other.
+// The blocks of the last run, while no run uses them.
 struct blocks_between_runs {
     pooled_blocks* blocks;
     ~blocks_between_runs() { let_go(); }
@@ -65,7 +65,7 @@ struct blocks_between_runs {
 blocks_between_runs between_runs = {nullptr};
 
 // piece: memory_of_run blocks_of_run
-// During a run its thread has them.
+// A run's thread takes the blocks for its duration.
 thread_local pooled_blocks* blocks_of_run = nullptr;
 
 struct memory_of_run {
@@ -82,7 +82,7 @@ struct memory_of_run {
 };
 
 // piece: allocated freed
-// Memory of this size; threads other than the run's get it from the system.
+// Memory of this size; threads other than the run's allocate it from the system.
 inline void* allocated(std::size_t bytes) {
     pooled_block* block = blocks_of_run != nullptr ? blocks_of_run->take(bytes) : nullptr;
     if (block == nullptr) {

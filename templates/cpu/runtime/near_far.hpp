@@ -1,14 +1,14 @@
 // piece: near_far
-// A worklist of free order, processed from near to far: a vertex is near while its value is within a bound, and far
-// otherwise. When little is near, the bound advances and the far vertices are examined; one that has become near in the
-// meantime has already been in the worklist and is dropped.
+// A worklist whose order does not matter, processed from near to far: a vertex is near while its value is within a
+// bound, and far otherwise. When few vertices are near, the bound advances and the far ones are examined; one that has
+// become near in the meantime has already been in the worklist and is dropped.
 template <class Key, bool Falls>
 struct near_far {
     const Key* values;
     frontier far, rest;  // the far vertices, and space for those that remain far
     Key bound, former;
     bool begun, missed;  // whether there is a bound, and whether the last one had nothing within it
-    int64 rounds, edges, looked, peak;  // since the bound moved: rounds, edges in them, far vertices then, the largest round
+    int64 rounds, edges, looked, peak;  // since the bound moved: rounds, their edges, far vertices, largest round
     float64 width, factor, speed;  // how far the bound advances, how that changes, and the last speed
 
     near_far(const Key* values, frontier& f, int64 num_vertices)
@@ -63,8 +63,8 @@ struct near_far {
         width *= factor;
     }
 
-    // Beyond the last bound, or, if nothing was within it, beyond the nearest value. The first width is the distance
-    // between the two.
+    // Moves the bound beyond the last one or, if nothing was within it, beyond the nearest value. The first width is the
+    // distance between the two.
     void move_bound() {
         Key from = bound;
         if (missed) {
@@ -83,7 +83,7 @@ struct near_far {
 };
 
 // piece: near_far_collector
-// Gathers one thread's accepted vertices by whether they are near or far.
+// Collects one thread's accepted vertices, near and far ones separately.
 template <class Order>
 struct near_far_collector {
     const Order& order;
@@ -103,7 +103,7 @@ struct near_far_collector {
 };
 
 // piece: near_far_by_one
-// The same for the one thread that there is.
+// The same with one thread.
 template <class Order>
 struct near_far_by_one {
     const Order& order;
@@ -122,7 +122,8 @@ struct near_far_by_one {
 };
 
 // piece: look_through
-// Adds to `f` what is near by now, and drops what was near before. What stays far stays in the bitmap, too.
+// Adds the vertices to `f` that have become near, and drops those that were near before. Vertices that stay far stay in
+// the bitmap.
 template <class Order, class Near, class Rest, class Leave>
 inline void look_at(const Order& order, const frontier& f, vertex v, Near& near, Rest& rest, Leave leave) {
     const auto value = order.values[v];
@@ -164,8 +165,8 @@ inline void look_through(run_state& run, Order& order, frontier& f) {
 }
 
 // piece: find_near
-// Makes sure that the worklist has entries, and advances the bound when they are much fewer than before: the last entries
-// within a bound are few, and a round of few takes as long as one of some more. False if nothing is left.
+// Ensures that the worklist has entries, and advances the bound when there are much fewer than in the largest round: a
+// round of few entries takes as long as one of somewhat more. False if nothing is left.
 template <class Order>
 inline bool find_near(run_state& run, Order& order, frontier& f) {
     while (f.size <= order.peak / THIN_ROUND && order.far.size > 0) {

@@ -1,5 +1,5 @@
 // piece: bits_of
-// The same bits as another type of the same size.
+// The bits of a value as another type of the same size.
 template <class To, class From>
 inline To bits_of(From x) {
     static_assert(sizeof(To) == sizeof(From), "of the same size");

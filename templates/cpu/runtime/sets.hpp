@@ -1,5 +1,6 @@
 // piece: collect_members
-// Appends to a result what `collect(out, each)` appends to `out` for `each(members, visit)`, by all threads or by one.
+// Collects a result with all threads or one: `collect(out, each)` appends to `out`, and visits members with
+// `each(members, visit)`.
 template <class Counted, class Collect>
 inline void collect_members(run_state& run, frontier& result, const Counted counted, int64 size, Collect collect) {
     if (by_all(run, size > little_work(4))) {
@@ -17,7 +18,7 @@ inline void collect_members(run_state& run, frontier& result, const Counted coun
 }
 
 // piece: grow_set
-// Appends to the queue of a set, and adds to its bitmap, what it does not have yet.
+// Adds members to the queue and the bitmap of a set, without those that it already has.
 template <class Counted>
 inline void grow_set(run_state& run, frontier& f, const frontier& added, const Counted counted) {
     need_bitmap(f);
@@ -28,7 +29,7 @@ inline void grow_set(run_state& run, frontier& f, const frontier& added, const C
 }
 
 // piece: unite_queues
-// All of the second set, and of the first what is not in it.
+// All members of the second set, and the members of the first that are not in the second.
 template <class Counted>
 inline void unite_queues(run_state& run, frontier& result, const frontier& first, frontier& second, const Counted counted) {
     need_bitmap(second);
@@ -41,8 +42,8 @@ inline void unite_queues(run_state& run, frontier& result, const frontier& first
 }
 
 // piece: intersect_queues
-// Walks one set and looks its members up in the other: the second is walked if it alone has a queue, or is cheaper to walk
-// while the first has a bitmap.
+// Walks one set and tests membership in the other. It walks the second if only that has a queue, or if that is cheaper
+// and the first has a bitmap.
 template <class Counted>
 inline void intersect_queues(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
     const bool smaller = !second.mapped || second.size < first.size;
@@ -58,7 +59,7 @@ inline void intersect_queues(run_state& run, frontier& result, frontier& first, 
 }
 
 // piece: subtract_queue
-// Walks the first set and leaves out the second.
+// Walks the first set and omits members of the second.
 template <class Members, class Counted>
 inline void subtract_queue(run_state& run, frontier& result, const Members& first, frontier& second, const Counted counted) {
     need_bitmap(second);
@@ -85,7 +86,7 @@ struct first_bits {
 };
 
 // piece: combine_words
-// Two sets word by word, a word of 64 vertices at a time.
+// Combines two sets word by word, 64 vertices at a time.
 template <class Counted, class Combine>
 inline void combine_words(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted,
                           Combine combine) {
@@ -102,7 +103,7 @@ inline void combine_words(run_state& run, frontier& result, frontier& first, fro
 }
 
 // piece: unite_sets
-// A union of sets that may have no queue.
+// The union of two sets that may have no queue.
 template <class Counted>
 inline void unite_sets(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
     if (first.queued && second.queued) {
@@ -113,7 +114,7 @@ inline void unite_sets(run_state& run, frontier& result, frontier& first, fronti
 }
 
 // piece: intersect_sets
-// What is in both of two sets that may have no queue.
+// The intersection of two sets that may have no queue.
 template <class Counted>
 inline void intersect_sets(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
     if (first.queued || second.queued) {
@@ -124,7 +125,7 @@ inline void intersect_sets(run_state& run, frontier& result, frontier& first, fr
 }
 
 // piece: subtract_sets
-// A difference of sets that may have no queue.
+// The difference of two sets that may have no queue.
 template <class Counted>
 inline void subtract_sets(run_state& run, frontier& result, frontier& first, frontier& second, const Counted counted) {
     if (first.queued) {
@@ -135,7 +136,7 @@ inline void subtract_sets(run_state& run, frontier& result, frontier& first, fro
 }
 
 // piece: grow_any_set
-// The growth of a set by one that may have no queue.
+// Adds to a set the members of another one that may have no queue.
 template <class Counted>
 inline void grow_any_set(run_state& run, frontier& f, frontier& added, const Counted counted) {
     if (added.queued) {

@@ -8,8 +8,8 @@ struct run_state {
     int64 began;       // ticks when the operator began
     int64 noted;       // and when the last record was written
     other_thread& other;
-    bool alone = false;  // the data are in the cache of this thread
-    std::vector<vertex> own_members;  // of the operator's set those that are this worker's
+    bool alone = false;  // the data are in this thread's cache
+    std::vector<vertex> own_members;  // this worker's members of the operator's set
     std::vector<edge> own_edges;
 
     run_state(control_block& control, other_thread& other, int64 num_vertices)
@@ -17,7 +17,7 @@ struct run_state {
 };
 
 // piece: own_range own_vertices
-// The vertices of this worker; a graph that the schedule made may have fewer.
+// The vertices of this worker; a graph that the schedule built may have fewer.
 struct own_range {
     int64 begin, count;
     int64 size() const { return count; }
@@ -29,7 +29,7 @@ inline own_range own_vertices(const run_state& run, const graph_slice& g) {
 }
 
 // piece: own_members_of
-// The members of a set that are this worker's.
+// This worker's members of a set.
 inline queue_members own_members_of(run_state& run, frontier& f) {
     need_queue(f);
     const uint64 first = uint64(run.control.first_vertex), count = uint64(run.control.last_vertex) - first;
@@ -43,7 +43,7 @@ inline queue_members own_members_of(run_state& run, frontier& f) {
 }
 
 // piece: own_edges_of
-// The members of a set of edges that are this worker's.
+// This worker's members of a set of edges.
 inline edge_members own_edges_of(run_state& run, const edge_frontier& f) {
     const uint64 first = uint64(run.control.first_edge), count = uint64(run.control.last_edge) - first;
     run.own_edges.resize(std::size_t(f.size + 1));
@@ -56,7 +56,7 @@ inline edge_members own_edges_of(run_state& run, const edge_frontier& f) {
 }
 
 // piece: own_edges_by_source
-// The same in a graph that the schedule made, whose edges may have other ids.
+// The same in a graph that the schedule built, whose edges may have other ids.
 inline edge_members own_edges_by_source(run_state& run, const edge_frontier& f, const graph_slice& g) {
     const uint64 first = uint64(run.control.first_vertex), count = uint64(run.control.last_vertex) - first;
     run.own_edges.resize(std::size_t(f.size + 1));
@@ -69,14 +69,14 @@ inline edge_members own_edges_by_source(run_state& run, const edge_frontier& f, 
 }
 
 // piece: each_edge
-// Every edge that leaves a vertex of this worker, by source; long lists are shared out.
+// Visits every edge that leaves a vertex of this worker, by source; threads share long lists.
 template <class Visit>
 inline void each_edge(run_state& run, const graph_slice& g, Visit visit) {
     push_edges(run, own_vertices(run, g), out_lists{g}, visit);
 }
 
 // piece: each_edge_of
-// Every edge of a set, with its source and destination.
+// Visits every edge of a set, with its source and destination.
 template <class Visit>
 inline void each_edge_of(const edge_members& members, const graph_slice& g, Visit visit) {
 #pragma omp for schedule(dynamic, chunk_of(members.count))
@@ -87,7 +87,7 @@ inline void each_edge_of(const edge_members& members, const graph_slice& g, Visi
 }
 
 // piece: collect_own_far_ends
-// The far ends of this worker's members of a set of edges: `ends` has that of each edge.
+// Collects the far ends of this worker's members of a set of edges; `ends[e]` is the far end of edge e.
 template <class Counted>
 inline void collect_own_far_ends(run_state& run, frontier& result, const edge_frontier& edges, const vertex* ends,
                                  const Counted counted) {
@@ -99,7 +99,7 @@ inline void collect_own_far_ends(run_state& run, frontier& result, const edge_fr
 }
 
 // piece: each_block_from
-// `each_block` of the ids from `begin` to before `end`.
+// `each_block` of the ids from `begin` up to, but not including, `end`.
 template <class Visit>
 inline void each_block_from(int64 begin, int64 end, int64 bytes, Visit visit) {
     each_block(end - begin, bytes, [&](int64 first, int64 last) { visit(begin + first, begin + last); });
@@ -115,26 +115,26 @@ inline int64 call_host(run_state& run, int64 number, int64 moment, int64 turn, s
 }
 
 // piece: note_data
-// The values before a step, by which the host finds what the step changes.
+// Copies values before a step, so that the host can find what the step changes.
 inline void note_data(run_state& run, int64 number, std::initializer_list<void*> data) {
     call_host(run, number, 0, 0, data, nullptr, 0);
 }
 
 // piece: note_members
-// The same, where a step changes nothing but values of the members of a set and of the far ends in their lists.
+// The same for a step that changes only values of a set's members and of the far ends in their lists.
 inline void note_members(run_state& run, int64 number, frontier& f, std::initializer_list<void*> data) {
     need_queue(f);
     call_host(run, number, 0, 0, data, f.queue, f.size);
 }
 
 // piece: exchange_data
-// All workers have the same values afterwards.
+// Exchanges values, so that all workers have the same.
 inline void exchange_data(run_state& run, int64 number, int64 turn, std::initializer_list<void*> data) {
     call_host(run, number, 1, turn, data, nullptr, 0);
 }
 
 // piece: exchange_set
-// The same, and the set becomes the union of those of all workers.
+// The same, and the set becomes the union of all workers' sets.
 template <class Counted>
 inline void exchange_set(run_state& run, int64 number, frontier& f, const Counted counted, std::initializer_list<void*> data) {
     need_queue(f);
@@ -154,21 +154,21 @@ inline void exchange_edges(run_state& run, int64 number, edge_frontier& f, std::
 }
 
 // piece: resumes
-// Whether the run goes on in a later loop, so that steps before it are passed over.
+// Whether the run resumes in a later loop, so that the steps before it are skipped.
 inline bool resumes(const run_state& run) { return run.control.resume_loop != 0; }
 
 // piece: enters_loop
-// Whether the run comes to this loop of the schedule, as it does unless it goes on in a later one.
+// Whether the run enters this loop, as it does unless it resumes in a later one.
 inline bool enters_loop(const run_state& run, int64 loop) { return !resumes(run) || run.control.resume_loop == loop + 1; }
 
 // piece: pass_ended
-// Tells the host that a loop has had so many passes; true where it takes the data, and the sets next.
+// Reports the number of passes of a loop to the host. True if the host saves the data; it then needs the sets, too.
 inline bool pass_ended(run_state& run, int64 loop, int64 pass, int64 passes, std::initializer_list<void*> data) {
     return run.control.checkpoints != 0 && call_host(run, loop, 2, pass, data, nullptr, passes) != 0;
 }
 
 // piece: hand_over
-// Gives the host the members of a set.
+// Passes the members of a set to the host.
 inline void hand_over(run_state& run, int64 number, frontier& f) {
     need_queue(f);
     call_host(run, number, 3, 0, {}, f.queue, f.size);
@@ -180,7 +180,7 @@ inline void hand_over_edges(run_state& run, int64 number, edge_frontier& f) {
 }
 
 // piece: take_back
-// A set gets the members that it had.
+// Restores the saved members of a set.
 template <class Counted>
 inline void take_back(run_state& run, int64 number, frontier& f, const Counted counted) {
     f.clear();

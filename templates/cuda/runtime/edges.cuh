@@ -5,11 +5,11 @@ __device__ __forceinline__ int32 out_degree(const graph_slice& g, vertex v) { re
 __device__ __forceinline__ int32 in_degree(const graph_slice& g, vertex v) { return int32(__ldg(&g.in_offsets[v + 1]) - __ldg(&g.in_offsets[v])); }
 
 // piece: place_of
-// How many edges come before `e` in its source's list.
+// The number of edges before `e` in its source's list.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - __ldg(&g.offsets[source])); }
 
 // piece: fetch_list
-// The degree of a vertex whose edges are walked next: the first of them are prefetched into the L2 cache.
+// The degree of a vertex whose edges are walked next. The first of these edges are prefetched into the L2 cache.
 __device__ __forceinline__ edge fetch_list(edge first, edge last, const vertex* neighbors) {
     if (first < last) { prefetch_to_l2(&neighbors[first]); }
     return last - first;
@@ -74,7 +74,7 @@ struct all_lists {
 };
 
 // piece: hold_no_edges hold_edges publish_edges
-// The edges of a result that a warp has counted, until it adds all of them; only its first lane has the number.
+// The number of a result's edges that a warp has counted, until it adds them; only its first lane has the number.
 __device__ __forceinline__ void hold_no_edges(block_storage& shared) {
     if (lane_index() == 0) { shared.held_edges[threadIdx.x / 32] = 0; }
 }

@@ -1,14 +1,14 @@
 // piece: marks_of
-// One bit for each vertex: it is in the result already. Operators with a barrier use two bitmaps in turn, and each
-// clears its marks after its last barrier, when its result is complete. The next operator may begin at the same time:
-// it marks in the other bitmap, and ends with a barrier before this one is used again.
+// One bit for each vertex: whether it is already in the result. Operators with a barrier alternate between two bitmaps.
+// Each clears its marks after its last barrier, when its result is complete. Meanwhile the next operator may begin: it
+// marks in the other bitmap, and ends with a barrier before this one is used again.
 __device__ __forceinline__ uint32* marks_of(const enactor& run) {
     return marks_turn(run) == 0 ? run.slice.marks[0] : run.slice.marks[1];
 }
 
 // piece: SAME_TURN marks_turn
-// The bitmap in use. An operator that ends without a barrier, so that marks may still be cleared after it, adds
-// `SAME_TURN` to the number of operators, and so does not count here.
+// The bitmap in use. After an operator that ends without a barrier, marks may still be cleared; it adds `SAME_TURN` to
+// the number of operators, and so does not count here.
 constexpr uint64 SAME_TURN = 1ull << 63;
 __device__ __forceinline__ uint32 marks_turn(const enactor& run) {
     return (uint32(run.operators) ^ uint32(run.operators >> 63)) & 1;
@@ -23,15 +23,15 @@ __device__ __forceinline__ bool mark(uint32* marks, vertex v) {
 }
 
 // piece: mark_unread
-// The same without reading the mark first, which would be one more wait: for results with few duplicates.
+// The same without reading the mark first, which would add a wait; for results with few duplicates.
 __device__ __forceinline__ bool mark_unread(uint32* marks, vertex v) {
     const uint32 bit = 1u << (v % 32);
     return (atomicOr_grid(&marks[v / 32], bit) & bit) == 0;
 }
 
 // piece: former_marks is_unmarked
-// The word of the mark of `v` before it was set, if `marks` holds, else all bits: no branch depends on it, so that
-// several are in flight before one is used.
+// The word of the mark of `v` before it was set or, without `marks`, all bits. No branch depends on it, so that several
+// are in flight before the first is used.
 __device__ __forceinline__ uint32 former_marks(uint32* marks, vertex v, bool active) {
     uint32 former = ~uint32(0);
     if (active) { former = atomicOr_grid(&marks[v / 32], 1u << (v % 32)); }
@@ -40,8 +40,8 @@ __device__ __forceinline__ uint32 former_marks(uint32* marks, vertex v, bool act
 __device__ __forceinline__ bool is_unmarked(uint32 former, vertex v) { return (former >> (v % 32) & 1) == 0; }
 
 // piece: clear_marks
-// Clears the marks of a result, after its barrier. The result's queue is not written before the next barrier: the next
-// result goes into other storage.
+// Clears the marks of a result, after its barrier. The result's queue is not overwritten before the next barrier, since
+// the next result uses other storage.
 __device__ __forceinline__ void clear_marks(uint32* marks, const frontier& result) {
     for (uint64 i = thread_index(); i < result.size; i += grid_threads()) { store_relaxed(&marks[result.queue[i] / 32], 0u); }
 }
@@ -58,7 +58,7 @@ struct queue_members {
 __device__ __forceinline__ queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
 
 // piece: whole_members members_among
-// For a set that may have all vertices, whose queue is not read then.
+// For a set that may contain all vertices; its queue is then not read.
 struct whole_members {
     const vertex* queue;
     const uint32* bitmap;
@@ -81,7 +81,7 @@ struct all_members {
 };
 
 // piece: uncounted
-// For results whose edges no later operator counts.
+// For results whose edges no later operator needs.
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
     __device__ __forceinline__ edge degree_with_prefetch(vertex) const { return 0; }
@@ -93,8 +93,8 @@ struct uncounted {
 
 // piece: collector
 // Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time. The lists of the
-// last ones (all of them, if the result is small) are prefetched. Edges of the others are added at the end: all
-// additions queue for the slice of the L2 cache that has the counters.
+// last ones (all of them, if the result is small) are prefetched. Edges of the others are added at the end, because all
+// additions go to the slice of the L2 cache that has the counters.
 template <class Counted>
 struct collector {
     enactor& run;
@@ -125,7 +125,7 @@ struct collector {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd_grid(&run.counters()->accepted, uint64(STAGED)) : 0;
-        uint64 edges = 0;  // loaded while the atomic is under way
+        uint64 edges = 0;  // loaded while the atomic is in flight
         for (uint32 i = lane; i < STAGED; i += 32) { edges += counted.degree(staged[i]); }
         at = __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < STAGED; i += 32) { result.queue[at + i] = staged[i]; }
@@ -164,7 +164,7 @@ __device__ __forceinline__ void append_rest(operator_counters* counters, vertex*
     __syncwarp(FULL_WARP);
     const uint32 lane = lane_index();
     uint64 at = lane == 0 ? atomicAdd_grid(&counters->accepted, uint64(count)) : 0;
-    uint64 edges = 0;  // loaded while the atomic is under way
+    uint64 edges = 0;  // loaded while the atomic is in flight
     for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_with_prefetch(staged[i]); }
     at = __shfl_sync(FULL_WARP, at, 0);
     for (uint32 i = lane; i < count; i += 32) { queue[at + i] = staged[i]; }

@@ -1,14 +1,14 @@
 // piece: history_state
-// What every thread knows of a history.
+// Each thread's view of a history.
 struct history_state {
-    int64 levels = 0;  // how many there are
-    uint64 end = 0;  // of the last one
-    int64 known = -1;  // the level that is taken next, as far as it is known, with its ends
+    int64 levels = 0;  // number of levels
+    uint64 end = 0;  // end of the last level
+    int64 known = -1;  // the level that is taken next if its ends have been read, otherwise -1
     uint64 first = 0, last = 0;
 };
 
 // piece: history_at
-// The same at the start of a launch.
+// Its state at the start of a launch.
 // barriers: 1
 __device__ __forceinline__ history_state history_at(enactor& run, const int64* ends, const int64* levels) {
     const int64 count = *levels;
@@ -20,8 +20,8 @@ __device__ __forceinline__ history_state history_at(enactor& run, const int64* e
 }
 
 // piece: push_level
-// Appends a set to a history as a level, unless it is empty. More members than vertices stop the run. Ends without a
-// barrier: all threads know the place of the next level.
+// Appends a set to a history as a level, unless it is empty. More members than vertices stop the run. Needs no barrier
+// at its end, since all threads know the place of the next level.
 // barriers: 1 if there is no queue yet
 __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, frontier& f, vertex* members, int64* ends,
                                            int64* levels, history_state& state, uint32 check) {
@@ -30,7 +30,7 @@ __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, fr
     const uint64 last = state.end + f.size;
     if (leader()) { checked_index(d, int64(last), room + 1, check); }
     if (f.size == 0 || last > room) { return; }
-    // By the last warps: few members of what comes next are taken by the first.
+    // With the last warps, since the first ones take the members of a small set that follows.
     for (uint64 i = last_warps::index() * 32 + lane_index(); i < f.size; i += grid_threads()) { members[state.end + i] = f.queue[i]; }
     if (leader()) {
         ends[state.levels] = last;
@@ -41,8 +41,8 @@ __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, fr
 }
 
 // piece: take_level
-// A level of a history as a set whose queue is a part of the history. A set's queue is written only while it is filled;
-// the set keeps its own storage until then. The end of the next level is read early, so that no thread waits for it.
+// A level of a history as a set whose queue is a part of the history. The set keeps its own storage for when it is next
+// filled, as a queue is written only then. The end of the next level is read early, so that no thread waits for it.
 template <bool backward>
 __device__ __forceinline__ void take_level(frontier& f, history_state& state, vertex* members, const int64* ends, int64 level) {
     const bool known = state.known == level;
@@ -58,7 +58,7 @@ __device__ __forceinline__ void take_level(frontier& f, history_state& state, ve
 }
 
 // piece: exchange for take_level
-// The set that a result replaces may have its queue in a history: the next result goes into the set's own storage.
+// The set that a result replaces may have its queue in a history, so the next result goes into the set's own storage.
 __device__ __forceinline__ void exchange(frontier& f, frontier& result) {
     const frontier former = f;
     f = result;

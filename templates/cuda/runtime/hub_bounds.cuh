@@ -1,11 +1,11 @@
 // piece: hub_bounds
-// Bounds in shared memory for the values of vertices that have a place there: values read in this loop, in which they
-// only improve. A word has first the bits of the vertex's id that its place does not imply, then the first bits of the
-// bound, rounded to the worse side. No element is NaN.
+// Bounds in shared memory for the values of those vertices that have a place there. A bound is a value read earlier in
+// this loop, in which values only improve. A word has first the bits of the vertex's id that do not follow from its
+// place, then the first bits of the bound, rounded toward worse values. No element is NaN.
 template <bool Falls>
 struct hub_bounds {
     static constexpr uint32 PLACES = 1u << BOUND_BITS;
-    uint32 first;  // so many bits
+    uint32 first;  // how many bits of a word are of the id
 
     __device__ __forceinline__ hub_bounds(uint64 num_vertices) : first(1) {
         while ((num_vertices - 1) >> BOUND_BITS >> first != 0) { first += 1; }
@@ -15,7 +15,7 @@ struct hub_bounds {
     __device__ __forceinline__ uint32 word(vertex v) const { return load_relaxed(at(v)); }
     __device__ __forceinline__ bool is_of(uint32 word, vertex v) const { return (word ^ id(v)) >> (32 - first) == 0; }
 
-    // The bound, or else the value itself.
+    // The bound if the vertex has one, otherwise the value itself.
     __device__ __forceinline__ float32 look(vertex v, const float32* x) const {
         const uint32 found = word(v);
         return is_of(found, v) ? __int_as_float(int32(found << first)) : load_cached(x);
@@ -28,7 +28,7 @@ struct hub_bounds {
 };
 
 // piece: choose_hubs
-// By place the vertex of most edges, among those whose ids end alike. Four lanes look for each.
+// Finds for each place the vertex with the most edges among those whose ids have the same last bits, with four lanes.
 template <class Bounds>
 __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, const graph_slice& g) {
     const uint32 lane = lane_index();
@@ -36,7 +36,7 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
         uint64 best = base + lane % 8;
         edge most = 0;
         for (uint64 start = best + uint64(lane / 8) * bounds.PLACES; start < g.num_vertices; start += uint64(32) * bounds.PLACES) {
-            edge degrees[8];  // all in flight before one is used
+            edge degrees[8];  // all loads are in flight before the first is used
             side_by_side<8>([&](uint32 k) {
                 const uint64 v = start + uint64(4 * k) * bounds.PLACES;
                 degrees[k] = v < g.num_vertices ? __ldg(&g.offsets[v + 1]) - __ldg(&g.offsets[v]) : edge(0);
@@ -57,8 +57,8 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
 }
 
 // piece: begin_bounded
-// The bounds of a pass: with many members, a new bound of each hub; before the `first` pass also the work of
-// `forget_visits`; otherwise the worst bound. They are used after all threads of the block have arrived.
+// Sets the bounds for a pass: in passes with many members, a new bound for each hub; in others, the worst bound. Before
+// the `first` pass it also does the work of `forget_visits`. Bounds are used after all threads of the block have arrived.
 // barriers: 1 if the loop begins
 template <class Bounds, class Known>
 __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds, const graph_slice& g, const Known& known,
@@ -77,8 +77,8 @@ __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds
 }
 
 // piece: bounded_changed_min
-// `late_changed_min` of the value of `v`, of which a bound or the value itself has been `seen`: a value better than a
-// bound is compared with the stored one.
+// `late_changed_min` of the value of `v` if a bound of it, or the value itself, has been `seen`. A value that is better
+// than a bound is compared with the stored one.
 template <class Bounds>
 __device__ __forceinline__ bool bounded_changed_min(const Bounds& bounds, vertex v, float32* x, float32 value, float32 seen) {
     if (!(value < seen)) { return false; }

@@ -15,7 +15,7 @@ __device__ __forceinline__ edge edge_at(const graph_slice& g, uint64 v, uint64 p
 }
 
 // piece: checked_edge_at
-// The same if there is such a place; otherwise edge 0, and the run stops at the next barrier.
+// The same if the place exists; otherwise edge 0, and the run stops at the next barrier.
 template <class Place>
 __device__ __forceinline__ edge checked_edge_at(const data_slice& d, uint64 v, Place place, uint32 check) {
     const edge first = __ldg(&d.graph.offsets[v]), degree = __ldg(&d.graph.offsets[v + 1]) - first;
@@ -24,7 +24,7 @@ __device__ __forceinline__ edge checked_edge_at(const data_slice& d, uint64 v, P
 }
 
 // piece: has_edge
-// Whether an edge leads from u to w; the list of u ascends.
+// Whether an edge leads from u to w. The list of u is sorted.
 __device__ __forceinline__ bool has_edge(const graph_slice& g, vertex u, vertex w) {
     if (uint64(u) >= uint64(g.num_vertices)) { return false; }
     edge low = __ldg(&g.offsets[u]), high = __ldg(&g.offsets[u + 1]);
@@ -38,7 +38,7 @@ __device__ __forceinline__ bool has_edge(const graph_slice& g, vertex u, vertex 
 }
 
 // piece: edge_range
-// The edges from `first` on, before `last`.
+// The edges at the positions from `first` up to, but not including, `last`.
 struct edge_range {
     struct iterator {
         edge at;

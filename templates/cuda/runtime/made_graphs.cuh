@@ -1,5 +1,5 @@
 // piece: free_room
-// The first storage for the arrays of a graph that is not used by a graph which may still be read.
+// The first storage for a graph's arrays that no graph uses which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     int64 room = 0;
     for (uint32 i = 0; i < count;) {
@@ -11,7 +11,8 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 }
 
 // piece: keep_list_places
-// Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
+// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `kept_offsets` get the new
+// offsets of the lists.
 // barriers: 4
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
@@ -55,7 +56,7 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
 }
 
 // piece: contracted_labels
-// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of
+// Replaces each label by its rank among all labels. Returns the number of distinct labels. Labels that are numbers of
 // vertices, as most are, need not be sorted.
 // barriers: 7 to some
 template <class Label>
@@ -73,8 +74,8 @@ __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) 
 }
 
 // piece: number_known_labels
-// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others
-// unchanged.
+// `contracted_labels` if every label is the number of a vertex or `none`. Returns false, and leaves the labels unchanged,
+// if one is not.
 // barriers: 2 to 6
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
@@ -100,7 +101,7 @@ __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, 
 }
 
 // piece: number_sorted_labels
-// The same of any labels.
+// `contracted_labels` for any labels.
 // barriers: 5 to some
 template <class Label>
 __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* label, uint64 num_vertices) {
@@ -118,7 +119,7 @@ __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* labe
 }
 
 // piece: begin_lists
-// Where the lists of sorted edges begin: `end(i)` is the vertex whose list has the i-th edge.
+// Computes the offsets of the lists of sorted edges: `end(i)` is the vertex whose list has the i-th edge.
 template <class End>
 __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, uint64 count, End end) {
     if (count == 0) {
@@ -133,7 +134,7 @@ __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, 
 }
 
 // piece: make_contraction
-// The graph in which the vertices of one label are one vertex. `sums` combines the weights of edges that become one.
+// The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges.
 // barriers: 15 to some
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
@@ -184,15 +185,15 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 }
 
 // piece: no_sums
-// For edges without weights. The barrier waits for former stores.
+// For edges without weights. The barrier waits for earlier stores.
 struct no_sums {
     // barriers: 1
     __device__ __forceinline__ void operator()(enactor& run, const edge*, const edge*, uint64, uint64) const { synchronize(run); }
 };
 
 // piece: joined_weights
-// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges
-// are adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
+// Combines the weights of merged edges; `numbers` has the id of each edge's new edge, plus 1. Merged edges are adjacent,
+// and may be half of all edges, so lanes combine their weights before they write to memory.
 template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;
@@ -264,7 +265,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 }
 
 // piece: pair_edges
-// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 // barriers: 1 if reverse edges are used
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     if (made.reverse_edges == nullptr) { return; }

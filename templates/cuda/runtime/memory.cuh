@@ -1,6 +1,6 @@
 // piece: fetch_beside
-// Prefetches into the L2 cache two sectors of 32 bytes next to that of `x[i]`: the following ones if it is the first
-// element of its own, the preceding ones if it is the last. They are needed some time later.
+// Prefetches into the L2 cache the two 32-byte sectors next to that of `x[i]`: the following ones if `x[i]` is the first
+// element of its sector, the preceding ones if it is the last. They are needed some time later.
 template <class T, class Id>
 __device__ __forceinline__ void fetch_beside(const T* x, Id i, int64 length) {
     constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
@@ -20,12 +20,12 @@ template <class T>
 __device__ __forceinline__ T load_now(const T* x) { return load_relaxed(x); }
 
 // piece: store_shared
-// A plain store that other calls may make too, of the same value or as one of several winners.
+// A plain store to a place that other threads may write, too: all store the same value, or any of them may win.
 template <class T>
 __device__ __forceinline__ void store_shared(T* x, T value) { store_relaxed(x, value); }
 
 // piece: bits_of
-// The same bits as another type of the same size.
+// The bits of a value as another type of the same size.
 template <class To, class From>
 __device__ __forceinline__ To bits_of(From x) {
     union { From from; To to; } bits;
@@ -69,8 +69,8 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
 }
 
 // piece: claim
-// True for the one call that changes `x`, which is not a float, from `old` to `value`. Among `few` the value is not
-// read first: a losing thread learns this from the compare-and-swap.
+// True for the one call that changes `x`, which is not a float, from `old` to `value`. With `few` members the value is
+// not read first: a losing thread learns this from the compare-and-swap.
 template <class T>
 __device__ __forceinline__ bool claim(T* x, T old, T value, bool few) {
     return (few || load_relaxed(x) == old) && exchange_word(x, old, value);
@@ -88,7 +88,7 @@ __device__ __forceinline__ T reduce_by_exchange(T* x, T value, Combine combine) 
 }
 
 // piece: bits_equal
-// Of floats too, where == takes both zeros for one, which a division does not.
+// Compares bits for floats, too: == does not distinguish the two zeros, but a division does.
 template <class T>
 __device__ __forceinline__ bool bits_equal(T a, T b) {
     typedef typename word_of_size<sizeof(T)>::type word;
@@ -97,8 +97,8 @@ __device__ __forceinline__ bool bits_equal(T a, T b) {
 __device__ __forceinline__ bool bits_equal(bool a, bool b) { return a == b; }
 
 // piece: lower_to
-// The minimum where it is less than `former`, as which `x` was read before: most updates of a minimum come too late to
-// change it. Returns what was there. `+ T(0)`: -0.0 counts as 0.0.
+// The minimum, if it is less than `former`, the value read before: most updates of a minimum do not change it. Returns
+// the previous value. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
 __device__ __forceinline__ T lower_to(T* x, T value, T former) { return value < former ? atomicMin_grid(x, value) : former; }
 template <class T>
@@ -108,7 +108,7 @@ __device__ __forceinline__ T lower_float_to(T* x, T value, T former) {
 }
 __device__ __forceinline__ float64 lower_to(float64* x, float64 value, float64 former) { return lower_float_to(x, value, former); }
 __device__ __forceinline__ float32 lower_to(float32* x, float32 value, float32 former) {
-    // Floats without a sign are ordered as their bits are.
+    // Non-negative floats are ordered like their bits.
     if (!(value < former) && former == former) { return former; }
     if (value > 0 && former == former) { return __int_as_float(atomicMin_grid(reinterpret_cast<int32*>(x), __float_as_int(value))); }
     return lower_float_to(x, value, former);
@@ -182,8 +182,8 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
 }
 
 // piece: changed_min
-// The value read may be outdated, and so larger: until the next barrier, other threads only make it smaller. So a value
-// that is not smaller has lost; any other learns the outcome from the exchange.
+// The value read may be outdated, but only larger than the current one, since other threads only decrease it until the
+// next barrier. So a value that is not smaller has lost; any other learns the outcome from the exchange.
 template <class T>
 __device__ __forceinline__ bool changed_min(T* x, T value) {
     const T former = lower_to(x, value, load_cached(x));
@@ -198,8 +198,8 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
 }
 
 // piece: late_changed_min
-// Whether `x` was changed since the last barrier, by this call or an earlier one: if `value` is less than the value
-// read, it was, so no thread waits for the exchange.
+// Whether `x` has changed since the last barrier, by this call or an earlier one. It has if `value` is less than the
+// value read, so no thread waits for the exchange.
 template <class T>
 __device__ __forceinline__ bool late_changed_min(T* x, T value, T seen) {
     const bool lower = value < seen || (seen != seen && value == value);

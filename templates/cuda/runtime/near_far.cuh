@@ -7,39 +7,40 @@ template <class Out>
 __device__ __forceinline__ void carry_over(no_small_frontier&, Out&) {}
 
 // piece: near_far_state
-// What a block knows of a loop from near to far. Its first thread has it, the same in all blocks. Ranks are bits,
-// ordered so that nearer values have larger ranks.
+// The state of a loop from near to far. The first thread of each block updates it, with the same values in all blocks.
+// Ranks are words whose order is that of the values: nearer values have larger ranks.
 struct near_far_state {
     key_word bound;    // the least rank of near values
-    key_word former;   // the bound before
+    key_word former;   // the previous bound
     key_word nearest;  // the largest rank that was still far at the last scan
-    bool looked;       // there was a scan
-    bool missed;       // it found no near vertex
-    bool spilled;      // a near vertex was put off since, for lack of room
-    bool left;         // any vertex was put off
-    uint64 visited;    // edges, by this block in this round
-    uint64 rounds;     // since then
-    uint64 edges;      // visited in them
-    float64 width;     // by how much the bound moves
-    float64 factor;    // by how much the width changes
-    float64 speed;     // of the bound, with the width before
+    bool looked;       // at least one scan was made
+    bool missed;       // the last scan found no near vertex
+    bool spilled;      // a near vertex was put off since the last scan, for lack of room
+    bool left;         // far vertices were left by the last scan
+    uint64 visited;    // edges visited by this block in this round
+    uint64 rounds;     // rounds since the bound moved
+    uint64 edges;      // edges visited in these rounds
+    float64 width;     // distance by which the bound moves
+    float64 factor;    // factor by which the width changes
+    float64 speed;     // speed of the bound with the previous width
 };
 
 // piece: near_far
-// A worklist whose order is free, worked off from near to far (Davidson, Baxter, Garland, Owens, Work-Efficient
+// A worklist whose order does not matter, processed from near to far (Davidson, Baxter, Garland, Owens, Work-Efficient
 // Parallel GPU Methods for Single-Source Shortest Paths, IPDPS 2014). A vertex is near if its new value is within a
-// bound; then it has an entry in the queue, with the value's rank. An entry is skipped if its vertex has a newer value,
-// which has an entry of its own. All others are far, one bit for each vertex, and scanned when none is near.
+// bound; it then has an entry in the queue, with the rank of that value. An entry is skipped if its vertex has a newer
+// value, since that value has its own entry. All other vertices are far: each has a bit, and the bits are scanned when
+// no vertex is near.
 template <class Key, bool Falls>
 struct near_far {
     typedef decltype(rank_word(Key())) word;
     const Key* values;    // of all vertices
-    key_word* keys;       // of the entries that are worked off
-    key_word* next_keys;  // of those that are found
+    key_word* keys;       // of the entries that are being processed
+    key_word* next_keys;  // of the entries for the next round
     uint32* far;
-    uint64 room;          // entries
-    uint64 peak;          // entries of a round, the most since the bound moved
-    uint32 usual;         // entries whose edges a warp usually visits together
+    uint64 room;          // entries that fit in the queue
+    uint64 peak;          // entries of the largest round since the bound moved
+    uint32 usual;         // entries that a warp usually processes together
     near_far_state& state;
 
     __device__ near_far(enactor& run, const Key* values, const graph_slice& g)
@@ -56,7 +57,8 @@ struct near_far {
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(load_now(&values[v])); }
     __device__ __forceinline__ void put_off(vertex v) const { atomicOr_grid(&far[v / 32], 1u << (v % 32)); }
 
-    // For `push_small_frontier`: the rank that a member was found with, whether it still has it, and whether an accepted one is near.
+    // For `push_small_frontier`: the rank with which a member was found, whether it still has that rank, and whether an
+    // accepted vertex is near.
     __device__ __forceinline__ key_word rank_of_member(uint64 place) const { return keys[place]; }
     __device__ __forceinline__ bool counts(vertex v, key_word key) const { return rank_now(v) == key; }
     __device__ __forceinline__ bool keeps(bool accepted, vertex v, key_word key) const {
@@ -72,7 +74,7 @@ struct near_far {
     __device__ __forceinline__ static float64 number(key_word rank) {
         return ranked_number(Falls ? word(~word(rank)) : word(rank), Key());
     }
-    // The rank of the value that is `width` farther, or of `from` itself.
+    // The rank of the value that is farther by `width`, or `from` if there is no such value.
     __device__ __forceinline__ static key_word behind(key_word from, float64 width) {
         const float64 end = number(from) + (Falls ? width : -width);
         if (!(end == end)) { return from; }
@@ -81,8 +83,8 @@ struct near_far {
 };
 
 // piece: end_entries
-// The barrier after which the entries found can be visited. `visited`: edges that this thread has visited, which blocks
-// sum up before they add them: additions by many warps at the same time delay those that append.
+// The barrier after which the new entries can be visited. `visited` is the number of edges that this thread has visited.
+// Blocks sum these numbers first: atomic additions by many warps would delay the warps that append entries.
 // barriers: 1, publishes accepted
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
@@ -111,17 +113,17 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
 
 // piece: entry_collector
 // Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result
-// STAGED at a time; the far ones, and those without room, are put off.
+// STAGED at a time. Far vertices, and those that do not fit, are put off.
 template <class Order, class Fetch>
 struct entry_collector {
     enactor& run;
     frontier& result;
     Order& order;
-    const Fetch fetch;  // of the last entries
+    const Fetch fetch;  // prefetches for the last entries
     vertex* const staged;
     key_word* const staged_keys;
     key_word* const keys;
-    const uint64 occupied;  // places that have entries already
+    const uint64 occupied;  // places that already have entries
     const key_word bound;
     uint32 count;  // staged so far, the same for the whole warp
 
@@ -181,7 +183,7 @@ struct fetch_nothing {
 };
 
 // piece: put_off_all
-// Begins with all members of a set far.
+// Makes all members of a set far, before the first round.
 // barriers: 1 to 2
 template <class Order>
 __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
@@ -194,10 +196,10 @@ __device__ __forceinline__ void put_off_all(enactor& run, Order& order, frontier
 }
 
 // piece: adapt_width
-// The width with which the bound moves fastest, judged by the last one: twice as wide while that is faster, then back
-// and forth by smaller steps. A round costs as much as ROUND_EDGES edges for each warp besides the edges that it
-// visits, and so does a scan, besides the `words` that it reads; with more than WIDE_ROUND edges for each warp, smaller
-// rounds are less work.
+// Searches for the width with which the bound moves fastest, given the speed of the last one: doubles it while that is
+// faster, then moves back and forth in smaller steps. The cost of a round is its edges plus ROUND_EDGES for each warp;
+// that of a scan is its `words` plus as much. With more than WIDE_ROUND edges for each warp, smaller rounds are less
+// work.
 __device__ __forceinline__ void adapt_width(near_far_state& state, uint64 words) {
     const float64 warps = float64(grid_warps()), edges = float64(state.edges);
     const float64 steps = warps * float64(state.rounds + 1) * ROUND_EDGES;
@@ -212,8 +214,8 @@ __device__ __forceinline__ void adapt_width(near_far_state& state, uint64 words)
 }
 
 // piece: move_bound
-// The next bound: beyond the former one, or, if that found nothing, beyond the nearest value. The first width is the
-// distance between the two.
+// Moves the bound beyond the former one or, if that scan found nothing, beyond the nearest value. The first width is
+// the distance between the two.
 template <class Order>
 __device__ __forceinline__ void move_bound(Order& order) {
     near_far_state& state = order.state;
@@ -237,14 +239,14 @@ __device__ __forceinline__ void move_bound(Order& order) {
 template <class Order, class Out>
 __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& out, uint64 num_vertices) {
     const near_far_state& state = order.state;
-    const bool was_near = state.looked && !state.spilled;  // vertices within the former bound have their entries
+    const bool was_near = state.looked && !state.spilled;  // vertices within the former bound already have entries
     const key_word bound = state.bound, former = state.former;
     const uint64 words = (num_vertices + 31) / 32, stride = grid_warps() * 32;
     const uint32 lane = lane_index();
     uint64 nearest = 0;
     uint32 seen = 0;
     for (uint64 begin = warp_index() * 32; begin < words; begin += FAR_WORDS * stride) {
-        uint32 rest[FAR_WORDS];  // all in flight before one is used
+        uint32 rest[FAR_WORDS];  // all loads are in flight before the first is used
         side_by_side<FAR_WORDS>([&](uint32 k) {
             const uint64 own = begin + k * stride + lane;
             rest[k] = own < words ? load_relaxed(&order.far[own]) : 0;
@@ -285,12 +287,12 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
 }
 
 // piece: STILL_FAR FOUND_NEAR FAR_WORDS
-// The result of a scan, and how many words a lane has in flight.
+// Flags of a scan's result, and the number of words that a lane loads at a time.
 constexpr uint32 STILL_FAR = 1, FOUND_NEAR = 2, FAR_WORDS = 4;
 
 // piece: find_near
-// Provides entries to visit, and moves the bound once there are far fewer than before: the last entries within a bound
-// are few, and a round of few takes as long as one of many. False if none are left, or the run is stopped.
+// Provides entries to visit. It moves the bound once a round has become much smaller than the largest one, because a
+// round of few entries takes as long as one of many. False if no entries are left or the run is stopped.
 // barriers: some if few members are left
 template <class Order, class Listed>
 __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& set, frontier& f, uint64 num_vertices) {
@@ -326,7 +328,7 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& se
 }
 
 // piece: entries entries_of
-// The entries of a queue with an order.
+// The entries of an ordered worklist's queue.
 template <class Order>
 struct entries {
     const vertex* queue;
@@ -339,7 +341,7 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
 }
 
 // piece: push_entries
-// `push_warps` for entries, without those whose vertices have newer values. Returns the number of edges of the entries
+// `push_warps` for entries, except those whose vertices have newer values. Returns the number of edges of the entries
 // that this thread visited.
 template <class Order, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
@@ -349,7 +351,7 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
         const bool has_member = lane < width && base + lane < size;
-        const uint64 place = has_member ? base + lane : base;  // no branch, so that all loads overlap
+        const uint64 place = has_member ? base + lane : base;  // without a branch, so that all loads overlap
         const vertex near = members.queue[place];
         const key_word key = members.order.keys[place], now = members.order.rank_now(near);
         const edge first = lists.first(near), last = lists.last(near);

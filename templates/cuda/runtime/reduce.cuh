@@ -1,7 +1,7 @@
 // piece: first_values
-// An array of vertices whose first values the block caches in shared memory, as many as fit: with ids by falling degree
-// most edges lead to these. All threads of the block fill it: an earlier reduction without a barrier after it may end
-// here.
+// A vertex array whose first values the block caches in shared memory, as many as fit: if ids are ordered by decreasing
+// degree, most edges lead to these. All threads of the block fill the cache. They wait for each other first, because an
+// earlier reduction may have ended without a barrier.
 template <class T>
 struct first_values {
     const T* values;
@@ -9,7 +9,7 @@ struct first_values {
 
     __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
         count = uint32(minimum(size, uint64(dynamic_shared_bytes() / sizeof(T))));
-        __syncthreads();  // until the former values are no longer read
+        __syncthreads();  // until no thread reads the former values
         for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(dynamic_shared_memory())[i] = values[i]; }
         __syncthreads();
     }
@@ -19,8 +19,8 @@ struct first_values {
 };
 
 // piece: reduce_list
-// The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, none of which waits
-// for another.
+// The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, so that their loads
+// overlap.
 template <uint32 side_by_side, uint32 stride, class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine,
                                          Value value) {
@@ -39,8 +39,8 @@ __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge a
 }
 
 // piece: reduce_in_groups
-// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many at a time as a warp has room for.
-// Such a lane gets its list's reduction, any other keeps `reduced`. The whole warp calls.
+// Reduces the lists of the lanes in `waiting`, each with `lanes` lanes, and as many lists at a time as a warp has lanes
+// for. Such a lane gets the reduction of its list, any other lane keeps `reduced`. The whole warp calls.
 template <uint32 side_by_side, uint32 lanes, class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists, vertex near, edge first, uint32 degree,
                                               T identity, Combine combine, Value value, T reduced) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
         __syncwarp(FULL_WARP);
 #pragma unroll UNROLLED
         for (uint32 step = lanes / 2; step > 0; step /= 2) { part = combine(part, shuffle_down(part, step)); }
-        // The first lane of a group holds what its list brings.
+        // The first lane of a group has the reduction of its list.
         const T brought = shuffle(part, __popc(waiting & ((1u << lane) - 1)) * lanes & 31);
         if (((waiting & ~rest) >> lane & 1) != 0) { reduced = brought; }
         waiting = rest;
@@ -70,19 +70,18 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
 }
 
 // piece: few_lists row_of
-// The lists of the few members that the first lanes of a warp have, of which all lanes share the edges evenly, 32 at a
-// time.
+// The lists of a few members, which the first lanes of a warp have. All lanes share their edges evenly, 32 at a time.
 struct few_lists {
     vertex near;
     edge first;
-    uint32 degree, inclusive;  // edges of this lane's member, and of all up to it
-    // This lane's edge of the first 32: the lane that has its member, and what it leads to.
+    uint32 degree, inclusive;  // edges of this lane's member, and of all members up to it
+    // This lane's edge among the first 32: the lane that has its member, and its neighbor.
     uint32 owner;
     edge at;
     vertex owned, far;
 
     __device__ __forceinline__ uint32 total() const { return __shfl_sync(FULL_WARP, inclusive, 31); }
-    // Finds this lane's edge of the 32 from `start` on.
+    // Finds this lane's edge among the 32 from `start` on.
     template <class Lists>
     __device__ __forceinline__ void find(const Lists& lists, uint32 start) {
         const uint32 item = start + lane_index(), edges = total();
@@ -94,7 +93,7 @@ struct few_lists {
 };
 
 // piece: reduce_few
-// The reductions of such lists, whose first edges are found: a lane gets that of its list. The whole warp calls.
+// Reduces these lists, whose first edges have been found: each lane gets the reduction of its list. The whole warp calls.
 template <class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T identity, Combine combine, Value value) {
     const uint32 lane = lane_index(), exclusive = few.inclusive - few.degree, total = few.total();
@@ -108,7 +107,7 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
             const T below = shuffle_up(part, step);
             if (lane >= head + step) { part = combine(below, part); }
         }
-        // The last lane of this lane's stretch holds what these 32 edges bring.
+        // The last lane with an edge of this lane's list has the reduction of those among these 32.
         const uint32 end = minimum(few.inclusive, start + 32);
         const T brought = shuffle(part, (end - start - 1) & 31);
         if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
@@ -117,9 +116,9 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
 }
 
 // piece: reduce_warps
-// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each,
-// longer ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a
-// warp takes fewer and shares their edges out. `assign` learns whether it has the whole result.
+// Reduces `value` over the edges of every member. A warp takes 32 members: a thread walks a short list, eight lanes a
+// longer one, and the whole warp an even longer one; the longest are left to `reduce_hubs`. If there are few members, a
+// warp takes fewer and shares their edges evenly. `assign` is told whether the result is complete.
 template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
@@ -155,10 +154,10 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
 }
 
 // piece: lists_ahead
-// The lists of the set that is walked next, as far as a warp has looked them up: they depend on the graph alone, so
-// that needs no barrier.
+// The lists of the set that is walked next, as far as a warp has looked them up. They depend on the graph alone, so they
+// can be looked up before the barrier.
 struct lists_ahead {
-    const vertex* queue = nullptr;  // of the set; null if nothing is known
+    const vertex* queue = nullptr;  // of the set; null if nothing has been looked up
     uint64 size = 0;
     bool has_member = false;
     few_lists few;
@@ -202,8 +201,8 @@ __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& fo
 }
 
 // piece: reduce_hubs
-// The chunks that `reduce_warps` left, from number `begin` on, one warp for each; `add` combines a chunk's part with
-// the stored value.
+// Reduces the chunks that `reduce_warps` left, from number `begin` on, one warp for each; `add` combines the result of a
+// chunk with the stored value.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 side_by_side, class T, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
@@ -223,8 +222,8 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 }
 
 // piece: each_hub
-// Once the chunks from number `begin` on are reduced, of lists from `least` edges on: `visit` for each vertex that has
-// any. Those of one vertex are consecutive.
+// Calls `visit` for each vertex that has chunks, once those from number `begin` on, of lists of at least `least` edges,
+// are reduced. Chunks of one vertex are consecutive.
 // barriers: 1 if there are long lists
 template <class Visit>
 __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int64 least, uint64 begin, Visit visit) {
@@ -238,9 +237,9 @@ __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int
 }
 
 // piece: until_in_groups
-// What `reduce_until` has not read of the lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many
-// lists at a time as a warp has room for, until these are final. Such a lane has its part combined with `reduced`. The
-// whole warp calls.
+// Reduces the unread part of the lists of the lanes in `waiting`, each with `lanes` lanes, and as many lists at a time as
+// a warp has lanes for, until their results are final. Such a lane's part is combined with `reduced`. The whole warp
+// calls.
 template <uint32 lanes, class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists, vertex near, edge first, edge last, T identity,
                                              T final, Combine combine, Value value, T reduced) {
@@ -276,8 +275,9 @@ __device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists,
 }
 
 // piece: reduce_until
-// The same where no further edge changes a result that is `final`: a thread reads the first edges of a list, eight
-// lanes or its warp the rest of it, until the result is final; the rest of the longest is left to `reduce_hubs_until`.
+// `reduce_warps` for reductions that no further edge changes once their result is `final`. A thread reads the first
+// edges of a list, and eight lanes or the warp the rest, until the result is final; the rest of the longest lists is left
+// to `reduce_hubs_until`.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_until(enactor& run, const Members& members, const Lists& lists, T identity, T final,
                                              Combine combine, Value value, Assign assign) {
@@ -310,7 +310,7 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
 }
 
 // piece: reduce_hubs_until
-// The chunks that `reduce_until` left, a warp each, for as long as `result` is not `final`; `add` combines with it.
+// Reduces the chunks that `reduce_until` left, one warp for each, while `result` is not `final`; `add` combines with it.
 // barriers: 1 if there are long lists, publishes chunks
 template <class T, class Lists, class Value, class Combine, class Result, class Add>
 __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_degree, const Lists& lists, T identity, T final,
@@ -333,7 +333,7 @@ __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_de
 }
 
 // piece: reduce_threads
-// For every member the reduction of `value` over its edges, one thread for each.
+// Reduces `value` over the edges of every member, one thread for each member.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_threads(enactor& run, const Members& members, const Lists& lists, T identity,
                                                Combine combine, Value value, Assign assign) {
@@ -351,7 +351,7 @@ __device__ __forceinline__ void reduce_threads(enactor& run, const Members& memb
 }
 
 // piece: reduce_blocks
-// For every member the reduction of `value` over its edges, one block for each.
+// Reduces `value` over the edges of every member, one block for each member.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_blocks(enactor& run, const Members& members, const Lists& lists, T identity,
                                               Combine combine, Value value, Assign assign) {

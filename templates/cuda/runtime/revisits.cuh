@@ -1,5 +1,5 @@
 // piece: visited_values
-// For each vertex the rank of a value that all its edges were visited with, or of a better one, since the loop began; 0
+// For each vertex, the rank of the value with which its edges were last visited in this loop (or of a better one), and 0
 // if they were not visited. A vertex that still has that value need not be visited again.
 template <class Key, bool Falls>
 struct visited_values {
@@ -14,15 +14,15 @@ struct visited_values {
         const word rank = rank_word(value);
         return Falls ? word(~rank) : rank;
     }
-    // Its first 32 bits.
+    // The first 32 bits of a rank.
     __device__ __forceinline__ static uint32 first_bits(key_word rank) { return uint32(rank >> (8 * sizeof(word) - 32)); }
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(value_now(v)); }
     __device__ __forceinline__ Key value_now(vertex v) const { return load_now(&values[v]); }
 };
 
 // piece: forget_visits
-// The initial state of all vertices, with which the first pass skips none: a later member has a value better than
-// another one, so its rank is not the last of all. Ends with a barrier.
+// The initial state of all vertices, so that the first pass skips none. 0 marks an unvisited vertex, since no later
+// member has it as its rank: its value has improved on another one, so it is not the worst of all. Ends with a barrier.
 // barriers: 1
 template <class Known>
 __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, uint64 num_vertices) {
@@ -31,22 +31,22 @@ __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, 
 }
 
 // piece: CUT_DEGREE
-// Lists of so many edges are cut into chunks: those of a warp's members are walked one row after the other. There is
-// room for these chunks, too, as only one list of a vertex is visited.
+// Lists of at least this many edges are cut into chunks, because a warp walks the lists of its members one row after the
+// other. The room for chunks suffices, since only one list of each vertex is visited.
 constexpr uint32 CUT_DEGREE = HUB_DEGREE / 2;
 
 // piece: find_nearest
-// Finds the nearest members of a pass: those of rank `run.shared.nearest` at least, with about an eighth of the edges
-// of all long lists. The chunks of their lists come first. The other lists see what these change, and are visited again
-// less often. The bound is the mean of the ranks of some members with long lists, each as often as it has edges, then
-// that of those above it, and once more. Where a pass has few members all are near. Ends with all threads of the block.
+// Finds the nearest members of a pass: those whose rank is at least `run.shared.nearest`, which have about an eighth of
+// the edges of all long lists. The chunks of their lists are visited first, so that the other lists see the changes and
+// are visited again less often. The bound is the mean rank of a sample of members with long lists, weighted by edges,
+// then the mean of those above it, and once more. In a pass of few members, all are near. Ends with `__syncthreads`.
 template <class Members, class Known, class Lists>
 __device__ __forceinline__ void find_nearest(enactor& run, const Members& members, const Known& known, const Lists& lists) {
     const uint64 size = members.size();
     if (threadIdx.x < 32) {
         uint32 bound = 0;
         if (size >= PARTED_MEMBERS && lists.g.largest_degree >= int64(CUT_DEGREE)) {
-            constexpr uint32 several = 4;  // of each lane
+            constexpr uint32 several = 4;  // members sampled by each lane
             uint32 ranks[several], edges[several];
             side_by_side<several>([&](uint32 k) {
                 const vertex some = members[size / (several * 32) * (k * 32 + lane_index())];
@@ -74,14 +74,14 @@ __device__ __forceinline__ void find_nearest(enactor& run, const Members& member
 }
 
 // piece: most_chunks
-// How many chunks all lists of `CUT_DEGREE` edges and more have at most.
+// An upper bound of the number of chunks of all lists of at least `CUT_DEGREE` edges.
 __device__ __forceinline__ uint64 most_chunks(const graph_slice& g) {
     return uint64(g.num_edges) / HUB_CHUNK + uint64(g.num_edges) / CUT_DEGREE;
 }
 
 // piece: note_parted_chunks
-// `note_chunks` of two kinds: those of `nearest` lanes from the front of the room on, the others before its end. The
-// last half of `counter` counts the former, its first half the latter.
+// `note_chunks` for two kinds of chunks: those of `nearest` lanes are stored from the front of the room on, the others
+// from its end backward. The low half of `counter` counts the former, the high half the latter.
 __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, uint64 places, uint32 deferring, uint32 nearest,
                                             vertex v, edge first, edge last) {
     const bool defer = (deferring >> lane_index() & 1) != 0, front = (nearest >> lane_index() & 1) != 0;
@@ -95,7 +95,7 @@ __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, ui
 }
 
 // piece: defer_parted_list
-// `defer_list` for a member whose value has this `rank`, after `find_nearest`.
+// `defer_list`, after `find_nearest`, for a member whose value has this `rank`.
 template <class Known>
 __device__ __forceinline__ void defer_parted_list(enactor& run, const graph_slice& g, const Known& known, bool defer, vertex v,
                                                   key_word rank, edge first, edge last) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ void defer_parted_list(enactor& run, const graph_slic
 }
 
 // piece: parted_chunks
-// Where they are: the nearest ones first.
+// Where the chunks are stored, in the order of visits: nearest first.
 struct parted_chunks {
     uint64 nearest, count, places;
 
@@ -117,14 +117,14 @@ struct parted_chunks {
 };
 
 // piece: read_once
-// Lists whose neighbors stay out of the multiprocessor's cache, which is for the values at their ends.
+// Lists that are read past the L1 cache, which is left to the values at the ends of their edges.
 struct read_once : out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return load_once(&g.columns[at]); }
 };
 
 // piece: bound_visits
-// After a pass of the first loop, which leaves `left` members: where its passes have visited more edges than the host
-// allows, asks for a stop at the next barrier, so that the host can begin the run again in another order.
+// Runs after a pass of the first loop, which leaves `left` members. If the passes have visited more edges than the host
+// allows, requests a stop at the next barrier, so that the host can start the run again in another order.
 __device__ __forceinline__ void bound_visits(enactor& run, int32 iteration, uint64 visited, uint64 left) {
     if (!is_trace_writer()) { return; }
     block_storage& shared = run.shared;
@@ -137,8 +137,8 @@ __device__ __forceinline__ void bound_visits(enactor& run, int32 iteration, uint
 }
 
 // piece: push_unvisited
-// `push_warps` for those that were not visited with the value that they have; in the first pass for all. A list that is
-// left for later has no value until its chunks are visited.
+// `push_warps` for the members that have not been visited with their current value (in the first pass, all). A list that
+// is deferred has no value until its chunks are visited.
 template <class Members, class Known, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& members, const Known& known, bool all,
                                                  const Lists& lists, Visit visit) {
@@ -148,7 +148,7 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += warps * width) {
         const bool has_member = lane < width && base + lane < size;
-        const vertex near = members[has_member ? base + lane : base];  // no branch, so that all loads overlap
+        const vertex near = members[has_member ? base + lane : base];  // without a branch, so that all loads overlap
         const key_word now = known.rank_now(near), former = has_member ? known.visited[near] : key_word(0);
         const edge first = lists.first(near), last = lists.last(near);
         const bool counts = has_member && (all || now != former);
@@ -163,7 +163,8 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
 }
 
 // piece: push_unvisited_hubs
-// The chunks that `push_unvisited` left, a warp each; of the values that those of a list begin with the worst is kept.
+// The chunks that `push_unvisited` deferred, one warp for each. Chunks of one list may start with different values; the
+// worst of them is stored.
 // barriers: 1 if there are long lists, publishes chunks
 template <class Known, class Lists, class Visit>
 __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_degree, const Known& known, const Lists& lists,
@@ -173,7 +174,7 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
     for (uint64 chunk = warp_index(); chunk < chunks.count; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunks.place(chunk)];
         if (lane_index() == 0) { atomicMin_grid(&known.visited[part.vertex_id], known.rank_now(part.vertex_id)); }
-        __syncwarp(FULL_WARP);  // no lane looks at the value before
+        __syncwarp(FULL_WARP);  // before any lane reads the value
         for (edge start = part.first; start < part.last; start += 64) {
             const edge at = start + lane_index(), next = at + 32;
             const bool active = at < part.last, two = next < part.last;
@@ -185,21 +186,21 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
 }
 
 // piece: push_unvisited_side_by_side
-// `push_unvisited` with `several` edges of each lane side by side, of which each has the value that its member is
-// visited with, its `own`: `load` reads the rest of `Values`, then `visit` is called for each, and `ends` with what it
-// gives, for which it need not wait. The last edge is used for those beyond the end.
+// `push_unvisited` with `several` edges of each lane at a time. `own` is the value with which an edge's member is
+// visited, and `load` reads the rest of `Values`. `visit` is then called for each edge, and `ends` with its results, so
+// that no call waits for the result of another. Edges beyond the end repeat the last one.
 template <uint32 several, class Values, class Members, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
                                                               const Lists& lists, Load load, Visit visit,
                                                               Ends ends) {
-    const vertex size = vertex(members.size());  // counted as ids are, which takes half of the registers
+    const vertex size = vertex(members.size());  // with the width of an id, which takes half of the registers
     const uint32 width = even_members_per_warp(size), lane = lane_index();
     const vertex stride = vertex(grid_warps() * width);
     uint64 visited = 0;
     vertex base = vertex(minimum(warp_index() * width, uint64(size)));
     for (; base < size; base += minimum(stride, vertex(size - base))) {
         const bool has_member = lane < minimum(vertex(width), vertex(size - base));
-        const vertex member = members[has_member ? base + lane : base];  // no branch, so that all loads overlap
+        const vertex member = members[has_member ? base + lane : base];  // without a branch, so that all loads overlap
         const auto value = known.value_now(member);
         const key_word now = known.rank(value), former = has_member ? known.visited[member] : key_word(0);
         const edge first = lists.first(member), last = lists.last(member);
@@ -212,7 +213,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        const edge begin = first - (inclusive - own);  // less than nothing wraps
+        const edge begin = first - (inclusive - own);  // wraps if it is below 0
         row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += several * 32) {
             vertex near[several], far[several];
@@ -237,7 +238,8 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
 }
 
 // piece: push_unvisited_hubs_side_by_side
-// The chunks that `push_unvisited_side_by_side` left, as `push_unvisited_hubs` does: each with the value that it notes.
+// `push_unvisited_hubs` for the chunks that `push_unvisited_side_by_side` deferred; each is visited with the value that
+// it records.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 several, class Values, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,

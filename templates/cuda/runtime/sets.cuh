@@ -1,10 +1,10 @@
 // piece: worth_a_bitmap
-// Whether marks for so many members cost as much as the words of a bitmap, which remains valid.
+// Whether marking this many members costs as much as writing the words of a bitmap, which stays valid afterwards.
 __device__ __forceinline__ bool worth_a_bitmap(uint64 members, uint64 num_vertices) { return members * 32 >= num_vertices; }
 
 // piece: bits_of_members
-// A bit for each member: the bitmap of a set, or, if it has none and is small, marks set from its queue. Two sets
-// cannot both be marked: there is one bitmap of marks at a time.
+// A bit for each member: the bitmap of a set or, if it has none and is small, marks set from its queue. Only one set can
+// be marked at a time, since there is one bitmap of marks.
 // barriers: 3 if there is no bitmap of them yet
 __device__ __noinline__ const uint32* bits_of_members(enactor& run, frontier& f, uint64 num_vertices) {
     if (!f.mapped && worth_a_bitmap(f.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
@@ -31,8 +31,8 @@ __device__ __forceinline__ void append_members(collector<Counted>& out, const Me
 }
 
 // piece: grows_in_place
-// Whether members can be added to a set in place: it has a bitmap to mark them in, or both sets are so large that one
-// pays. Members of an empty set are copied, which needs no bitmap.
+// Whether members can be added to a set in place: it has a bitmap for marks, or both sets are so large that building one
+// pays off. Additions to an empty set are copied, which needs no bitmap.
 // barriers: 2 if its bitmap is worth it
 __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const frontier& added, uint64 num_vertices) {
     if (!added.queued || (f.size == 0 && !f.mapped)) { return false; }
@@ -41,7 +41,7 @@ __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const 
 }
 
 // piece: grow_in_place
-// Appends new members to the queue of a set, and adds them to its bitmap. They are not read before the barrier.
+// Appends new members to the queue of a set, and adds them to its bitmap. No thread reads them before the barrier.
 // Not inlined, like all functions here that fill a set: a schedule may combine sets in many places, and each copy would
 // take as long to compile as an advance.
 // barriers: 1
@@ -60,8 +60,8 @@ __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const fron
 }
 
 // piece: grows_in_order
-// Whether so much is added that it pays to rebuild the queue in the order of the ids: then the values at the members
-// are adjacent, too.
+// Whether so many members are added that it pays to rebuild the queue in the order of ids: the values of consecutive
+// members are then adjacent in memory.
 __device__ __forceinline__ bool grows_in_order(const frontier& f, const frontier& added, uint64 num_vertices) {
     return 4 * added.size >= f.size && worth_a_bitmap(f.size + added.size, num_vertices);
 }
@@ -94,7 +94,7 @@ __device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& 
 }
 
 // piece: unite_queues
-// All members of the second set, and those of the first that are not in it.
+// All members of the second set, and the members of the first that are not in the second.
 // barriers: 1 to 4
 template <class Counted>
 __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
@@ -112,8 +112,8 @@ __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const 
 }
 
 // piece: intersect_queues
-// Walks one set and tests for the other: the second if only it has a queue, or is the better one to walk and the first
-// has a bitmap.
+// Walks one set and tests membership in the other. It walks the second if only that has a queue, or if that is cheaper
+// and the first has a bitmap.
 // barriers: 1 to 4
 template <class Counted>
 __device__ __noinline__ void intersect_queues(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -133,7 +133,7 @@ __device__ __noinline__ void intersect_queues(enactor& run, frontier& result, fr
 }
 
 // piece: subtract_queue
-// Walks the first set and leaves out the second.
+// Walks the first set and omits members of the second.
 // barriers: 1 to 4
 template <class Members, class Counted>
 __device__ __noinline__ void subtract_queue(enactor& run, frontier& result, const Members& first, frontier& second,
@@ -178,8 +178,8 @@ struct first_bits {
 };
 
 // piece: combine_words
-// Two sets word by word, at least one of which has a bitmap; one thread for each word of 32 vertices. A further barrier
-// waits until marks are cleared, since their set may be written next.
+// Combines two sets word by word, at least one of which has a bitmap; each thread takes a word of 32 vertices. Another
+// barrier waits until marks are cleared, since their set may be written next.
 // barriers: 1 to 8
 template <class Counted, class Combine>
 __device__ __noinline__ void combine_words(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -210,7 +210,7 @@ __device__ __noinline__ void combine_words(enactor& run, frontier& result, front
 }
 
 // piece: unite_sets
-// A union of sets that may have no queue.
+// The union of two sets that may have no queue.
 // barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void unite_sets(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -236,7 +236,7 @@ __device__ __noinline__ void intersect_sets(enactor& run, frontier& result, fron
 }
 
 // piece: subtract_sets
-// A difference of sets that may have no queue.
+// The difference of two sets that may have no queue.
 // barriers: 1 to 8
 template <class Counted>
 __device__ __noinline__ void subtract_sets(enactor& run, frontier& result, frontier& first, frontier& second,
@@ -249,8 +249,8 @@ __device__ __noinline__ void subtract_sets(enactor& run, frontier& result, front
 }
 
 // piece: append_few
-// Appends the members of two queues, one thread for each, to the queue of a result: each is marked, so that no member
-// is there twice. The parts of the run are separate parameters, so that they stay in registers.
+// Appends the members of two queues to the queue of a result, one thread for each member. Members are marked, so that
+// none is appended twice. The parts of the run are separate parameters, so that they stay in registers.
 template <class Counted>
 __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, const vertex* first, uint64 first_size,
                                     const vertex* second, uint64 second_size, vertex* result, const Counted counted) {
@@ -260,15 +260,15 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
     const bool accepted = place < size && mark_unread(marks, v);
     const uint32 votes = __ballot_sync(FULL_WARP, accepted);
     uint64 at = lane_index() == 0 && votes != 0 ? atomicAdd_grid(&counters->accepted, uint64(__popc(votes))) : 0;
-    const uint64 edges = accepted ? counted.degree_with_prefetch(v) : 0;  // loaded while the atomic is under way
+    const uint64 edges = accepted ? counted.degree_with_prefetch(v) : 0;  // loaded while the atomic is in flight
     at = __shfl_sync(FULL_WARP, at, 0);
     if (accepted) { result[at + __popc(votes & ((1u << lane_index()) - 1))] = v; }
     counted.add(counters, edges);
 }
 
 // piece: grow_few
-// Adds the members of another set, where both are queues of few members: in one sweep, whereas `grow_set` marks the
-// members of one and waits before it walks the other, but needs no atomic for each. False if `grow_set` must be called.
+// Adds the members of another set in one sweep if both are short queues. `grow_set` needs no atomic for each member, but
+// marks the members of one set and waits before it walks the other. False if `grow_set` must be called instead.
 // barriers: 1 if both sets are small
 template <class Counted>
 __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& spare, const frontier& added,
@@ -277,7 +277,7 @@ __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& sp
     const bool few = size <= grid_threads() && !worth_a_bitmap(size, num_vertices);
     if (!few || !f.queued || !added.queued || f.mapped || added.mapped) { return false; }
     if (added.size == 0) {
-        synchronize(run);  // as after every growth of a set
+        synchronize(run);  // as after every addition to a set
         return true;
     }
     begin_operator(run);
@@ -291,7 +291,7 @@ __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& sp
 }
 
 // piece: grow_or_unite
-// Adds the members of another set: in place, if that pays, else `unite` fills `spare` with both.
+// Adds the members of another set: in place if that pays off, otherwise `unite` fills `spare` with both.
 // barriers: 4 if the set grows in its place
 template <class Counted, class Unite>
 __device__ __forceinline__ void grow_or_unite(enactor& run, frontier& f, frontier& spare, const frontier& added,
@@ -319,7 +319,7 @@ __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare
 }
 
 // piece: grow_any_set
-// The same of sets that may have no queue.
+// The same for sets that may have no queue.
 // barriers: 1 to 12
 template <class Counted>
 __device__ __noinline__ void grow_any_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,

@@ -280,7 +280,7 @@ struct out_lists {
 // piece: untabled_ends
 // piece: edge_ends
 
-// The first storage for the arrays of a graph that is not used by a graph which may still be read.
+// The first storage for a graph's arrays that no graph uses which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     int64 room = 0;
     for (uint32 i = 0; i < count;) {
@@ -347,7 +347,8 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
-// Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
+// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `kept_offsets` get the new
+// offsets of the lists.
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
                                                  const edge* ids, edge* kept_offsets, Keep keep) {
@@ -397,7 +398,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
     return low;
 }
 
-// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
