@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 
 from gdsl.cli import INTERRUPTED
+
+_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+"""Where launchers of MPI programs say which rank a process is."""
 
 
 def run() -> int:
@@ -18,11 +22,17 @@ def run() -> int:
         status = main()
     except KeyboardInterrupt:
         _die_quietly()
-        with contextlib.suppress(OSError):  # standard error may be closed
-            os.write(2, b"interrupted\n")
+        if "--mpi" not in sys.argv or is_first_rank():
+            with contextlib.suppress(OSError):  # standard error may be closed
+                os.write(2, b"interrupted\n")
         return INTERRUPTED
     _die_quietly()
     return status
+
+
+def is_first_rank() -> bool:
+    """Whether this process is rank 0 of an MPI program, or none of its ranks, as far as is known before MPI starts."""
+    return next((os.environ[name] for name in _RANKS if name in os.environ), "0") == "0"
 
 
 def _die_quietly() -> None:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gdsl.cli import INTERRUPTED
+from gdsl.cli.process import is_first_rank
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError
 
@@ -27,23 +29,31 @@ def current() -> MpiRanks:
 
 
 def on_ranks(command: Callable[[], int]) -> int:
-    """On rank 0 `command`, whose exit status all ranks have; on the others what it lets them do."""
+    """On rank 0 `command`, whose exit status all ranks have; on the others what it lets them do.
+
+    Where ranks have lost each other, as by an interrupt while they start, this process ends without ending MPI, which
+    would wait for all of them; `mpiexec` ends the others then.
+    """
+    status, together = 1, False
     try:
         ranks = current()
+        if ranks.rank:
+            status = ranks.follow()
+            together = ranks.close()
+        else:
+            try:
+                status = command()
+            finally:
+                sys.stdout.flush()
+                together = ranks.close(status)
     except GdslError as error:
-        message(str(error))
-        return 1
-    if ranks.rank:
-        status = ranks.follow()
-        together = ranks.close()
-    else:
-        status = 1
-        try:
-            status = command()
-        finally:
-            sys.stdout.flush()
-            together = ranks.close(status)
-    if not together:  # ending MPI would wait for a rank that does not come
+        if is_first_rank():
+            message(str(error))
+    except KeyboardInterrupt:
+        status, together = INTERRUPTED, False
+        if is_first_rank():
+            message("interrupted")
+    if not together:
         sys.stderr.flush()
         os._exit(status or 1)
     return status

@@ -316,12 +316,16 @@ def _execute_on_workers(
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
     from gdsl.cli.workers import Lines, connected
+    from gdsl.clusters.checkpoints import checkpoint_options
     from gdsl.progress import working
 
     program = _compiled(program_file, graph_file, replace(tuning, file=False), assigned, output)
     options = {name: limits[name] for name in ("timeout", "max_iterations", "round")}
     options.update(checkpoint=on.checkpoint, every=on.every, resume=on.resume, types=tuning.types, report=Lines())
     with connected(on, backend) as workers:
+        saved = checkpoint_options(on.checkpoint, on.every, on.resume)
+        if saved is not None:
+            workers.check_checkpoints(saved, options["report"])
         started = time.perf_counter()
         graph = workers.load(graph_file, words.options(), report=options["report"])
         if by_name and not graph.has_names:

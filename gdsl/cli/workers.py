@@ -57,6 +57,8 @@ class WorkerWords:
             raise click.UsageError(f"{other} is for Ray; {fix}")
         if self.workers == 0:
             raise click.UsageError("--workers: there must be at least 1")
+        if self.every == 0:
+            raise click.UsageError("--every: N must be at least 1")
         if not self.requested:
             for option, given in (
                 ("--checkpoint", self.checkpoint is not None),
@@ -68,7 +70,7 @@ class WorkerWords:
             return
         if self.checkpoint is None and (self.every is not None or self.resume):
             raise click.UsageError(f"{'--resume' if self.resume else '--every'} needs --checkpoint DIR")
-        if self.checkpoint is not None and not self.every:
+        if self.checkpoint is not None and self.every is None:
             raise click.UsageError("--checkpoint needs --every N: after how many passes one is written")
         for option, given in refused.items():
             if given:
@@ -89,6 +91,8 @@ def worker_options(command: Command) -> Command:
         resume: bool,
         **others: Any,
     ) -> Any:
+        if checkpoint == "":
+            raise click.UsageError("--checkpoint: the name of the folder is empty")
         folder = None if checkpoint is None else Path(checkpoint)
         return command(on=WorkerWords(workers, cluster, mpi, folder, every, resume), **others)
 

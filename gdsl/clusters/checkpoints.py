@@ -8,7 +8,6 @@ written theirs: whatever happens meanwhile, the one before stays usable.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import zipfile
@@ -20,14 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends.cpu.checkpoints import RunState
+from gdsl.clusters.checkpoint_folder import CheckpointFolder, Manifest, RunKey
 from gdsl.clusters.failures import Member
 from gdsl.communicator import Communicator
-from gdsl.diagnostics import GdslError, printable, shown
+from gdsl.diagnostics import printable, shown
 from gdsl.numerals import is_whole
 from gdsl.records import dataclass
-
-_MANIFEST = "checkpoint.json"
-_FORMAT = 1
 
 
 class Progress:
@@ -44,19 +41,6 @@ class Progress:
     def save(self, state: RunState) -> None:
         """Not called."""
         raise AssertionError(state)
-
-
-@dataclass(frozen=True, slots=True)
-class RunKey:
-    """What a checkpoint belongs to: the program with its types and params, the graph, and the number of workers."""
-
-    program: str
-    """The program's name."""
-    program_key: str
-    """A hash of its text, types, knobs, params and inputs, and of gdsl's version."""
-    graph: str
-    """A hash of the graph."""
-    workers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +61,23 @@ def checkpoint_options(directory: object, every: Any, resume: bool) -> Checkpoin
         return None
     if not isinstance(directory, (str, os.PathLike)):
         raise TypeError(f"checkpoint is a folder, a str or a path-like object, not {shown(directory)}")
+    if not os.fspath(directory):
+        raise ValueError("checkpoint is the name of a folder, not ''")
     if not is_whole(every):
         raise TypeError(f"every must be a number of passes, not {shown(every)}")
     if int(every) < 1:
         raise ValueError(f"every must be at least 1, not {shown(every)}")
     return CheckpointOptions(os.path.abspath(directory), int(every), bool(resume))
+
+
+def check_folder(options: CheckpointOptions, communicator: Communicator, members: Sequence[Member]) -> None:
+    """Raise what can be known before the graph is read: E0911 where a worker cannot write to the folder, E0809 for a
+    checkpoint that would be overwritten, or that is damaged. All workers call it."""
+    folder = CheckpointFolder(options.directory, members[communicator.rank])
+    folder.prepare()
+    if communicator.rank == 0:
+        folder.manifest(options.resume)
+    communicator.barrier()
 
 
 class Checkpoints:
@@ -101,10 +97,11 @@ class Checkpoints:
         cannot be written to."""
         self.every = options.every
         self._tell = tell
-        self._directory = Path(options.directory)
-        self._key, self._communicator, self._members = key, communicator, members
+        self._directory = CheckpointFolder(options.directory, members[communicator.rank])
+        self._key, self._communicator = key, communicator
         self._last: int | None = None
         """The pass of the last complete checkpoint."""
+        self._directory.prepare()
         if communicator.rank == 0:
             self._last = self._begin(options.resume)
         self._last = self._from_first(self._last)
@@ -121,7 +118,7 @@ class Checkpoints:
         self._write_part(folder, state.arrays())
         self._communicator.barrier()  # now all parts are there
         if self._communicator.rank == 0:
-            self._write_manifest(passes)
+            self._directory.write_manifest(Manifest(passes, self._key))
             if self._last is not None and self._last != passes:
                 shutil.rmtree(self._folder(self._last), ignore_errors=True)
         self._last = passes
@@ -131,7 +128,7 @@ class Checkpoints:
         missing or damaged."""
         if self._last is None:
             return None
-        state = self._read_part(self._folder(self._last))
+        state = self._read_part(self._last)
         self._communicator.barrier()
         if self._communicator.rank == 0:
             self._tell(f"note: the run continues after pass {self._last}")
@@ -141,77 +138,23 @@ class Checkpoints:
         """Remove the checkpoint of a run that has ended."""
         self._communicator.barrier()
         if self._communicator.rank == 0 and self._last is not None:
-            with contextlib.suppress(OSError):
-                (self._directory / _MANIFEST).unlink()
+            self._directory.remove_manifest()
             shutil.rmtree(self._folder(self._last), ignore_errors=True)
 
     def _folder(self, passes: int) -> Path:
-        return self._directory / f"pass-{passes}"
+        return self._directory.path / f"pass-{passes}"
 
     def _part(self, folder: Path) -> Path:
         return folder / f"worker-{self._communicator.rank}.npz"
 
     def _begin(self, resume: bool) -> int | None:
-        try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._unwritable(error) from None
-        manifest = self._manifest()
-        if not resume:
-            if manifest is not None:
-                raise GdslError.single(
-                    "E0809",
-                    f"{self._shown} already has a checkpoint of {printable(str(manifest.get('program')))}",
-                    fix="continue it with --resume (in Python resume=True), or use another folder",
-                )
-            return None
+        manifest = self._directory.manifest(resume)
         if manifest is None:
-            self._tell(f"note: {self._shown} has no checkpoint, so the run begins")
+            if resume:
+                self._tell(f"note: {self._directory.shown} has no checkpoint, so the run begins")
             return None
-        self._check(manifest)
-        passes = manifest["passes"]
-        return passes if isinstance(passes, int) else None
-
-    def _manifest(self) -> dict[str, Any] | None:
-        try:
-            text = (self._directory / _MANIFEST).read_text()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise self._unwritable(error) from None
-        try:
-            manifest = json.loads(text)
-            if manifest["format"] != _FORMAT or not isinstance(manifest["passes"], int):
-                raise KeyError("format")
-        except (ValueError, KeyError, TypeError):
-            message = f"{self._shown}/{_MANIFEST} is not a checkpoint of this version of gdsl"
-            raise GdslError.single("E0809", message, fix="use another folder, or remove this one") from None
-        found: dict[str, Any] = manifest
-        return found
-
-    def _check(self, manifest: Mapping[str, Any]) -> None:
-        """Raise E0809 for a checkpoint of another run."""
-        key = self._key
-        if manifest["program"] != key.program:
-            self._refuse(f"of {printable(str(manifest['program']))}, and this is {key.program}")
-        if manifest["program_key"] != key.program_key:
-            self._refuse(
-                f"of {key.program} with another text, other params, inputs, types or knobs, or of another gdsl"
-            )
-        if manifest["graph"] != key.graph:
-            self._refuse("of another graph")
-        if manifest["workers"] != key.workers:
-            self._refuse(
-                f"of {manifest['workers']} workers, and there are {key.workers} now",
-                f"run it with {manifest['workers']} workers",
-            )
-
-    def _refuse(self, what: str, fix: str = "resume the same run, or use another folder without --resume") -> None:
-        raise GdslError.single("E0809", f"the checkpoint in {self._shown} is {what}", fix=fix)
-
-    @property
-    def _shown(self) -> str:
-        return printable(str(self._directory))
+        self._directory.check(manifest.key, self._key)
+        return manifest.passes
 
     def _write_part(self, folder: Path, state: Mapping[str, NDArray[Any]]) -> None:
         temporary = self._part(folder).with_suffix(".tmp")
@@ -228,51 +171,25 @@ class Checkpoints:
         except OSError as error:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-            raise self._unwritable(error) from None
+            raise self._directory.unwritable(error) from None
 
-    def _write_manifest(self, passes: int) -> None:
-        key = self._key
-        manifest = {
-            "format": _FORMAT,
-            "passes": passes,
-            "program": key.program,
-            "program_key": key.program_key,
-            "graph": key.graph,
-            "workers": key.workers,
-        }
-        temporary = self._directory / f"{_MANIFEST}.tmp"
+    def _read_part(self, passes: int) -> RunState:
+        directory = self._directory
         try:
-            with open(temporary, "w") as file:
-                json.dump(manifest, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self._directory / _MANIFEST)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise self._unwritable(error) from None
-
-    def _read_part(self, folder: Path) -> RunState:
-        who = self._members[self._communicator.rank]
-        try:
-            with zipfile.ZipFile(self._part(folder)) as archive:
+            with zipfile.ZipFile(self._part(self._folder(passes))) as archive:
                 arrays = {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
-            return RunState.from_arrays(arrays)
+            state = RunState.from_arrays(arrays)
         except FileNotFoundError:
-            message = f"{who} finds no part of the checkpoint in {self._shown}"
             fix = "use a folder that all hosts share"
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
-            message = f"{who} cannot read its part of the checkpoint in {self._shown}: {printable(str(error))}"
-            fix = "begin the run again, in another folder"
-        raise GdslError.single("E0809", message, fix=fix)
-
-    def _unwritable(self, error: OSError) -> GdslError:
-        who = self._members[self._communicator.rank]
-        reason = error.strerror or str(error)
-        message = f"{who} cannot write a checkpoint to {self._shown}: {printable(reason)}"
-        return GdslError.single(
-            "E0911", message, fix="use a folder on a disk with more space that all hosts can write to"
-        )
+            raise directory.unusable("finds no part of the checkpoint", fix) from None
+        except MemoryError:
+            raise
+        except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors for damaged bytes
+            why = f"cannot read its part of the checkpoint ({printable(_reason(error))})"
+            raise directory.unusable(why) from None
+        if state.iterations != passes or state.rank != self._communicator.rank:
+            raise directory.unusable("finds the part of another checkpoint, or of another worker,")
+        return state
 
     def _from_first(self, value: int | None) -> int | None:
         """What worker 0 has."""
@@ -284,3 +201,9 @@ def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     with archive.open(name) as entry:
         values: NDArray[Any] = np.lib.format.read_array(entry, allow_pickle=False)
         return values
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gdsl.diagnostics import GdslError, printable
 from gdsl.records import dataclass
@@ -45,6 +46,12 @@ def cluster_unusable(address: str | None, why: str) -> GdslError:
         else "see `ray status` on its head node; a cluster with tokens needs RAY_AUTH_TOKEN here, too"
     )
     return GdslError.single("E0810", f"{which} cannot be used: {why}", fix=fix)
+
+
+def on_worker(error: GdslError, member: Member) -> GdslError:
+    """`error`, which depends on the host of a worker, with a note that says which one it was."""
+    first, *others = error.diagnostics
+    return GdslError((replace(first, notes=(*first.notes, f"on {member}")), *others), error.source)
 
 
 def explained(error: BaseException, member: Member) -> GdslError:

@@ -17,8 +17,9 @@ from gdsl.backends.cpu.share_run import can_resume, run_share
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
 from gdsl.binding import needed_widths
 from gdsl.binding.shares import bind_share
-from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, Progress, RunKey
-from gdsl.clusters.failures import Member
+from gdsl.clusters.checkpoint_folder import RunKey
+from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, Progress, check_folder
+from gdsl.clusters.failures import Member, on_worker
 from gdsl.clusters.fingerprints import check_file, share_fingerprint
 from gdsl.clusters.share_types import inferred
 from gdsl.communicator import Communicator
@@ -108,6 +109,11 @@ def load(group: Group, tell: Tell, words: GraphWords) -> Facts:
     return Facts(share.num_vertices, share.num_edges, share.directed, share.names is not None)
 
 
+def check_checkpoints(group: Group, tell: Tell, options: CheckpointOptions) -> None:
+    """Find mistakes in the folder of checkpoints before the graph is read. Raises E0809, E0911."""
+    check_folder(options, group, group.members)
+
+
 def perform(group: Group, tell: Tell, job: Job) -> Part:
     """Run a program together with the other workers. Raises what `Program.run` raises."""
     share = _share_of(group, tell, job.graph)
@@ -177,7 +183,10 @@ def _compile(program: ir.Program, share: GraphShare, group: Group) -> None:
     host = group.members[group.rank].host
     first = next(member.rank for member in group.members if member.host == host) == group.rank
     if first:
-        CpuBackend().build_shared(program, widths)
+        try:
+            CpuBackend().build_shared(program, widths)
+        except GdslError as error:  # such as a missing compiler
+            raise on_worker(error, group.members[group.rank]) from None
     group.barrier()
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,11 +35,26 @@ def mpi_library() -> Any:
     install = "gdsl[mpi]"
     required("mpi4py", install, "--mpi")
     try:
-        return required("mpi4py.MPI", install, "--mpi")
+        with _ending_on_interrupt():
+            return required("mpi4py.MPI", install, "--mpi")
     except RuntimeError as error:  # mpi4py is there, and no MPI library
         message = f"--mpi needs an MPI library, which mpi4py does not find: {first_line(error)}"
         fix = "load your cluster's MPI (often `module load mpi`), or for one host `pip install mpich`"
         raise GdslError.single("E0907", message, fix=fix) from None
+
+
+@contextlib.contextmanager
+def _ending_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the process at once, as MPI waits for all ranks when it starts, and some may have ended."""
+    former = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or former is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 class MpiCommunicator:
@@ -55,14 +73,19 @@ class MpiCommunicator:
         """Who the workers are, by rank, once they have introduced themselves."""
         self._abandoned: list[Any] = []
         """Messages that an error has left under way, with their buffers."""
-        self._begin()
+        self._begin(failed=False)
 
-    def _begin(self) -> None:
-        """Take communicators of mpi4py on which no message is under way."""
-        self._data, self._control = self._world.Dup(), self._world.Dup()
+    def _begin(self, failed: bool) -> bool:
+        """Take communicators of mpi4py on which no message is under way; whether all workers have come to do so, after
+        an error within some seconds."""
+        taken = [self._world.Idup() for _ in range(2)]
+        self._data, self._control = (communicator for communicator, _ in taken)
+        if not all(self._arrived(request, failed) for _, request in taken):
+            return False
         for communicator in (self._data, self._control):
             communicator.Set_errhandler(self._mpi.ERRORS_RETURN)  # exceptions, instead of the end of all ranks
         self._error: BaseException | None = None
+        return True
 
     def all_to_all(self, parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """As `Communicator.all_to_all`."""
@@ -101,22 +124,26 @@ class MpiCommunicator:
     def renew(self) -> bool:
         """After an error on all workers: forget it and its messages; whether all workers have come to do so within
         some seconds."""
-        if not self.leave(failed=True):
-            return False
-        self._begin()
-        return True
+        return self.leave(failed=True) and self._begin(failed=True)
 
     def leave(self, failed: bool = False) -> bool:
         """Wait for all others, after an error some seconds; whether all have come. Then MPI can be ended."""
         try:
-            meeting = self._control.Ibarrier()
-            until = time.monotonic() + _FAREWELL
-            while not meeting.Test():
-                if failed and time.monotonic() > until:
-                    return False
-                time.sleep(_LONGEST_SLEEP)
+            return self._arrived(self._control.Ibarrier(), failed)
         except self._mpi.Exception:
             return False
+
+    def end_all(self) -> None:
+        """End all ranks now, without waiting for any of them; this one, too."""
+        self._world.Abort(1)
+
+    def _arrived(self, meeting: Any, failed: bool) -> bool:
+        """Whether all others have come to a meeting; after an error within some seconds."""
+        until = time.monotonic() + _FAREWELL
+        while not meeting.Test():
+            if failed and time.monotonic() > until:
+                return False
+            time.sleep(_LONGEST_SLEEP)
         return True
 
     def _exchange(self, parts: Sequence[NDArray[Any]], lengths: NDArray[np.int64]) -> list[NDArray[Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
+import atexit
 import pickle
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,6 +36,7 @@ class MpiRanks:
         self._closed = False
         self._stuck = False
         """Whether some rank has not ended a run that failed."""
+        atexit.register(self._end)
 
     def start(self, report: Report | None = None) -> None:
         """Let the workers introduce themselves, once. Raises E0808 where they have different versions of gdsl."""
@@ -66,7 +69,10 @@ class MpiRanks:
             raise
 
     def follow(self) -> int:
-        """On the other ranks: do what rank 0 says until it closes; the status to exit with."""
+        """On the other ranks: do what rank 0 says until it closes; the status to exit with. Interrupts are left to
+        rank 0."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         while True:
             order = None
             try:
@@ -78,6 +84,7 @@ class MpiRanks:
             except BaseException as error:
                 self._communicator.abort(error)
                 if not self._communicator.renew():
+                    self._stuck = True
                     return 1
 
     def _perform(self, task: Callable[..., Any], arguments: tuple[Any, ...], report: Report | None) -> list[Any]:
@@ -100,12 +107,23 @@ class MpiRanks:
     def close(self, status: int = 0) -> bool:
         """On rank 0: let the others end with this status. On all: whether all have come to the end, so that MPI can
         end too."""
-        if not self._closed and self.rank == 0:
-            self._closed = True
-            with contextlib.suppress(Exception):
-                if not self._stuck:
-                    _scattered(self._communicator, [status] * self.size)
-        return self._communicator.leave(failed=self._stuck)
+        if self._closed:
+            return not self._stuck
+        self._closed, failed = True, self._stuck
+        self._stuck = True  # also where this is interrupted
+        if self.rank == 0 and not failed:
+            try:
+                _scattered(self._communicator, [status] * self.size)
+            except Exception:
+                failed = True
+        self._stuck = not self._communicator.leave(failed)
+        return not self._stuck
+
+    def _end(self) -> None:
+        """At the end of the process, before MPI ends, which waits for all ranks: for those that do not come, end all
+        of them."""
+        if not self.close():
+            self._communicator.end_all()
 
 
 def _introduced(communicator: Communicator, report: Callable[[str], object]) -> Member:

@@ -17,7 +17,7 @@ from gdsl.api.convergence import warn
 from gdsl.api.program import Program
 from gdsl.api.result import Result
 from gdsl.binding.type_parameters import chosen_types
-from gdsl.clusters.checkpoints import checkpoint_options
+from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
 from gdsl.clusters.failures import Member
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph, as_graph
@@ -157,7 +157,10 @@ class Workers:
 
         check_backend(backend)
         if isinstance(graph, (str, os.PathLike)):
+            saved = checkpoint_options(checkpoint, every, resume)
             with deadline.limited(seconds(timeout)):
+                if saved is not None:
+                    self.check_checkpoints(saved, report)
                 graph = self.load(graph, report=report)
                 return self.run(program, graph, values, timeout=timeout, max_iterations=max_iterations, types=types,
                                 round=round, checkpoint=checkpoint, every=every, resume=resume, names=names,
@@ -176,6 +179,13 @@ class Workers:
         )
         with deadline.limited(stops.timeout):
             return self._run(program, graph, job, report)
+
+    def check_checkpoints(self, options: CheckpointOptions, report: Report | None = None) -> None:
+        """Find mistakes in the folder of checkpoints before a graph is read. Raises E0809, E0911."""
+        from gdsl.clusters.jobs import check_checkpoints
+
+        self._group.start(report)
+        self._group.run(check_checkpoints, lambda rank: (options,))
 
     def _run(self, program: Program, graph: object, job: Job, report: Report | None) -> Result:
         from gdsl.clusters.jobs import joined_names, perform

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from gdsl.backends.cpu.checkpoints import RunState
-from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, RunKey
+from gdsl.clusters.checkpoint_folder import RunKey
+from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, check_folder
 from gdsl.clusters.failures import Member
 from gdsl.diagnostics import GdslError
 from tests.support.thread_group import ThreadCommunicator, run_group
@@ -94,6 +95,7 @@ def test_a_run_that_is_resumed_goes_on_writing(tmp_path: Path) -> None:
         (replace(KEY, program_key="a2"), "of pagerank with another text"),
         (replace(KEY, graph="b3"), "of another graph"),
         (replace(KEY, workers=2), "of 3 workers, and there are 2 now"),
+        (replace(KEY, workers=1, graph="of one worker"), "of 3 workers, and there is 1 now"),
     ],
 )
 def test_checkpoints_of_other_runs_are_refused(tmp_path: Path, key: RunKey, words: str) -> None:
@@ -111,7 +113,20 @@ def test_nothing_to_resume_and_nothing_to_overwrite(tmp_path: Path) -> None:
         _written(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2, "passes": 3}', "\x00"])
+_MANIFEST = '{"format": 1, "passes": 4, "program": "pagerank", "program_key": "a1", "graph": "b2", "workers": 3}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "{}", '{"format": 2, "passes": 3}', "\x00", "[" * 10_000),
+        _MANIFEST.replace("4", "-4"),  # a run that began anew would overwrite the parts
+        _MANIFEST.replace("4", "true"),
+        _MANIFEST.replace("4", "1e400"),
+        _MANIFEST.replace('"program": "pagerank", ', ""),
+        _MANIFEST.replace('"workers": 3', '"workers": "three"'),
+    ],
+)
 def test_damaged_manifests(tmp_path: Path, text: str) -> None:
     (tmp_path / "checkpoint.json").write_text(text)
     with pytest.raises(GdslError, match=r"E0809.*is not a checkpoint of this version"):
@@ -125,8 +140,14 @@ def test_missing_and_damaged_parts_name_the_worker(tmp_path: Path) -> None:
     part.write_bytes(whole[:100])
     with pytest.raises(GdslError, match=r"E0809.*worker 1 \(process 101 on host1\) cannot read its part"):
         _resumed(tmp_path)
+    part.write_bytes((tmp_path / "pass-4" / "worker-0.npz").read_bytes())
+    with pytest.raises(GdslError, match=r"E0809.*worker 1 .* finds the part of another checkpoint"):
+        _resumed(tmp_path)
     part.unlink()
     with pytest.raises(GdslError, match=r"E0809.*worker 1 \(process 101 on host1\) finds no part"):
+        _resumed(tmp_path)
+    part.mkdir()
+    with pytest.raises(GdslError, match=r"E0809.*worker 1 .* cannot read its part .*\(Is a directory\)"):
         _resumed(tmp_path)
 
 
@@ -158,6 +179,22 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(GdslError, match=r"E0911.*worker 0 .* cannot write a checkpoint"):
         _written(tmp_path / "file" / "run")
+
+
+def test_what_is_found_before_the_graph_is_read(tmp_path: Path) -> None:
+    def checked(folder: Path, resume: bool = False) -> None:
+        options = CheckpointOptions(str(folder), 2, resume)
+        run_group(SIZE, lambda communicator: check_folder(options, communicator, MEMBERS))
+
+    checked(tmp_path / "new")
+    assert list((tmp_path / "new").iterdir()) == []
+    _written(tmp_path)
+    with pytest.raises(GdslError, match=r"E0809.*already has a checkpoint of pagerank"):
+        checked(tmp_path)
+    checked(tmp_path, resume=True)
+    with pytest.raises(GdslError, match=r"E0911.*Not a directory") as caught:
+        checked(tmp_path / "checkpoint.json" / "run")
+    assert "use a folder that all hosts can write to" in str(caught.value)
 
 
 def test_a_run_that_ends_removes_its_checkpoint(tmp_path: Path) -> None:

@@ -160,6 +160,39 @@ def test_ctrl_c_ends_everything(words: Sequence[str], delay: float) -> None:
     assert _gone(workers)
 
 
+@pytest.mark.parametrize("delay", [0.2, 0.6, 1.0, 1.4])
+def test_ctrl_c_while_ranks_start(delay: float) -> None:
+    """Also where some ranks wait in MPI for others, which have ended."""
+    process = mpi.start(2, "-m", "gdsl", *LONG, "--mpi", start_new_session=True)
+    time.sleep(delay)
+    os.killpg(process.pid, signal.SIGINT)
+    errors = process.communicate(timeout=10)[1]  # of mpiexec itself, where MPI was just starting
+    assert process.returncode, errors
+
+
+_ENDINGS = {"an error": "raise SystemExit(3)", "an interrupt": "os.kill(os.getpid(), signal.SIGINT); time.sleep(9)"}
+
+
+@pytest.mark.parametrize("ending", _ENDINGS.values(), ids=list(_ENDINGS))
+@pytest.mark.parametrize(
+    "block", ["with gdsl.cluster(mpi=True) as workers:", "workers = gdsl.cluster(mpi=True)\nif True:"]
+)
+def test_a_script_on_ranks_that_fails(tmp_path: Path, block: str, ending: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"import gdsl, os, signal, time\n{block}\n    workers.load('karate')\n    {ending}\n")
+    assert mpi.run(2, str(script), timeout=20).returncode
+
+
+def test_a_rank_without_a_compiler_is_named(tmp_path: Path) -> None:
+    words = ("-m", "gdsl", "run", "bfs", "karate", "-p", "source=0", "--mpi")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CXX", "/no/compiler")
+        patch.setenv("GDSL_CACHE_DIR", str(tmp_path))
+        done = mpi.run(2, *words)
+    assert done.returncode == 1 and done.stderr.count("E0902") == 1, done.stderr
+    assert "note: on worker 0 (process" in done.stderr
+
+
 def test_the_system_ends_everything() -> None:
     process, workers = _started([*LONG, *RAY])
     process.send_signal(signal.SIGTERM)
@@ -195,7 +228,8 @@ def test_a_checkpoint_of_a_command(on: Sequence[str], tmp_path: Path) -> None:
     saved = ("--checkpoint", str(tmp_path / "run"), "--every", "4")
     assert "E0803" in _run(*words, "--max-iterations", "10", *saved, *on, status=1).stderr
     assert [path.name for path in (tmp_path / "run").glob("pass-*")] == ["pass-8"]
-    assert "E0809" in _run(*words, *saved, *on, status=1).stderr
+    again = _run(*words, *saved, *on, status=1).stderr
+    assert "E0809" in again and "loaded" not in again
     other = _run("run", "pagerank", "karate", *words[3:], *saved, "--resume", *on, status=1)
     assert "E0809" in other.stderr and "is of another graph" in other.stderr
     resumed = _run(*words, *saved, "--resume", *on)
