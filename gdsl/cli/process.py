@@ -8,9 +8,7 @@ import signal
 import sys
 
 from gdsl.cli import INTERRUPTED
-
-_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
-"""Where launchers of MPI programs say which rank a process is."""
+from gdsl.cli.first_rank import is_first_rank
 
 
 def run() -> int:
@@ -28,11 +26,6 @@ def run() -> int:
         return INTERRUPTED
     _die_quietly()
     return status
-
-
-def is_first_rank() -> bool:
-    """Whether this process is rank 0 of an MPI program, or none of its ranks, as far as is known before MPI starts."""
-    return next((os.environ[name] for name in _RANKS if name in os.environ), "0") == "0"
 
 
 def _die_quietly() -> None:

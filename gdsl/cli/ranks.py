@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gdsl.cli import INTERRUPTED
-from gdsl.cli.process import is_first_rank
+from gdsl.cli.first_rank import is_first_rank
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError
 
