@@ -9,10 +9,13 @@ from pathlib import Path
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, graph_options, output_option
+from gdsl.cli.options import GraphWords, checked_limit, graph_options, output_option
 from gdsl.cli.output import check_plot, file_name, plot_option, write_plot
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
+
+_MOST_WORKERS = 1 << 16
+"""Of `info --workers`, which has a line for each."""
 
 
 @click.group(name="graph", short_help="Generate, describe and convert graphs.")
@@ -54,21 +57,29 @@ def generate(spec: str, output: Path | None, words: GraphWords) -> None:
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @plot_option("Draw it, or of a larger graph the distribution of its degrees, into FILE: .png, .svg or .pdf.")
+@click.option(
+    "--workers", metavar="N", callback=checked_limit,
+    help="Describe the parts that N workers would have: their edges, and those that lead to vertices of other workers.",
+)  # fmt: skip
 @graph_options
-def info(graph_file: str, as_json: bool, plot: Path | None, words: GraphWords) -> None:
+def info(graph_file: str, as_json: bool, plot: Path | None, workers: int | None, words: GraphWords) -> None:
     """Describe GRAPH: sizes, degrees, weights, self-loops, parallel edges.
 
     \b
     Example:
       gdslc graph info karate
       gdslc graph info karate --plot karate.svg
+      gdslc graph info karate --workers 3
     """
     from gdsl.graph import describe
+    from gdsl.graph.parts_description import describe_parts
 
+    if workers is not None and not 1 <= workers <= _MOST_WORKERS:
+        raise click.UsageError(f"--workers: N must be from 1 to {_MOST_WORKERS:,}")
     if plot is not None:
         check_plot(plot)
     graph = words.open(graph_file)
-    description = describe(graph)
+    description = describe(graph) if workers is None else describe_parts(graph, workers)
     if plot is not None:
         write_plot(plot, [graph.plot])
     click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))

@@ -71,8 +71,9 @@ class CheckpointFolder:
     def _read(self) -> Manifest | None:
         try:
             words = json.loads((self.path / _MANIFEST).read_text())
-            texts = [_of(words, name, str) for name in ("program", "program_key", "graph")]
-            manifest = Manifest(_of(words, "passes", int), RunKey(*texts, workers=_of(words, "workers", int)))
+            program, program_key, graph = (_of(words, name, str) for name in ("program", "program_key", "graph"))
+            key = RunKey(program, program_key, graph, _of(words, "workers", int))
+            manifest = Manifest(_of(words, "passes", int), key)
             if _of(words, "format", int) != _FORMAT or manifest.passes < 1:
                 raise ValueError(words)
         except FileNotFoundError:

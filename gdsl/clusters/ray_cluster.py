@@ -16,6 +16,8 @@ from gdsl.clusters.failures import Member, cluster_unusable, explained, worker_e
 from gdsl.clusters.members import check_members, threads_of
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
+from gdsl.graph.memory import available_memory
+from gdsl.numerals import readable_bytes
 
 if TYPE_CHECKING:
     from gdsl.clusters.ray_worker import Outcome
@@ -33,6 +35,8 @@ _END = 5.0
 """Seconds that the other workers have to end after one has failed; then their processes are ended."""
 _CONNECT = 5.0
 """Seconds to reach a head node."""
+_LEAST_MEMORY = 100_000_000
+"""Bytes of a process of Ray with NumPy and gdsl, without a graph."""
 _CLIENT_PORT = 10001
 """Where a head node listens for `ray://`, unless it has been told otherwise."""
 _HEALTH_CHECKS = {"initial_delay_ms": "1000", "period_ms": "1000", "timeout_ms": "2000", "failure_threshold": "3"}
@@ -66,6 +70,8 @@ class RayCluster:
         """How often workers have started; new ones have no part of a graph."""
         if address is not None:
             _check_reachable(address)
+        elif workers is not None:
+            _check_room(workers)
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:
             self._connect(workers, address)
@@ -288,6 +294,19 @@ def _check_reachable(address: str) -> None:
         raise GdslError.single("E0810", message, fix="write ray://HOST:PORT, HOST:PORT or auto") from None
     if not _answers(host, port):
         raise cluster_unusable(address, f"nothing answers on {printable(host)}, port {port}")
+
+
+def _check_room(workers: int) -> None:
+    """Raise E0810 for more processes than fit in the memory of this host, which would take hours to run out of it."""
+    free = available_memory()
+    if free is not None and workers * _LEAST_MEMORY > free:
+        needed, fits = readable_bytes(workers * _LEAST_MEMORY), max(free // _LEAST_MEMORY, 1)
+        raise GdslError.single(
+            "E0810",
+            f"{workers:,} workers are as many processes, which take at least {needed} before they read a graph; "
+            f"{readable_bytes(free)} are free",
+            fix=f"use one worker for each processor or less; at most {fits:,} fit",
+        )
 
 
 def _answers(host: str, port: int) -> bool:

@@ -116,6 +116,12 @@ def test_mistakes_are_told_once(on: Sequence[str], words: str, code: str, status
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("count", ["1000000", "9223372036854775807"])
+def test_more_workers_than_fit(count: str) -> None:
+    done = _run("run", "bfs", "karate", "-p", "source=0", "--workers", count, status=1)
+    assert "E0810" in done.stderr and "before they read a graph" in done.stderr
+
+
 def _started(words: Sequence[str]) -> tuple[subprocess.Popen[str], list[int]]:
     """A process, and those of its workers, once they have started."""
     process = (
