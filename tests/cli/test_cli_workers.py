@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +121,13 @@ def test_lines_of_progress(capsys: pytest.CaptureFixture[str]) -> None:
         "worker 0 on host0, process 10: pass 1",
         "note: ids count from 1",
     ]
+
+
+def test_the_parts_of_a_graph(gdslc: Any) -> None:
+    rows = gdslc("graph", "info", "karate", "--workers", "2").out.splitlines()
+    assert rows[0].split() == ["worker", "vertices", "edges", "bytes", "cut", "edges", "mirrors"]
+    assert rows[3] == "28% of the edges are cut; the largest part has 1.00 times the mean number of edges"
+    document = json.loads(gdslc("graph", "info", "karate", "--workers", "2", "--json").out)
+    assert [part["edges"] for part in document["parts"]] == [78, 78] and document["workers"] == 2
+    for number in ("0", "65537", "-1", "x"):
+        assert gdslc("graph", "info", "karate", "--workers", number).status == 2

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
 import gdsl
@@ -32,13 +29,3 @@ def test_parts_are_those_of_shares(graph: gdsl.Graph, workers: int) -> None:
         assert (part.cut_edges, part.mirrors) == (len(far), len(set(far)))
         held = [share.offsets, share.columns, *share.attributes.values(), *share.vertex_attributes.values()]
         assert part.bytes == sum(values.nbytes for values in held)
-
-
-def test_the_command(gdslc: Any) -> None:
-    rows = gdslc("graph", "info", "karate", "--workers", "2").out.splitlines()
-    assert rows[0].split() == ["worker", "vertices", "edges", "bytes", "cut", "edges", "mirrors"]
-    assert rows[3] == "28% of the edges are cut; the largest part has 1.00 times the mean number of edges"
-    document = json.loads(gdslc("graph", "info", "karate", "--workers", "2", "--json").out)
-    assert [part["edges"] for part in document["parts"]] == [78, 78] and document["workers"] == 2
-    for number in ("0", "65537", "-1", "x"):
-        assert gdslc("graph", "info", "karate", "--workers", number).status == 2
