@@ -61,6 +61,15 @@ class EdgesSideBySide(Hint):
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class ListTiles(Hint):
+    """Warps take tiles of consecutive edges, `length` rows of 32, each warp from all parts of the lists, and request
+    the ends of `rows` rows before they use the first. Added by `load_balance`."""
+
+    rows: int
+    length: int
+
+
 # Memory fetched into a cache before it is needed
 
 

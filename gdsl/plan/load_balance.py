@@ -10,7 +10,8 @@ few edges of each member, where a push walks no others, there is nothing to shar
 **Edge lists in the memory of the host (cuda).**
 A GPU reads them over a link, which is fast in whole lines. `auto` reduces short lists by a thread or a few lanes each,
 which read parts of lines; so reductions share equal numbers of consecutive edges there, 32 to a warp at a time, unless
-they leave lists early. Advances do so in any case.
+they leave lists early. Advances do so in any case. Warps of such a reduction take tiles from all parts of the lists: if
+each had one part, those that have what is on the GPU would soon be done, and the others too few to keep the link busy.
 
 **Short lists (cuda).**
 A warp shares the edges of its members out, so that no thread waits for a long list of another one. Where all lists
@@ -32,7 +33,7 @@ from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance, Over
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
-from gdsl.plan.hints import ReadAhead, ShortLists, SourceTables
+from gdsl.plan.hints import ListTiles, ReadAhead, ShortLists, SourceTables
 from gdsl.plan.intersections import has_tables
 from gdsl.plan.nodes import Form, Members, Operation, Plan, Sweep
 from gdsl.plan.target import Target
@@ -51,8 +52,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
         if not isinstance(step, (Advance, NeighborReduce)) or sweep.selection is not None:
             return sweep
         wanted = plan.program.tuning.sites[step.site].balance
-        if plan.graph.host_lists and wanted is Balance.AUTO and _reduces_whole_lists(step, sweep):
-            wanted = Balance.MERGE
+        if plan.graph.host_lists and target.grid and wanted is Balance.AUTO and _reduces_whole_lists(step, sweep):
+            return _shared(sweep, Balance.MERGE).with_hints(TILES)
         balance = balance_of(wanted, target, step.frontier.frontier in repeated)
         if isinstance(step, Advance) and sweep.order is None and sweep.skips is None:  # those take whole warps
             limits = (each.first_places for each in sweep.walks if each.lists is Over.OUT_EDGES)
@@ -60,6 +61,11 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return _shared(sweep, balance)
 
     return map_sweeps(plan, changed)
+
+
+TILES = ListTiles(rows=4, length=16)
+"""Four lines of 128 bytes from each warp of a large GPU are ten times what a link has on its way at a time, so that it
+is busy while most warps do something else."""
 
 
 def _reduces_whole_lists(step: object, sweep: Sweep) -> bool:

@@ -13,6 +13,7 @@ from gdsl.plan.hints import (
     EdgesSideBySide,
     FewAsList,
     HubBounds,
+    ListTiles,
     MaskedBody,
     NextLevel,
     PrefetchLists,
@@ -294,6 +295,8 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
     reduction = segment.reduction
     edges, cache, level = sweep.hint(EdgesSideBySide), sweep.hint(BlockCache), sweep.hint(NextLevel)
     aside = f", {edges.count} edges side by side" if edges is not None else ""
+    tiles = sweep.hint(ListTiles)
+    aside += f", in tiles from all parts of the lists, {tiles.rows} rows of 32 edges at a time" if tiles else ""
     aside += ", tests only of values that change it" if sweep.hint(ValueFirst) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""

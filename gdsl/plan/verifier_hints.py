@@ -18,6 +18,7 @@ from gdsl.plan.hints import (
     EdgesSideBySide,
     FewAsList,
     HubBounds,
+    ListTiles,
     MaskedBody,
     NextLevel,
     PrefetchLists,
@@ -114,6 +115,9 @@ class HintVerifier(VariantVerifier):
                 self.expect(whole and members.frontier not in self.repeated, "members by their number")
             elif isinstance(hint, EdgesSideBySide):
                 self.expect(segment is not None and hint.count >= 1, "no edge at a time")
+            elif isinstance(hint, ListTiles):
+                shares = segment is not None and sweep.balance is Balance.MERGE and grid
+                self.expect(shares and hint.length % hint.rows == 0 < hint.length, "tiles of what is not shared")
             elif isinstance(hint, ValueFirst):
                 self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
                 least = (NeighborOperation.MIN, NeighborOperation.MAX)

@@ -27,6 +27,7 @@ from gdsl.operations import Balance
 from gdsl.plan import heuristics
 from gdsl.plan import renumbering as plan_renumbering
 from gdsl.plan.graph_class import GENERAL, GraphClass
+from gdsl.plan.hints import ListTiles
 from gdsl.plan.renumbering import can_be_in_host
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type, Widths
@@ -154,10 +155,12 @@ def test_a_run_renumbers_in_little_memory(cupy: FakeCupy, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", ["pagerank", "bfs", "triangle_count"])
 def test_reductions_share_whole_lines(name: str) -> None:
-    """Where lists are left early, or nothing is reduced, nothing changes."""
+    """In tiles. Where lists are left early, or nothing is reduced, nothing changes."""
     program = program_of(name)
     graph_class = heuristics.in_host(program, GENERAL)
-    balances = {sweep.balance for sweep in sweeps(plan_of(program, graph=graph_class))}
+    plan = plan_of(program, graph=graph_class)
+    balances = {sweep.balance for sweep in sweeps(plan)}
+    assert (Balance.MERGE in balances) == any(sweep.hint(ListTiles) for sweep in sweeps(plan))
     assert (graph_class == GraphClass(host_lists=True)) == (name == "pagerank") == (Balance.MERGE in balances)
 
 

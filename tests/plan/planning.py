@@ -16,7 +16,7 @@ from gdsl.plan.walking import operations, sweeps_of
 ROOT = Path(__file__).parents[2]
 
 
-DEEP, SHORT_LISTS, HUBS = (class_of([fact]) for fact in ("deep", "short-lists", "hubs"))
+DEEP, SHORT_LISTS, HUBS, HOST = (class_of([fact]) for fact in ("deep", "short-lists", "hubs", "host-lists"))
 """Classes of graphs that programs have other plans for."""
 
 

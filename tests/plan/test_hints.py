@@ -19,12 +19,12 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import sweeps
 
-from .planning import DEEP, HUBS, SHORT_LISTS
+from .planning import DEEP, HOST, HUBS, SHORT_LISTS
 from .test_passes import program_of
 
 FORMS = (
     (target.CUDA_FUSED, GENERAL, Layout.AUTO),
-    *((target.CUDA_FUSED, each, Layout.AUTO) for each in (DEEP, HUBS, SHORT_LISTS)),
+    *((target.CUDA_FUSED, each, Layout.AUTO) for each in (DEEP, HOST, HUBS, SHORT_LISTS)),
     (target.CUDA_FUSED, GENERAL, Layout.BY_DEGREE),
     (target.CUDA_UNFUSED, GENERAL, Layout.AUTO),
     (target.CPU, GENERAL, Layout.AUTO),

@@ -135,6 +135,63 @@ __device__ __forceinline__ void each_share(const running_sum& items, const Membe
     }
 }
 
+// piece: first_owner
+// The member of which `item` is an edge, found by a whole warp: each lane looks at another part of what is left.
+__device__ __forceinline__ uint64 first_owner(const running_sum& items, uint64 item) {
+    uint64 low = 0, high = items.size - 1;
+    while (low < high) {
+        const uint64 part = (high - low) / 32 + 1;
+        const uint64 last = minimum(low + part * (lane_index() + 1) - 1, high);
+        low += part * (__ffs(__ballot_sync(FULL_WARP, items.end(last) > item)) - 1);
+        high = minimum(low + part - 1, high);
+    }
+    return low;
+}
+
+// piece: each_tile
+// Calls `visit(active, near, far, e)` for every edge, with ROWS rows of 32 edges at a time, whose far ends are requested
+// before the first of them is used. Warps take tiles of consecutive rows, each warp from all parts of the lists, and
+// begin in different parts: so some warps read what is in the memory of the host at any time, while others read what is
+// on the GPU. A tile has LENGTH rows, or fewer where there is less than one for each warp. WHOLE: the members are all
+// vertices, whose lists follow each other, so that rows are lines of memory.
+template <uint32 ROWS, uint32 LENGTH, bool WHOLE, class Members, class Lists, class Visit>
+__device__ __forceinline__ void each_tile(const running_sum& items, const Members& members, const Lists& lists, Visit visit) {
+    const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
+    const uint64 groups = minimum(uint64(LENGTH / ROWS), rows / (warps * ROWS) + 1), length = groups * ROWS;
+    const uint64 tiles = (rows + length - 1) / length, turns = (tiles + warps - 1) / warps;
+    uint64 turn = warp_index() * turns / warps;
+    for (uint64 taken = 0; taken < turns; ++taken, turn = turn + 1 < turns ? turn + 1 : 0) {
+        const uint64 tile = turn * warps + warp_index();
+        if (tile >= tiles) { continue; }
+        uint64 low = first_owner(items, tile * length * 32);
+        for (uint64 row = tile * length; row < minimum(tile * length + length, rows); row += ROWS) {
+            bool active[ROWS];
+            vertex near[ROWS], far[ROWS];
+            edge at[ROWS];
+            if (WHOLE) {
+                side_by_side<ROWS>([&](uint32 k) {
+                    const uint64 item = (row + k) * 32 + lane_index();
+                    far[k] = item < items.total ? lists.neighbor(edge(item)) : vertex(0);
+                });
+            }
+            side_by_side<ROWS>([&](uint32 k) {
+                const uint64 item = (row + k) * 32 + lane_index();
+                active[k] = item < items.total;
+                const uint64 owner = active[k] ? items.owner(item, low) : low;
+                near[k] = active[k] ? members[owner] : vertex(0);
+                at[k] = edge(item);
+                if (!WHOLE) {
+                    const uint64 before = active[k] && owner > 0 ? items.end(owner - 1) : 0;
+                    at[k] = active[k] ? lists.first(near[k]) + edge(item - before) : edge(0);
+                    far[k] = active[k] ? lists.neighbor(at[k]) : vertex(0);
+                }
+                low = __shfl_sync(FULL_WARP, owner, 31);
+            });
+            visit(active, near, far, at);
+        }
+    }
+}
+
 // piece: push_merge
 // Visits the edges of every member, with equal numbers of edges for all threads (merge path).
 // barriers: 2
@@ -286,6 +343,25 @@ __device__ __forceinline__ void reduce_merge(enactor& run, const Members& member
     });
     each_share(items, members, lists, [&](bool active, vertex near, vertex far, edge at) {
         add_by_runs(active, near, active ? value(near, far, at) : identity, combine, add);
+    });
+    count_visited(run, visited);
+}
+
+// piece: reduce_tiles
+// The same in tiles, with the values of ROWS rows of edges at a time.
+// barriers: 2
+template <uint32 ROWS, uint32 LENGTH, bool WHOLE, class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
+__device__ __forceinline__ void reduce_tiles(enactor& run, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Assign assign, Add add) {
+    uint64 visited = 0;
+    const running_sum items = sum_degrees(run, members, lists, [&](vertex near) {
+        visited += lists.degree(near);
+        assign(near, identity, false);
+    });
+    each_tile<ROWS, LENGTH, WHOLE>(items, members, lists, [&](const bool* active, const vertex* near, const vertex* far, const edge* at) {
+        T parts[ROWS];
+        side_by_side<ROWS>([&](uint32 k) { parts[k] = active[k] ? value(near[k], far[k], at[k]) : identity; });
+        side_by_side<ROWS>([&](uint32 k) { add_by_runs(active[k], near[k], parts[k], combine, add); });
     });
     count_visited(run, visited);
 }
