@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gdsl.backends.interface import Need
+from gdsl.backends.pairs import bytes_of_parts
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum, sizes_in
 from gdsl.ir.ids import NAME as GIVEN_IDS
@@ -59,7 +60,17 @@ def on_a_device(
     def is_list(buffer: Buffer) -> bool:
         return _is_list_part(buffer) or (buffer.name in own and _has_edges(buffer, PROBLEM))
 
-    return tuple(_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
+    found = (_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
+    return *found, *_parts_of_pairs(plan, widths, sizes)
+
+
+def _parts_of_pairs(plan: Plan, widths: Widths, sizes: Sizes) -> Iterator[Need]:
+    """What the parts of results that are pairs take, which are arrays of their own when a run is over."""
+    for buffer in plan.buffers:
+        kind = buffer.element
+        if buffer.role is Role.RESULT and isinstance(kind, Type) and kind.is_pair:
+            nbytes = bytes_of_parts(kind, widths, buffer.extent.value(sizes))
+            yield Need(f"{buffer.group}.{buffer.name}.parts", buffer.role.value, "both parts", nbytes)
 
 
 def _is_list_part(buffer: Buffer) -> bool:
@@ -162,7 +173,8 @@ def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tup
         bits = _HOST_PARTS.get(shared_part(buffer.name, directed))
         return "the graph's own" if bits == widths.of(buffer.element) else ""
 
-    return tuple(_need(buffer, widths, sizes, there(buffer)) for buffer in (*plan.buffers, *_own_frontiers(plan)))
+    found = (_need(buffer, widths, sizes, there(buffer)) for buffer in (*plan.buffers, *_own_frontiers(plan)))
+    return *found, *_parts_of_pairs(plan, widths, sizes)
 
 
 def _own_frontiers(plan: Plan) -> Iterator[Buffer]:

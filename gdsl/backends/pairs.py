@@ -19,12 +19,21 @@ def words_of(kind: Type, widths: Widths) -> int:
 
 
 def unpacked(words: Words, kind: Type, widths: Widths) -> Pair:
-    """Both parts of the pairs in `words`, one or two for each pair."""
+    """Both parts of the pairs in `words`, one or two for each pair, as new arrays; `words`, which may fill most of a
+    GPU's memory, are not changed. It takes no more memory than `bytes_of_parts`."""
     if words_of(kind, widths) == 1:
-        ranks = (words >> numpy.uint64(32), words & numpy.uint64(0xFFFFFFFF))
+        halves = words.view(numpy.uint32)  # the first part has the high half
+        ranks = (halves[1::2], halves[0::2])
     else:
         ranks = (words[0::2], words[1::2])
     return Pair(*(_values(rank, part, widths) for rank, part in zip(ranks, kind.parts, strict=True)))
+
+
+def bytes_of_parts(kind: Type, widths: Widths, count: int) -> int:
+    """The most bytes that `unpacked` allocates for `count` pairs: both parts, and a part of floats once more."""
+    sizes = [1 if part is Type.BOOL else widths.of(part) // 8 for part in kind.parts]
+    floats = [size for size, part in zip(sizes, kind.parts, strict=True) if part.is_float]
+    return count * (sum(sizes) + max(floats, default=0))
 
 
 def first_of(values: Any) -> Scalar | Pair:
@@ -43,7 +52,10 @@ def _values(ranks: Words, kind: Type, widths: Widths) -> Any:
     unsigned = numpy.dtype(f"u{bits // 8}").type
     words, sign = ranks.astype(unsigned), unsigned(1 << (bits - 1))
     if kind.is_float:  # of negative numbers all bits are flipped, of others only the sign
-        words = words ^ (((words >> unsigned(bits - 1)) - unsigned(1)) | sign)
+        flipped = words >> unsigned(bits - 1)
+        flipped -= unsigned(1)
+        flipped |= sign
+        words ^= flipped
     elif kind.is_signed:
-        words = words ^ sign
+        words ^= sign
     return words.view(numpy.dtype(f"i{bits // 8}" if kind.is_id else kind.name))
