@@ -208,7 +208,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
     if block_cache.has_bounds(plan.schedule):
         yield buffer("bounded", Type.VERTEX, Fixed(1 << plan.sizes.bound_bits), Role.BOUNDED, Cleared.WRITTEN)
-    if Balance.MERGE in balances:
+    if any(sweep.sums_degrees for sweep in sweeps(plan)):
         yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
         tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))
         yield buffer("tiles", Type.UINT64, tiles, Role.SHARES, Cleared.WRITTEN)

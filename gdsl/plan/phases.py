@@ -122,7 +122,7 @@ def _phases(sweep: Sweep) -> Iterator[Phase]:
             yield ReadCounter(Counter.BINS)
         if cut:
             yield from (_CUT, Work(Part.CHUNKS, walk))
-        if walk + 1 < walks and (cut or sweep.balance in (Balance.BINS, Balance.MERGE)):
+        if walk + 1 < walks and (cut or sweep.balance is Balance.BINS or sweep.sums_degrees):
             yield _NEXT_COUNT
     yield Work(Part.HELD)
     staged = sweep.vote is not None and sweep.vote.aside is not None

@@ -346,6 +346,17 @@ class Sweep:
     hints: tuple[Hint, ...] = ()
     """See `hints`."""
 
+    @property
+    def walks_in_order(self) -> bool:
+        """Whether the lists that it walks follow each other in memory: those of all vertices, to their ends."""
+        whole = self.members.frontier is None and self.members.domain is Domain.VERTEX
+        return whole and all(walk.first_places is None for walk in self.walks)
+
+    @property
+    def sums_degrees(self) -> bool:
+        """Whether edges are found in a running sum of degrees; where lists are walked in order, offsets are that."""
+        return self.balance is Balance.MERGE and not self.walks_in_order
+
     def hint(self, kind: type[H], over: Over | None = None) -> H | None:
         """The hint of that kind, of the walk `over` these edges or of the whole sweep; None without one."""
         return next((each for each in self.hints if isinstance(each, kind) and each.over is over), None)

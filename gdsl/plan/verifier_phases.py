@@ -253,11 +253,11 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
 
 def _shared_out(sweep: Sweep, stored: _Accesses, added: _Accesses) -> Iterator[_Accesses | None]:
     """The ways to share edges that wait themselves. `stored`, `added`: how results are left, whole or in parts."""
-    if sweep.balance is Balance.MERGE:
+    if sweep.sums_degrees:
         yield from (((_SHARES, _WRITES), *stored), None, ((_SHARES, _WRITES),), None, ((_SHARES, _READS), *added))
     elif sweep.balance is Balance.BINS:
         yield from (((_BINS, _ADDS),), None, ((_BINS, _READS), *stored))
-    elif sweep.balance is Balance.EDGES and stored:
+    elif sweep.balance in (Balance.EDGES, Balance.MERGE) and stored:
         yield from (stored, None, added)
     else:
         yield stored

@@ -124,7 +124,7 @@ class _Storage:
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
             Role.QUEUE: sum(slots.values()),
             Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
-            Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
+            Role.SHARES: 2 * any(sweep.sums_degrees for sweep in all_sweeps) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
             Role.KEYS: 2 * bool(orders(plan)),
             Role.LISTED: 2 * any(sweep.hint(FewAsList) for sweep in sweeps(plan)),

@@ -55,26 +55,49 @@ __device__ __forceinline__ uint64 block_running_sum(block_storage& shared, uint6
 // The prefix sum of the members' degrees, in two levels: within tiles of as many members as a block has threads, and
 // over the tiles.
 struct running_sum {
+    static constexpr bool IN_ORDER = false;
     const uint64* sums;
     const uint64* tiles;
     uint64 size, total;
 
     // The number of edges of the members up to and including `i`.
     __device__ __forceinline__ uint64 end(uint64 i) const { return tiles[i / BLOCK_THREADS] + sums[i]; }
-    // The first member, from `low` on, whose edges end after `item`: it is near, as warps take consecutive edges.
-    __device__ __forceinline__ uint64 owner(uint64 item, uint64 low) const {
-        uint64 high = low;
-        for (uint64 step = 1; high < size - 1 && end(high) <= item; step *= 2) {
-            low = high + 1;
-            high = minimum(high + step, size - 1);
-        }
-        while (low < high) {
-            const uint64 middle = low + (high - low) / 2;
-            if (end(middle) <= item) { low = middle + 1; } else { high = middle; }
-        }
-        return low;
+    // The edge `item`, which is one of the list of `near`, the member `i`.
+    template <class Lists>
+    __device__ __forceinline__ edge at(const Lists& lists, uint64 i, vertex near, uint64 item) const {
+        return lists.first(near) + edge(item - (i > 0 ? end(i - 1) : 0));
     }
 };
+
+// piece: list_ends
+// The same where the members are all vertices: their lists follow each other, so that offsets are sums.
+template <class Lists>
+struct list_ends {
+    static constexpr bool IN_ORDER = true;
+    const Lists& lists;
+    uint64 size, total;
+
+    __device__ __forceinline__ list_ends(const Lists& lists, uint64 size)
+        : lists(lists), size(size), total(size > 0 ? uint64(lists.last(vertex(size - 1))) : 0) {}
+    __device__ __forceinline__ uint64 end(uint64 i) const { return lists.last(vertex(i)); }
+    __device__ __forceinline__ edge at(const Lists&, uint64, vertex, uint64 item) const { return edge(item); }
+};
+
+// piece: owner_of
+// The first member, from `low` on, whose edges end after `item`: it is near, as warps take consecutive edges.
+template <class Items>
+__device__ __forceinline__ uint64 owner_of(const Items& items, uint64 item, uint64 low) {
+    uint64 high = low;
+    for (uint64 step = 1; high < items.size - 1 && items.end(high) <= item; step *= 2) {
+        low = high + 1;
+        high = minimum(high + step, items.size - 1);
+    }
+    while (low < high) {
+        const uint64 middle = low + (high - low) / 2;
+        if (items.end(middle) <= item) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+}
 
 // piece: sum_degrees
 // Computes the prefix sum. Calls `begin(near)` for every member.
@@ -117,8 +140,8 @@ __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& 
 // piece: each_share
 // Calls `visit(active, near, far, e)` for every edge. Every thread gets the same number of edges, and each warp a
 // contiguous range of them.
-template <class Members, class Lists, class Visit>
-__device__ __forceinline__ void each_share(const running_sum& items, const Members& members, const Lists& lists, Visit visit) {
+template <class Items, class Members, class Lists, class Visit>
+__device__ __forceinline__ void each_share(const Items& items, const Members& members, const Lists& lists, Visit visit) {
     const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
     const uint64 first = warp_index() * (rows / warps) + minimum(warp_index(), rows % warps);
     const uint64 last = first + rows / warps + (warp_index() < rows % warps ? 1 : 0);
@@ -126,10 +149,9 @@ __device__ __forceinline__ void each_share(const running_sum& items, const Membe
     for (uint64 row = first; row < last; ++row) {
         const uint64 item = row * 32 + lane_index();
         const bool active = item < items.total;
-        const uint64 owner = active ? items.owner(item, low) : 0;
+        const uint64 owner = active ? owner_of(items, item, low) : 0;
         const vertex near = active ? members[owner] : vertex(0);
-        const uint64 before = active && owner > 0 ? items.end(owner - 1) : 0;
-        const edge at = active ? lists.first(near) + edge(item - before) : edge(0);
+        const edge at = active ? items.at(lists, owner, near, item) : edge(0);
         visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
         low = __shfl_sync(FULL_WARP, owner, 0);
     }
@@ -137,7 +159,8 @@ __device__ __forceinline__ void each_share(const running_sum& items, const Membe
 
 // piece: first_owner
 // The member of which `item` is an edge, found by a whole warp: each lane looks at another part of what is left.
-__device__ __forceinline__ uint64 first_owner(const running_sum& items, uint64 item) {
+template <class Items>
+__device__ __forceinline__ uint64 first_owner(const Items& items, uint64 item) {
     uint64 low = 0, high = items.size - 1;
     while (low < high) {
         const uint64 part = (high - low) / 32 + 1;
@@ -152,39 +175,34 @@ __device__ __forceinline__ uint64 first_owner(const running_sum& items, uint64 i
 // Calls `visit(active, near, far, e)` for every edge, with ROWS rows of 32 edges at a time, whose far ends are requested
 // before the first of them is used. Warps take tiles of consecutive rows, each warp from all parts of the lists, and
 // begin in different parts: so some warps read what is in the memory of the host at any time, while others read what is
-// on the GPU. A tile has LENGTH rows, or fewer where there is less than one for each warp. WHOLE: the members are all
-// vertices, whose lists follow each other, so that rows are lines of memory.
-template <uint32 ROWS, uint32 LENGTH, bool WHOLE, class Members, class Lists, class Visit>
-__device__ __forceinline__ void each_tile(const running_sum& items, const Members& members, const Lists& lists, Visit visit) {
+// on the GPU. A tile has LENGTH rows, or fewer where there is less than one for each warp.
+template <uint32 ROWS, uint32 LENGTH, class Items, class Members, class Lists, class Visit>
+__device__ __forceinline__ void each_tile(const Items& items, const Members& members, const Lists& lists, Visit visit) {
     const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
-    const uint64 groups = minimum(uint64(LENGTH / ROWS), rows / (warps * ROWS) + 1), length = groups * ROWS;
+    const uint64 length = ROWS * minimum(uint64(LENGTH / ROWS), rows / (warps * ROWS) + 1);
     const uint64 tiles = (rows + length - 1) / length, turns = (tiles + warps - 1) / warps;
     uint64 turn = warp_index() * turns / warps;
     for (uint64 taken = 0; taken < turns; ++taken, turn = turn + 1 < turns ? turn + 1 : 0) {
-        const uint64 tile = turn * warps + warp_index();
-        if (tile >= tiles) { continue; }
-        uint64 low = first_owner(items, tile * length * 32);
-        for (uint64 row = tile * length; row < minimum(tile * length + length, rows); row += ROWS) {
+        const uint64 first = (turn * warps + warp_index()) * length, last = minimum(first + length, rows);
+        if (first >= rows) { continue; }
+        uint64 low = first_owner(items, first * 32);
+        for (uint64 row = first; row < last; row += ROWS) {
             bool active[ROWS];
             vertex near[ROWS], far[ROWS];
             edge at[ROWS];
-            if (WHOLE) {
-                side_by_side<ROWS>([&](uint32 k) {
-                    const uint64 item = (row + k) * 32 + lane_index();
-                    far[k] = item < items.total ? lists.neighbor(edge(item)) : vertex(0);
-                });
-            }
+            const auto request = [&](uint32 k) { far[k] = active[k] ? lists.neighbor(at[k]) : vertex(0); };
             side_by_side<ROWS>([&](uint32 k) {
                 const uint64 item = (row + k) * 32 + lane_index();
                 active[k] = item < items.total;
-                const uint64 owner = active[k] ? items.owner(item, low) : low;
-                near[k] = active[k] ? members[owner] : vertex(0);
                 at[k] = edge(item);
-                if (!WHOLE) {
-                    const uint64 before = active[k] && owner > 0 ? items.end(owner - 1) : 0;
-                    at[k] = active[k] ? lists.first(near[k]) + edge(item - before) : edge(0);
-                    far[k] = active[k] ? lists.neighbor(at[k]) : vertex(0);
-                }
+                if (Items::IN_ORDER) { request(k); }
+            });
+            side_by_side<ROWS>([&](uint32 k) {
+                const uint64 item = (row + k) * 32 + lane_index();
+                const uint64 owner = active[k] ? owner_of(items, item, low) : low;
+                near[k] = active[k] ? members[owner] : vertex(0);
+                at[k] = active[k] ? items.at(lists, owner, near[k], item) : edge(0);
+                if (!Items::IN_ORDER) { request(k); }
                 low = __shfl_sync(FULL_WARP, owner, 31);
             });
             visit(active, near, far, at);
@@ -201,6 +219,15 @@ __device__ __forceinline__ uint64 push_merge(enactor& run, const Members& member
     const running_sum items = sum_degrees(run, members, lists, [&](vertex near) { visited += lists.degree(near); });
     each_share(items, members, lists, visit);
     return visited;
+}
+
+// piece: push_lines
+// The same for all vertices.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_lines(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    const list_ends<Lists> items(lists, members.size());
+    each_share(items, members, lists, visit);
+    return thread_index() == 0 ? items.total : 0;
 }
 
 // piece: bin_sizes
@@ -347,23 +374,59 @@ __device__ __forceinline__ void reduce_merge(enactor& run, const Members& member
     count_visited(run, visited);
 }
 
-// piece: reduce_tiles
-// The same in tiles, with the values of ROWS rows of edges at a time.
-// barriers: 2
-template <uint32 ROWS, uint32 LENGTH, bool WHOLE, class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
-__device__ __forceinline__ void reduce_tiles(enactor& run, const Members& members, const Lists& lists, T identity,
+// piece: reduce_lines
+// The same for all vertices.
+// barriers: 1
+template <class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
+__device__ __forceinline__ void reduce_lines(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign, Add add) {
+    each_vertex(members, [&](vertex near) { assign(near, identity, false); });
+    synchronize(run);
+    const list_ends<Lists> items(lists, members.size());
+    each_share(items, members, lists, [&](bool active, vertex near, vertex far, edge at) {
+        add_by_runs(active, near, active ? value(near, far, at) : identity, combine, add);
+    });
+    count_visited(run, thread_index() == 0 ? items.total : 0);
+}
+
+// piece: reduce_tiles
+// Reduces in tiles, with the values of ROWS rows of edges at a time.
+template <uint32 ROWS, uint32 LENGTH, class T, class Items, class Members, class Lists, class Value, class Combine, class Add>
+__device__ __forceinline__ void reduce_tiles(const Items& items, const Members& members, const Lists& lists, T identity,
+                                             Combine combine, Value value, Add add) {
+    each_tile<ROWS, LENGTH>(items, members, lists, [&](const bool* active, const vertex* near, const vertex* far, const edge* at) {
+        T parts[ROWS];
+        side_by_side<ROWS>([&](uint32 k) { parts[k] = active[k] ? value(near[k], far[k], at[k]) : identity; });
+        side_by_side<ROWS>([&](uint32 k) { add_by_runs(active[k], near[k], parts[k], combine, add); });
+    });
+}
+
+// piece: reduce_merge_tiles
+// As `reduce_merge`, in tiles.
+// barriers: 2
+template <uint32 ROWS, uint32 LENGTH, class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
+__device__ __forceinline__ void reduce_merge_tiles(enactor& run, const Members& members, const Lists& lists, T identity,
+                                                   Combine combine, Value value, Assign assign, Add add) {
     uint64 visited = 0;
     const running_sum items = sum_degrees(run, members, lists, [&](vertex near) {
         visited += lists.degree(near);
         assign(near, identity, false);
     });
-    each_tile<ROWS, LENGTH, WHOLE>(items, members, lists, [&](const bool* active, const vertex* near, const vertex* far, const edge* at) {
-        T parts[ROWS];
-        side_by_side<ROWS>([&](uint32 k) { parts[k] = active[k] ? value(near[k], far[k], at[k]) : identity; });
-        side_by_side<ROWS>([&](uint32 k) { add_by_runs(active[k], near[k], parts[k], combine, add); });
-    });
+    reduce_tiles<ROWS, LENGTH>(items, members, lists, identity, combine, value, add);
     count_visited(run, visited);
+}
+
+// piece: reduce_line_tiles
+// As `reduce_lines`, in tiles: a row of edges is a line of memory, or two.
+// barriers: 1
+template <uint32 ROWS, uint32 LENGTH, class T, class Members, class Lists, class Value, class Combine, class Assign, class Add>
+__device__ __forceinline__ void reduce_line_tiles(enactor& run, const Members& members, const Lists& lists, T identity,
+                                                  Combine combine, Value value, Assign assign, Add add) {
+    each_vertex(members, [&](vertex near) { assign(near, identity, false); });
+    synchronize(run);
+    const list_ends<Lists> items(lists, members.size());
+    reduce_tiles<ROWS, LENGTH>(items, members, lists, identity, combine, value, add);
+    count_visited(run, thread_index() == 0 ? items.total : 0);
 }
 
 // piece: reduce_bins
