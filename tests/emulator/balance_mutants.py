@@ -29,6 +29,14 @@ edge functor far_end(src, dst, e) -> int32 { value 1 + int32(e) % 5; }
 schedule { ends = neighbor_reduce(vertices, far_end, sum, over=all_edges); }
 """
 
+ENDS = """
+program ends;
+problem { param source : vertex; vertex ends : int32; vertex number : int32 = int32(id) % 13; }
+edge functor far_number(src, dst, e) -> int32 { value number[dst]; }
+schedule { ends = neighbor_reduce(vertices, far_number, sum); }
+"""
+SOME_ENDS = ENDS.replace("schedule {", "schedule { frontier f = where(v => number[v] > 3);").replace("(vertices", "(f")
+
 
 def _of_relax(name: str, old: str, new: str, shows: str, balance: str) -> Mutant:
     return Mutant(name, _BALANCE, old, new, "sssp", shows, (f"relax.balance={balance}",))
@@ -36,6 +44,10 @@ def _of_relax(name: str, old: str, new: str, shows: str, balance: str) -> Mutant
 
 def _of_ends(name: str, old: str, new: str, shows: str, balance: str) -> Mutant:
     return Mutant(name, _BALANCE, old, new, BOTH_LISTS, shows, (f"far_end.balance={balance}",))
+
+
+def _of_tiles(name: str, old: str, new: str, shows: str, program: str = BOTH_LISTS) -> Mutant:
+    return Mutant(name, _BALANCE, old, new, program, shows, graph=("host-lists",))
 
 
 SHARES = (
@@ -93,6 +105,28 @@ BINS = (
     ),
 )
 
+TILES = (
+    _of_tiles("tiles of a turn left out", "(tiles + warps - 1) / warps", "(tiles + warps - 1) / warps - 1", "result"),
+    _of_tiles("turns that end in the middle", "turn + 1 < turns ? turn + 1 : 0", "turn + 1", "result"),
+    _of_tiles("the part after the owner's", "item)) - 1);", "item)));", "result bounds"),
+    _of_tiles("owners that are passed", "low = __shfl_sync(FULL_WARP, owner, 31)", "low = owner + 40", "result bounds"),
+    _of_tiles(
+        "one row for all",
+        "far[k] = active[k] ? lists.neighbor(at[k])",
+        "far[k] = active[0] ? lists.neighbor(at[0])",
+        "result",
+        ENDS,
+    ),
+    _of_tiles("a total that counts vertices", "? items.total : 0", "? items.size : 0", "result"),
+    _of_tiles(
+        "ends that nobody requests",
+        "if (!Items::IN_ORDER) { request(k); }",
+        "",
+        "uninitialized result bounds",
+        SOME_ENDS,
+    ),
+)
+
 RESULTS = (
     Mutant(
         "a bitmap that counts twice",
@@ -122,4 +156,4 @@ RESULTS = (
     Mutant("marks that stay", _RESULTS, "store_relaxed(&marks[result.queue[i] / 32], 0u);", "", TWICE, "result"),
 )
 
-BALANCE_MUTANTS = (*SHARES, *BINS, *RESULTS)
+BALANCE_MUTANTS = (*SHARES, *BINS, *TILES, *RESULTS)
