@@ -29,17 +29,12 @@ def print_program(program: nodes.Program) -> str:
         lines.append(f"type {parameter.name}: {parameter.class_name} = {parameter.type.name}")
     lines += ["", "data:"] + ["    " + line for line in _data(program)]
     for function in program.functions:
-        parameters = ", ".join(f"{name}: {type_.name}" for name, type_ in function.parameters)
-        lines += ["", f"function {function.name}({parameters}) -> {function.result.name}:"]
-        lines += _block(function.body)
+        lines += ["", *_function(function)]
     for vertex_functor in program.vertex_functors:
         lines += ["", f"vertex functor {vertex_functor.name}({vertex_functor.vertex}):"]
         lines += _functor(vertex_functor.condition, vertex_functor.body)
     for functor in program.edge_functors:
-        lines += ["", _head(functor)]
-        lines += _functor(functor.condition, functor.body)
-        if functor.value is not None:
-            lines.append(f"    {_value(functor)}")
+        lines += ["", *_edge_functor(functor)]
     for vote in program.vote_functors:
         parameters = f"{vote.vertex}, {vote.key}: {vote.key_type.name}, {vote.total}: {vote.total_type.name}"
         lines += ["", f"vote functor {vote.name}({parameters}):"]
@@ -48,6 +43,21 @@ def print_program(program: nodes.Program) -> str:
     lines += _steps(program.schedule, program.tuning)
     lines += ["", f"tuning: {', '.join(shown(program.tuning, None))}"]
     return "\n".join(lines) + "\n"
+
+
+def print_functor(functor: nodes.EdgeFunctor | nodes.Function) -> str:
+    """An edge functor, or a function, as `print_program` has it."""
+    return "\n".join(_function(functor) if isinstance(functor, nodes.Function) else _edge_functor(functor))
+
+
+def _function(function: nodes.Function) -> list[str]:
+    parameters = ", ".join(f"{name}: {type_.name}" for name, type_ in function.parameters)
+    return [f"function {function.name}({parameters}) -> {function.result.name}:", *_block(function.body)]
+
+
+def _edge_functor(functor: nodes.EdgeFunctor) -> list[str]:
+    value = [] if functor.value is None else [f"    {_value(functor)}"]
+    return [_head(functor), *_functor(functor.condition, functor.body), *value]
 
 
 def _head(functor: nodes.EdgeFunctor) -> str:

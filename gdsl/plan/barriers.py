@@ -29,6 +29,7 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
+    MakeOnce,
     On,
     OnSets,
     Operation,
@@ -83,7 +84,7 @@ def separated(launch: Launch) -> Launch:
 def _separated(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     placed: list[Step] = []
     for step in steps:
-        if isinstance(step, (Loop, On)):
+        if isinstance(step, (Loop, On, MakeOnce)):
             step = dataclasses.replace(step, body=_entered(step.body))
         elif isinstance(step, Branch):
             step = dataclasses.replace(step, then=_entered(step.then), otherwise=_entered(step.otherwise))
@@ -106,7 +107,7 @@ def without(launch: Launch) -> Launch:
 def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     kept: list[Step] = []
     for step in steps:
-        if isinstance(step, (Loop, On)):
+        if isinstance(step, (Loop, On, MakeOnce)):
             kept.append(dataclasses.replace(step, body=_stripped(step.body)))
         elif isinstance(step, Branch):
             then, otherwise = _stripped(step.then), _stripped(step.otherwise)
@@ -160,6 +161,9 @@ class _Placement:
             then, one = self.steps(step.then, since | touched)
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
+        if isinstance(step, MakeOnce):
+            body, left = self.steps(step.body, since)
+            return dataclasses.replace(step, body=body), since | left
         if isinstance(step, Swap):
             return step, self._renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
         if isinstance(step, Rotate):

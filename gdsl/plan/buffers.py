@@ -14,6 +14,7 @@ from gdsl.ir.nodes import (
     ElementTarget,
     Place,
     Program,
+    SameGraph,
     Scalar,
     Subgraph,
     Update,
@@ -34,8 +35,24 @@ from gdsl.types import Type, Widths
 TRACE_CAPACITY = 1 << 16
 """Records of a trace that are kept."""
 
-GRAPH_SCRATCH = 4
-"""Arrays that sorting and adding up take while a graph is made: two each, from one to the other and back."""
+GRAPH_SCRATCH, SUBGRAPH_SCRATCH = 4, 2
+"""Arrays that sorting and adding up take while a graph is made: two each, from one to the other and back. A subgraph
+takes no sorting."""
+KEPT = "kept_graphs"
+"""The buffers with what is known of each graph that is kept."""
+_OF_MADE_GRAPHS = {
+    "offsets": "offsets",
+    "edge_ids": "reverse_edges",
+    "neighbors": "columns",
+    "columns": "columns",
+    "sources": "edge_sources",
+    "in_offsets": "in_offsets",
+    "in_sources": "in_sources",
+    "in_edges": "in_edges",
+    "reverse": "reverse_edges",
+}
+"""The arrays of a graph that is made, each with the part of the given graph that is like it."""
+_BACK_OF_MADE = ("in_offsets", "in_sources", "in_edges")
 NUMBERED_AT_ONCE = 1024
 """Ids whose members are counted together before they are numbered: a word for each lane of a warp."""
 
@@ -244,29 +261,28 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
 
 def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     """The arrays of all graphs that there are at once, beside the given one, and what is needed to make them."""
-    steps = [step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
+    made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
     if not plan.graphs:
         return
-    contracts = [step for step in steps if isinstance(step, Contract)]
+    role, contracts = Role.MADE_GRAPH, [step.step for step in made if isinstance(step.step, Contract)]
     parts = {buffer.name for buffer in others if buffer.group == GRAPH}
-    needed = (
-        ("made_offsets", "offsets", True),
-        ("made_edge_ids", "reverse_edges", True),
-        ("made_neighbors", "columns", any(isinstance(step, Subgraph) for step in steps)),
-        ("made_columns", "columns", bool(contracts)),
-        ("made_sources", "edge_sources", bool(contracts)),
-        ("made_in_offsets", "in_offsets", "in_offsets" in parts),
-        ("made_in_sources", "in_sources", "in_offsets" in parts),
-        ("made_in_edges", "in_edges", "in_offsets" in parts),
-        ("made_reverse", "reverse_edges", "reverse_edges" in parts),
-    )
-    role, rooms = Role.MADE_GRAPH, plan.graph_rooms
-    for name, like, wanted in needed:
+    lists = {"offsets", "edge_ids", *_BACK_OF_MADE * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts)}
+    kept = {step.kept for step in made} - {None}
+    run_makes = any(isinstance(step.step, Subgraph) and step.kept is None for step in made)
+    in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
+    for name, like in _OF_MADE_GRAPHS.items():
         element, extent = _PARTS[like]
-        if wanted:
-            yield Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, rooms)
+        if name in in_run and plan.graph_rooms:
+            yield Buffer(f"made_{name}", element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, plan.graph_rooms)
+        if kept and name in {*lists, "neighbors"}:
+            yield Buffer(f"kept_{name}", element, extent, Role.KEPT_GRAPH, Made.HOST, Cleared.WRITTEN, RUN, len(kept))
+    if kept:
+        one = Fixed(1)
+        yield Buffer(KEPT, structs.KEPT_GRAPH, one, Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, len(kept))
     either = Sum((VERTICES, EDGES, Fixed(1 << plan.sizes.radix_bits)))  # sorting counts digits for as many ids each
-    yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, GRAPH_SCRATCH)
+    if any(not isinstance(step.step, SameGraph) for step in made):
+        count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
+        yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, count)
     if any(step.weights is not None for step in contracts):
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
 

@@ -221,9 +221,25 @@ class Combine:
 
 @dataclass(frozen=True, slots=True)
 class MakeGraph:
-    """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own."""
+    """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own.
+
+    `kept`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
+    run's, in one of its rooms.
+    """
 
     step: ir.GraphStep
+    kept: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MakeOnce:
+    """Steps that make a graph of nothing but the given graph's structure, which is then kept with that: whoever finds
+    it there skips them. The last of them is the `MakeGraph`; see `kept_graphs`."""
+
+    number: int
+    key: str
+    """The text of what selects its edges: graphs of the same text are the same."""
+    body: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +355,7 @@ Step = (
     | Combine
     | FarEnds
     | MakeGraph
+    | MakeOnce
     | EnterGraph
     | On
     | OnSets
@@ -428,7 +445,8 @@ class Plan:
     graphs: tuple[str, ...]
     """The variables that hold graphs."""
     graph_rooms: int
-    """Of how many graphs there is room for the arrays at once: of those in variables and around, and one more."""
+    """Of how many graphs there is room for the arrays at once: of those in variables and around, and one more; 0 where
+    all are kept with the given graph."""
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
     graph: GraphClass = GENERAL
@@ -493,6 +511,7 @@ __all__ = [
     "Leader",
     "Loop",
     "MakeGraph",
+    "MakeOnce",
     "Measure",
     "Members",
     "Mode",

@@ -19,6 +19,7 @@ from gdsl.plan import (
     distribution,
     frontier_form,
     fusion,
+    kept_graphs,
     launches,
     list_bounds,
     load_balance,
@@ -51,6 +52,7 @@ class Pass:
 
 
 PLAN_PASSES: tuple[Pass, ...] = (
+    Pass("hoist_graphs", kept_graphs.run),
     Pass("direction", direction.run),
     Pass("work_order", work_order.run),
     Pass("list_bounds", list_bounds.run),

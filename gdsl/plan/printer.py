@@ -42,7 +42,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.graphs:
-        lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at a time"]
+        rooms = f"room for {plan.graph_rooms} at a time" if plan.graph_rooms else "kept with the given one"
+        lines += ["", f"graphs: {', '.join(plan.graphs)}; {rooms}"]
     if plan.distribution is not None:
         parts = tuple(buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH)
         lines += ["", *print_distribution(plan.distribution, parts)]

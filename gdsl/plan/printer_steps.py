@@ -32,6 +32,7 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
+    MakeOnce,
     NearFar,
     On,
     OnSets,
@@ -79,7 +80,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [on_sets(step)]
         case Combine():
             return _combine(step)
-        case MakeGraph() | EnterGraph() | On():
+        case MakeGraph() | MakeOnce() | EnterGraph() | On():
             return _graph(step, plan)
         case Loop():
             word = "repeat" if step.counted else "while"
@@ -132,7 +133,10 @@ def _taken(step: Copy | FarEnds) -> str:
     return f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"
 
 
-def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
+def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str]:
+    if isinstance(made, MakeOnce):
+        head = f"once a graph:  # kept graph {made.number}, of the structure of the given one"
+        return [head, *print_steps(made.body, plan)]
     if isinstance(made, EnterGraph):
         return [f"enter: {made.graph}, at depth {made.depth}"]
     if isinstance(made, On):
@@ -140,7 +144,8 @@ def _graph(made: MakeGraph | EnterGraph | On, plan: Plan) -> list[str]:
         return [f"on {made.graph}:  # depth {made.depth}", *enter, *print_steps(made.body, plan)]
     step = made.step
     if isinstance(step, Subgraph):
-        return [f"graph: {step.name} = subgraph of {step.edges}"]
+        kept = f", kept as number {made.kept}" if made.kept is not None else ""
+        return [f"graph: {step.name} = subgraph of {step.edges}{kept}"]
     if isinstance(step, Contract):
         weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""
         return [f"graph: {step.name} = contraction by {step.label}{weights}"]

@@ -29,6 +29,7 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
+    MakeOnce,
     On,
     OnSets,
     Operation,
@@ -109,6 +110,8 @@ class _Needed:
         if isinstance(step, Branch):
             (first, made), (second, also) = self._block(step.then), self._block(step.otherwise)
             return first | second | self._mask(asked_frontiers(step.condition)), made & also
+        if isinstance(step, MakeOnce):
+            return self._block(step.body)[0], 0
         if isinstance(step, (Launch, On)):
             return self._block(step.body if isinstance(step, On) else step.steps)
         if not isinstance(step, OfFrontiers):
@@ -127,6 +130,8 @@ class _Needed:
             elif isinstance(step, Branch):
                 needed = self._before(step.then, needed) | self._before(step.otherwise, needed)
                 needed |= self._mask(asked_frontiers(step.condition))
+            elif isinstance(step, MakeOnce):
+                needed |= self._before(step.body, needed)
             elif isinstance(step, (Launch, On)):
                 needed = self._before(step.body if isinstance(step, On) else step.steps, needed)
             elif isinstance(step, OfFrontiers):

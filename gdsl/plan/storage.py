@@ -64,6 +64,7 @@ class Role(Enum):
     OUTPUTS = "what was swapped"
     SAVED = "handed on between launches"
     MADE_GRAPH = "graphs that the schedule makes"
+    KEPT_GRAPH = "graphs kept with the given one"
     NAMES = "names of vertices"
     NAMES_OF_EDGES = "names of edges"
     SORTED = "while they are sorted"

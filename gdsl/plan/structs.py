@@ -41,6 +41,16 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
 """The same in programs that make graphs: edges need not lie in the order of their ids, and `columns` goes by id."""
 
 
+KEPT_GRAPH = Struct(
+    "kept_graph",
+    (
+        Field("ready", _U64, "1 once its arrays are written"),
+        Field("num_edges", _I64),
+        Field("largest_degree", _I64, "of any vertex, in either direction"),
+    ),
+    "What is known of a graph that stays with the given one. The host clears it when it makes room for the arrays.",
+)
+
 LATE = Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more")
 SPILLED = Field("spilled", _U64, "1 where something near found no room")
 SEEN = Field("seen", _U64, "1 where members are still far, 2 where some have come near")

@@ -47,6 +47,7 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
+    MakeOnce,
     On,
     OnSets,
     Operation,
@@ -60,6 +61,7 @@ from gdsl.plan.nodes import (
     WriteBack,
 )
 from gdsl.plan.verifier_exchanges import verify_exchanges
+from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_sets import verify_combinations
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
@@ -119,8 +121,11 @@ class _Verifier:
         if plan.teams is not None:
             self.expect(plan.teams == teams.teams_of(plan), "teams have other things to themselves")
         deepest = deepest_on(plan.schedule)
-        self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
-        self.expect(not plan.graphs or plan.graph_rooms > len(plan.graphs) + deepest, "rooms for graphs")
+        made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
+        in_rooms = any(step.kept is None for step in made) or (bool(plan.graphs) and not made)
+        fits = plan.graph_rooms > len(plan.graphs) + deepest if in_rooms else plan.graph_rooms == 0
+        self.expect(fits, "rooms for graphs")
+        verify_kept_graphs(plan)
         self.expect(plan.graphs == self.program.graphs, "other graphs")
         found = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
         self.expect(all(0 <= step.around <= deepest for step in found), "a launch has other graphs around")
@@ -169,6 +174,8 @@ class _Verifier:
         for step in _outside_launches(steps):
             if isinstance(step, Operation):
                 own += (*step.ahead, step)
+            elif isinstance(step, MakeOnce):
+                own += (each for each in step.body if not isinstance(each, _PUT_IN))
             elif not isinstance(step, _PUT_IN):
                 own.append(step)
         return len(own) == len(wanted) and self._in_order(own, list(wanted), depth)

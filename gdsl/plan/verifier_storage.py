@@ -21,6 +21,7 @@ from gdsl.plan.nodes import (
     Initialize,
     Launch,
     Loop,
+    MakeOnce,
     On,
     Plan,
     Privatize,
@@ -226,6 +227,11 @@ class _Following:
                 self.block(step.otherwise, otherwise)
                 for slot, names in otherwise.items():
                     lying[slot] = lying.get(slot, frozenset()) | names
+            elif isinstance(step, MakeOnce):
+                made = dict(lying)
+                self.block(step.body, made)
+                for slot, names in made.items():
+                    lying[slot] = lying.get(slot, frozenset()) | names
             else:
                 use = frontiers_of(step.step)
                 self._asked(use.read, lying)
@@ -267,6 +273,8 @@ class _Following:
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
+        if isinstance(step, MakeOnce):
+            return {slot: (names, True) for slot, (names, _) in self._left(step.body).items()}
         if isinstance(step, _OF_NO_SETS):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}

@@ -14,6 +14,7 @@ from gdsl.plan.nodes import (
     Launch,
     Loop,
     MakeGraph,
+    MakeOnce,
     On,
     OnSets,
     Operation,
@@ -35,7 +36,7 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
             yield step.ask
         if isinstance(step, On) and step.enter is not None:
             yield step.enter
-        if isinstance(step, (Loop, On, Launch)):
+        if isinstance(step, (Loop, On, MakeOnce, Launch)):
             yield from steps_in(step.steps if isinstance(step, Launch) else step.body)
         elif isinstance(step, Branch):
             yield from steps_in(step.then)
@@ -46,7 +47,7 @@ def blocks_in(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     """Steps that follow each other: these, and the blocks inside them."""
     yield steps
     for step in steps:
-        if isinstance(step, (Loop, On, Launch)):
+        if isinstance(step, (Loop, On, MakeOnce, Launch)):
             yield from blocks_in(step.steps if isinstance(step, Launch) else step.body)
         elif isinstance(step, Branch):
             yield from blocks_in(step.then)
@@ -59,7 +60,7 @@ def map_blocks(steps: tuple[Step, ...], change: Callable[[tuple[Step, ...]], tup
     def mapped(step: Step) -> Step:
         if isinstance(step, Launch):
             return dataclasses.replace(step, steps=map_blocks(step.steps, change))
-        if isinstance(step, (Loop, On)):
+        if isinstance(step, (Loop, On, MakeOnce)):
             return dataclasses.replace(step, body=map_blocks(step.body, change))
         if isinstance(step, Branch):
             then, otherwise = (map_blocks(block, change) for block in (step.then, step.otherwise))
@@ -94,6 +95,15 @@ def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
         return dataclasses.replace(operation, does=does, ahead=ahead)
 
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
+
+
+def kept_graphs(plan: Plan) -> tuple[MakeOnce, ...]:
+    """What is made of the given graph's structure alone and kept with it: the first step for each number."""
+    found: dict[int, MakeOnce] = {}
+    for step in steps_in(plan.schedule):
+        if isinstance(step, MakeOnce):
+            found.setdefault(step.number, step)
+    return tuple(found[number] for number in sorted(found))
 
 
 def deepest_on(steps: tuple[Step, ...]) -> int:

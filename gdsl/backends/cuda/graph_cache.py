@@ -119,8 +119,9 @@ class GraphCache:
         return self._renumbering[device.id, widths]
 
     def free_unused(self, device: CudaDevice) -> bool:
-        """Free the scratch memory of `device`'s graphs while no run uses it; whether there was any."""
-        graphs = [*self._graphs.items(), *self._in_host.items()]
-        pools = [on_device.scratch for key, on_device in graphs if key[2] == device.id]
-        freed = [pool.free_unused() for pool in pools]
+        """Free the scratch memory of `device`'s graphs, and what is made of them again when it is needed, while no run
+        uses it; whether there was any."""
+        graphs = [*self._graphs.items(), *self._by_degree.items(), *self._in_host.items()]
+        found = [on_device for key, on_device in graphs if key[2] == device.id]
+        freed = [pool.free_unused() for each in found for pool in (each.scratch, each.kept)]
         return any(freed)

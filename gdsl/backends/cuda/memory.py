@@ -10,6 +10,7 @@ import numpy
 
 from gdsl.backends.cuda.building import Parts
 from gdsl.backends.cuda.device import CudaDevice
+from gdsl.backends.cuda.kept_graphs import KeptGraphs
 from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
 from gdsl.backends.needs import shared_part
@@ -93,6 +94,7 @@ class GraphOnDevice:
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
         self.scratch = ScratchMemory(device)
+        self.kept = KeptGraphs(device)
 
     def part(self, name: str, element: Type) -> Buffer:
         """A member of `graph_slice`, whose elements are ids of vertices or of edges."""
@@ -114,6 +116,7 @@ class GraphOnDevice:
         """Free its memory: another object has the graph from now on."""
         self.is_replaced = True
         self._parts, self._attributes = {}, {}
+        self.kept.free_unused()
         self.scratch.free_unused()
 
     def edges_as_given(self) -> Places | None:

@@ -6,6 +6,7 @@ import time
 
 import numpy
 
+from gdsl.backends.cuda.kept_graphs import KeptGraphs
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels, Numbering, Places
 from gdsl.backends.cuda.protocol import Buffer
@@ -30,6 +31,7 @@ class RenumberedGraph(GraphOnDevice):
         # No parts of the original are kept.
         self.device, self.graph, self.widths = given.device, given.graph, given.widths
         self.largest_degree, self.scratch = given.largest_degree, given.scratch
+        self.kept = KeptGraphs(given.device)
         self._parts, self._given = {}, given
         self._edges_as_given: Places | None = None
         self._kernels, self.directed = kernels, graph.directed

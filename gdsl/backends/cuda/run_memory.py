@@ -25,6 +25,7 @@ from gdsl.operations import Domain
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
+from gdsl.plan.walking import kept_graphs
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
 
@@ -85,20 +86,26 @@ class RunMemory:
             if buffer.role is Role.MIRROR
         ]
         """The buffers of which each GPU has its own."""
-        apart = (*_SHARED, Role.MIRROR)
+        self._kept = [buffer for buffer in hosts if buffer.role is Role.KEPT_GRAPH]
+        self._kept_keys = [each.key for each in kept_graphs(plan)] if self._kept else []
+        self._kept_version = -1
+        apart = (*_SHARED, Role.MIRROR, Role.KEPT_GRAPH)
         self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
         self._copies = device.copies_results
         self._keeps_inside = self._numbering is not None or self._copies
         """Whether the caller gets other buffers than those that kernels write."""
         outside = [each for each in handed if each.role is Role.RESULT] if self._keeps_inside else []
-        device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])))
+        kept_sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
+        missing = sum(on_device.kept.missing_bytes(key, kept_sizes) for key in self._kept_keys)
+        device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing)
         self._to_clear: list[tuple[int, int]] = []
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
         for buffer, created in self._mirrors:
             self.record.point(buffer, created)
+        self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
         if self._numbering is not None:
             self._numbering.prepare(
@@ -121,6 +128,14 @@ class RunMemory:
 
     def _of(self, *roles: Role) -> list[storage.Buffer]:
         return [buffer for buffer in self.plan.buffers if buffer.role in roles]
+
+    def _find_kept(self) -> None:
+        """The graphs that are kept with the given one, which may have been dropped since the last run. Raises E0912."""
+        sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
+        arrays = [self.on_device.kept.arrays(key, sizes) for key in self._kept_keys]
+        for buffer in self._kept:
+            self.record.point(buffer, [each[buffer.name] for each in arrays])
+        self._kept_version = self.on_device.kept.version
 
     def _bytes(self, buffer: storage.Buffer) -> int:
         return bytes_of(buffer, self._widths, self.sizes)
@@ -210,6 +225,8 @@ class RunMemory:
         scratch = self.on_device.scratch
         if scratch.user is not self._token:
             self._lay_out(scratch.acquire(self._token, self._sizes))
+        if self._kept and self._kept_version != self.on_device.kept.version:
+            self._find_kept()
         params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
         ahead, self._ahead = self._ahead, None
         names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names({})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy
@@ -18,18 +19,20 @@ from gdsl.types import Type, Widths
 
 _I64, _U64 = Type.INT64, Type.UINT64
 
-_MADE = (
-    ("made_offsets", Type.EDGE, "of graphs that the schedule made, as in graph_slice, and so are the next"),
-    ("made_edge_ids", Type.EDGE, ""),
-    ("made_neighbors", Type.VERTEX, ""),
-    ("made_columns", Type.VERTEX, ""),
-    ("made_sources", Type.VERTEX, ""),
-    ("made_in_offsets", Type.EDGE, ""),
-    ("made_in_sources", Type.VERTEX, ""),
-    ("made_in_edges", Type.EDGE, ""),
-    ("made_reverse", Type.EDGE, ""),
+_OF_GRAPHS = (
+    ("offsets", Type.EDGE),
+    ("edge_ids", Type.EDGE),
+    ("neighbors", Type.VERTEX),
+    ("in_offsets", Type.EDGE),
+    ("in_sources", Type.VERTEX),
+    ("in_edges", Type.EDGE),
+    ("reverse", Type.EDGE),
 )
-"""The arrays of graphs that the schedule makes; those that a program has no use for are null."""
+_ENDS = (("columns", Type.VERTEX), ("sources", Type.VERTEX))
+"""The arrays of graphs that the schedule makes; a subgraph has no ends of its own. Those that a program has no use for
+are null."""
+_MADE = "of graphs that the schedule made, as in graph_slice, and so are the next"
+_KEPT = "the same of graphs that are kept with the given one"
 
 
 def graph_slice(plan: Plan) -> Struct:
@@ -77,7 +80,7 @@ def run_slice(plan: Plan) -> Struct:
     """What the enactor uses besides the problem data. Frontiers have a place for their bitmaps even where none is
     ever filled, so that there is one struct for all."""
     slots, edge_slots = plan.slots(Domain.VERTEX), plan.slots(Domain.EDGE)
-    made = {buffer.name for buffer in plan.buffers if buffer.group == RUN}
+    made = {buffer.name: buffer.copies for buffer in plan.buffers if buffer.group == RUN}
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
         ("mirrors", Field("mirrors", Pointer("uint64"), "this GPU's copies of arrays", mirrors.copies_of(plan))),
@@ -97,8 +100,10 @@ def run_slice(plan: Plan) -> Struct:
         ("visited", Field("visited", Pointer("key_word"), "of each vertex: the rank of what it was visited with")),
         ("bounded", Field("bounded", Pointer("vertex"), "by place: the vertex that has a bound there")),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
-        ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", buffers.GRAPH_SCRATCH)),
-        *(("graph_scratch", Field(name, Pointer(kind.name), words, plan.graph_rooms)) for name, kind, words in _MADE),
+        ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", made.get("graph_scratch", 0))),
+        *_of_graphs("made", (*_OF_GRAPHS, *_ENDS), "made_offsets", _MADE, made),
+        (buffers.KEPT, Field(buffers.KEPT, Pointer("kept_graph"), "which the next are of", made.get(buffers.KEPT, 0))),
+        *_of_graphs("kept", _OF_GRAPHS, buffers.KEPT, _KEPT, made),
         ("graph_sums", Field("graph_sums", Pointer("uint64"), "the weights of the edges of a contraction")),
         ("edge_queues", Field("edge_queues", Pointer("edge"), "of each edge frontier: num_edges", edge_slots)),
         ("edge_marks", Field("edge_marks", Pointer("uint32"), "a bit an edge, twice", 2)),
@@ -115,6 +120,15 @@ def run_slice(plan: Plan) -> Struct:
             *(field for name, field in optional if name in made),
         ),
     )
+
+
+def _of_graphs(
+    word: str, arrays: tuple[tuple[str, Type], ...], where: str, comment: str, made: dict[str, int]
+) -> Iterator[tuple[str, Field]]:
+    """The arrays of graphs of one kind, which there are where there is the buffer `where`."""
+    for name, kind in arrays:
+        yield where, Field(f"{word}_{name}", Pointer(kind.name), comment, made.get(where, 0))
+        comment = ""
 
 
 def _aside_of(plan: Plan, temporary: str) -> str:

@@ -29,29 +29,106 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
     synchronize(run);
 }
 
-// piece: make_subgraph
-// The graph of some edges alone. The ends of edges stay in place, indexed by the ids of the edges.
+// piece: subgraph_arrays
+// The arrays of a graph of some edges of another one. Those that a program has no use for are null.
+struct subgraph_arrays {
+    edge *offsets, *edge_ids;
+    vertex* neighbors;
+    edge *in_offsets, *in_edges;
+    vertex* in_sources;
+    edge* reverse_edges;
+};
+
+// piece: write_subgraph
+// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges.
 // barriers: 6 to 11
-__device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
+__device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
+                                                      const edge_frontier& edges) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, edges);
     graph_slice made = g;
-    made.room = room;
     made.num_edges = edges.size;
-    edge* const own_ids = run.slice.made_edge_ids[room];
-    vertex* const own_neighbors = run.slice.made_neighbors[room];
-    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room], [&](uint64 at, edge next) {
-        own_ids[next] = g.edge_ids[at];
-        own_neighbors[next] = g.neighbors[at];
+    keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
+        own.edge_ids[next] = g.edge_ids[at];
+        own.neighbors[next] = g.neighbors[at];
     });
-    made.offsets = run.slice.made_offsets[room];
-    made.edge_ids = own_ids;
-    made.neighbors = own_neighbors;
-    turn_kept(run, g, made, marks);
-    pair_edges(run, made);
+    made.offsets = own.offsets;
+    made.edge_ids = own.edge_ids;
+    made.neighbors = own.neighbors;
+    turn_kept(run, g, made, marks, own);
+    pair_edges(run, made, own.reverse_edges);
     synchronize(run);
     clear_edge_marks(marks, edges);
     run.operators += 1;
+    return made;
+}
+
+// piece: make_subgraph
+// The graph of some edges alone, stored in a room of the run.
+// barriers: 6 to 11
+__device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
+    const run_slice& slice = run.slice;
+    const subgraph_arrays own = {
+        slice.made_offsets[room], slice.made_edge_ids[room], slice.made_neighbors[room], slice.made_in_offsets[room],
+        slice.made_in_edges[room], slice.made_in_sources[room], slice.made_reverse[room]};
+    graph_slice made = write_subgraph(run, g, own, edges);
+    made.room = room;
+    return made;
+}
+
+// piece: arrays_of_kept
+// The arrays of a graph that stays with the given one.
+__device__ __forceinline__ subgraph_arrays arrays_of_kept(const run_slice& slice, uint32 number) {
+    return subgraph_arrays{
+        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_in_offsets[number],
+        slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+}
+
+// piece: is_kept
+// Whether a run before this one, or a pass before this one, has made the graph. All threads find the same: who makes it
+// says so between two barriers.
+__device__ __forceinline__ bool is_kept(const run_slice& slice, uint32 number) {
+    return load_relaxed(&slice.kept_graphs[number]->ready) != 0;
+}
+
+// piece: kept_subgraph
+// The graph that is kept.
+__device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, const graph_slice& g, uint32 number) {
+    const subgraph_arrays own = arrays_of_kept(slice, number);
+    graph_slice made = g;
+    made.num_edges = slice.kept_graphs[number]->num_edges;
+    made.largest_degree = slice.kept_graphs[number]->largest_degree;
+    made.offsets = own.offsets;
+    made.edge_ids = own.edge_ids;
+    made.neighbors = own.neighbors;
+    if (g.in_offsets != nullptr) {
+        made.in_offsets = own.in_offsets;
+        made.in_edges = own.in_edges;
+        made.in_sources = own.in_sources;
+    }
+    if (g.reverse_edges != nullptr) { made.reverse_edges = own.reverse_edges; }
+    return made;
+}
+
+// piece: make_kept_graph
+// The graph of some edges alone, for this run and all later ones. If the run is stopped, the next one makes it again.
+// barriers: 8 to 13
+__device__ __noinline__ graph_slice make_kept_graph(enactor& run, const graph_slice& g, uint32 number,
+                                                    const edge_frontier& edges) {
+    kept_graph* const kept = run.slice.kept_graphs[number];
+    graph_slice made = write_subgraph(run, g, arrays_of_kept(run.slice, number), edges);
+    uint64 largest = 0;
+    for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
+        largest = maximum(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
+        if (made.in_offsets != nullptr) { largest = maximum(largest, uint64(made.in_offsets[v + 1] - made.in_offsets[v])); }
+    }
+    largest = warp_reduce(largest, [](uint64 a, uint64 b) { return maximum(a, b); });
+    if (lane_index() == 0) { reduce_max(&kept->largest_degree, int64(largest)); }
+    if (leader()) { kept->num_edges = made.num_edges; }
+    synchronize(run);
+    if (leader() && !run.stopped) { kept->ready = 1; }
+    made.largest_degree = load_relaxed(&kept->largest_degree);
+    synchronize(run);
     return made;
 }
 
@@ -178,7 +255,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     made.columns = made.neighbors = columns;
     made.edge_sources = sources;
     turn_contracted(run, made);
-    pair_edges(run, made);
+    pair_edges(run, made, run.slice.made_reverse[room]);
     synchronize(run);
     run.operators += 1;
     return made;
@@ -229,17 +306,16 @@ __device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(
 // piece: turn_kept
 // The in-edges of a subgraph, if the program uses in-edges.
 // barriers: 4 if in-edges are used
-__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks) {
+__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
+                                          const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
-    edge* const own_ids = run.slice.made_in_edges[made.room];
-    vertex* const own_sources = run.slice.made_in_sources[made.room];
-    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, run.slice.made_in_offsets[made.room], [&](uint64 at, edge next) {
-        own_ids[next] = g.in_edges[at];
-        own_sources[next] = g.in_sources[at];
+    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {
+        own.in_edges[next] = g.in_edges[at];
+        own.in_sources[next] = g.in_sources[at];
     });
-    made.in_offsets = run.slice.made_in_offsets[made.room];
-    made.in_edges = own_ids;
-    made.in_sources = own_sources;
+    made.in_offsets = own.in_offsets;
+    made.in_edges = own.in_edges;
+    made.in_sources = own.in_sources;
 }
 
 // piece: turn_contracted
@@ -267,11 +343,10 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 // piece: pair_edges
 // Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 // barriers: 1 if reverse edges are used
-__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
+__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
     const out_lists lists{made};
-    edge* const reverse = run.slice.made_reverse[made.room];
     for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
         const vertex u = made.edge_sources[e], w = made.columns[e];
         const edge own = lists.first(u) + edge(place_of(made, u, edge(e)));

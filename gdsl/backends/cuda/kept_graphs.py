@@ -1,0 +1,43 @@
+"""Graphs that programs make of a graph's structure alone, which stay on the device with it; see
+`gdsl.plan.kept_graphs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdsl.backends.cuda.protocol import Buffer, Device
+from gdsl.plan.buffers import KEPT
+
+
+class KeptGraphs:
+    """The arrays of such graphs, by the text of what selects their edges. A kernel writes them in the first run that
+    needs them, and says in the buffer `KEPT` that they are there."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._graphs: dict[tuple[str, ...], dict[str, Buffer]] = {}
+        self.version = 0
+        """Changes whenever arrays that a run had are no longer there."""
+
+    def missing_bytes(self, key: str, sizes: Mapping[str, int]) -> int:
+        """How many more bytes `arrays` would allocate."""
+        return 0 if (key, *sizes) in self._graphs else sum(sizes.values())
+
+    def arrays(self, key: str, sizes: Mapping[str, int]) -> Mapping[str, Buffer]:
+        """The arrays of the graph `key`, of so many bytes each, by name. Raises E0912."""
+        found = self._graphs.get((key, *sizes))
+        if found is None:
+            found = {name: self._device.allocate(nbytes) for name, nbytes in sizes.items()}
+            self._device.zero(found[KEPT])
+            self._graphs[key, *sizes] = found
+        return found
+
+    def held_bytes(self) -> int:
+        """The bytes that they have at the moment."""
+        return sum(buffer.nbytes for arrays in self._graphs.values() for buffer in arrays.values())
+
+    def free_unused(self) -> bool:
+        """Drop all of them: the next run that needs one makes it again. Whether there were any."""
+        had, self._graphs = bool(self._graphs), {}
+        self.version += had
+        return had

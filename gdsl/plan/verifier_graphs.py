@@ -1,0 +1,68 @@
+"""What must hold of the graphs that are kept with the given one: every run would make the same, and all of it is there.
+
+What is skipped must be nothing that a later step can see: a filter of all edges, whose set only becomes the graph, and
+whose functor asks for the structure of the given graph alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.ir.nodes import Operator
+from gdsl.ir.verifier import VerificationError
+from gdsl.plan import buffers
+from gdsl.plan.kept_graphs import key_of
+from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step
+from gdsl.plan.storage import GRAPH, Cleared, Role
+from gdsl.plan.walking import kept_graphs, steps_in
+
+
+def verify_kept_graphs(plan: Plan) -> None:
+    """Raise `VerificationError` where a graph is kept that is not the same in each run, or has no room."""
+
+    def expect(holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"plan of {plan.program.name}: {what}")
+
+    target, found = plan.target, [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
+    alone = target.fused and target.grid and not target.teams and not target.several_gpus
+    expect(not found or alone, "several make one graph that is kept")
+    expect(len(list(_in_given_graph(plan.schedule))) == len(found), "a graph is kept that is made of another one")
+    numbers: dict[int, str] = {}
+    for step in found:
+        expect(numbers.setdefault(step.number, step.key) == step.key, "two graphs are kept in one place")
+        first, *others = (each for each in step.body if not isinstance(each, Barrier))
+        last = others[-1] if others else None
+        fits = isinstance(first, Operation) and isinstance(last, MakeGraph) and len(others) == 1 and not first.ahead
+        expect(fits, "more is skipped than what makes a graph")
+        if isinstance(first, Operation) and isinstance(last, MakeGraph):
+            select: Operator = first.step
+            expect(last.kept == step.number, "a graph is made in the place of another one")
+            expect(key_of(select, last.step, plan.program) == step.key, "a graph is kept that depends on the run")
+    expect(sorted(numbers) == list(range(len(numbers))), "places of graphs that are kept")
+    kept = [step.kept for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.kept is not None]
+    expect(len(kept) == len(found), "a graph is kept that every run makes again")
+    _verify_room(plan)
+
+
+def _in_given_graph(steps: tuple[Step, ...]) -> Iterator[MakeOnce]:
+    for step in steps:
+        if isinstance(step, MakeOnce):
+            yield step
+        elif isinstance(step, (Launch, Loop)):
+            yield from _in_given_graph(step.steps if isinstance(step, Launch) else step.body)
+        elif isinstance(step, Branch):
+            yield from _in_given_graph((*step.then, *step.otherwise))
+
+
+def _verify_room(plan: Plan) -> None:
+    """Each kept graph has the arrays that the given one is read by."""
+    by_name = {buffer.name: buffer for buffer in plan.buffers if buffer.role is Role.KEPT_GRAPH}
+    parts = {buffer.name for buffer in plan.buffers if buffer.group == GRAPH}
+    count = len(kept_graphs(plan))
+    wanted = {buffers.KEPT, "kept_offsets", "kept_edge_ids", "kept_neighbors"}
+    wanted |= {"kept_in_offsets", "kept_in_sources", "kept_in_edges"} if "in_offsets" in parts else set()
+    wanted |= {"kept_reverse"} if "reverse_edges" in parts else set()
+    fits = set(by_name) == (wanted if count else set()) and all(each.copies == count for each in by_name.values())
+    if not fits or (count and by_name[buffers.KEPT].cleared is not Cleared.ZERO):
+        raise VerificationError(f"plan of {plan.program.name}: no room for graphs that are kept")
