@@ -176,6 +176,7 @@ KNOBS = (
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 PLAN_PASSES = (
+    "hoist_graphs",
     "direction",
     "work_order",
     "list_bounds",
@@ -201,10 +202,10 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[:11],
+    *PLAN_PASSES[:12],
     "launches",
     "distribution",
-    *PLAN_PASSES[11:-1],
+    *PLAN_PASSES[12:-1],
     "allocate",
     PLAN_PASSES[-1],
     "batch",

@@ -159,6 +159,14 @@ struct hub_chunk {
 };
 static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
+// What is known of a graph that stays with the given one. The host clears it when it makes room for the arrays.
+struct kept_graph {
+    uint64 ready;  // 1 once its arrays are written
+    int64 num_edges;
+    int64 largest_degree;  // of any vertex, in either direction
+};
+static_assert(sizeof(kept_graph) == 24, "as the host knows it");
+
 struct run_slice {
     control_block* control;
     const uint32* host_stop;  // in the host's memory: not 0 asks for a stop
@@ -166,16 +174,15 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    edge* graph_scratch[4];  // while a graph is made
-    edge* made_offsets[3];  // of graphs that the schedule made, as in graph_slice, and so are the next
-    edge* made_edge_ids[3];
-    vertex* made_neighbors[3];
-    vertex* made_columns[3];
-    vertex* made_sources[3];
-    edge* made_in_offsets[3];
-    vertex* made_in_sources[3];
-    edge* made_in_edges[3];
-    edge* made_reverse[3];
+    edge* graph_scratch[2];  // while a graph is made
+    kept_graph* kept_graphs[1];  // which the next are of
+    edge* kept_offsets[1];  // the same of graphs that are kept with the given one
+    edge* kept_edge_ids[1];
+    vertex* kept_neighbors[1];
+    edge* kept_in_offsets[1];
+    vertex* kept_in_sources[1];
+    edge* kept_in_edges[1];
+    edge* kept_reverse[1];
     edge* edge_queues[2];  // of each edge frontier: num_edges
     uint32* edge_marks[2];  // a bit an edge, twice
 };
@@ -185,7 +192,7 @@ struct data_slice {
     run_slice run;
     int64* triangles;  // one value
 };
-static_assert(sizeof(data_slice) == 456, "as the host knows it");
+static_assert(sizeof(data_slice) == 288, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -280,17 +287,50 @@ struct out_lists {
 // piece: untabled_ends
 // piece: edge_ends
 
-// The first storage for a graph's arrays that no graph uses which may still be read.
-__device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
-    int64 room = 0;
-    for (uint32 i = 0; i < count;) {
-        const bool is_taken = taken[i] == room;
-        room += is_taken ? 1 : 0;
-        i = is_taken ? 0 : i + 1;
-    }
-    return room;
+// Whether a run before this one, or a pass before this one, has made the graph. All threads find the same: who makes it
+// says so between two barriers.
+__device__ __forceinline__ bool is_kept(const run_slice& slice, uint32 number) {
+    return load_relaxed(&slice.kept_graphs[number]->ready) != 0;
 }
 
+// The arrays of a graph of some edges of another one. Those that a program has no use for are null.
+struct subgraph_arrays {
+    edge *offsets, *edge_ids;
+    vertex* neighbors;
+    edge *in_offsets, *in_edges;
+    vertex* in_sources;
+    edge* reverse_edges;
+};
+
+// The arrays of a graph that stays with the given one.
+__device__ __forceinline__ subgraph_arrays arrays_of_kept(const run_slice& slice, uint32 number) {
+    return subgraph_arrays{
+        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_in_offsets[number],
+        slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+}
+
+// The graph that is kept.
+__device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, const graph_slice& g, uint32 number) {
+    const subgraph_arrays own = arrays_of_kept(slice, number);
+    graph_slice made = g;
+    made.num_edges = slice.kept_graphs[number]->num_edges;
+    made.largest_degree = slice.kept_graphs[number]->largest_degree;
+    made.offsets = own.offsets;
+    made.edge_ids = own.edge_ids;
+    made.neighbors = own.neighbors;
+    if (g.in_offsets != nullptr) {
+        made.in_offsets = own.in_offsets;
+        made.in_edges = own.in_edges;
+        made.in_sources = own.in_sources;
+    }
+    if (g.reverse_edges != nullptr) { made.reverse_edges = own.reverse_edges; }
+    return made;
+}
+
+// piece: bits_equal
+// piece: reduce_by_exchange
+// piece: raise_to
+// piece: reduce_max
 // piece: clear_edge_marks
 // piece: SAME_TURN marks_turn
 // piece: edge_marks_of
@@ -347,8 +387,7 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
-// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `kept_offsets` get the new
-// offsets of the lists.
+// Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
                                                  const edge* ids, edge* kept_offsets, Keep keep) {
@@ -365,17 +404,16 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
 }
 
 // The in-edges of a subgraph, if the program uses in-edges.
-__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks) {
+__device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, graph_slice& made, const uint32* marks,
+                                          const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
-    edge* const own_ids = run.slice.made_in_edges[made.room];
-    vertex* const own_sources = run.slice.made_in_sources[made.room];
-    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, run.slice.made_in_offsets[made.room], [&](uint64 at, edge next) {
-        own_ids[next] = g.in_edges[at];
-        own_sources[next] = g.in_sources[at];
+    keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {
+        own.in_edges[next] = g.in_edges[at];
+        own.in_sources[next] = g.in_sources[at];
     });
-    made.in_offsets = run.slice.made_in_offsets[made.room];
-    made.in_edges = own_ids;
-    made.in_sources = own_sources;
+    made.in_offsets = own.in_offsets;
+    made.in_edges = own.in_edges;
+    made.in_sources = own.in_sources;
 }
 
 // The position of `e` in its source's list, whose ids ascend.
@@ -398,12 +436,11 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
     return low;
 }
 
-// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
-__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
+__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
     const out_lists lists{made};
-    edge* const reverse = run.slice.made_reverse[made.room];
     for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
         const vertex u = made.edge_sources[e], w = made.columns[e];
         const edge own = lists.first(u) + edge(place_of(made, u, edge(e)));
@@ -418,27 +455,45 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made) {
     made.reverse_edges = reverse;
 }
 
-// The graph of some edges alone. The ends of edges stay in place, indexed by the ids of the edges.
-__device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
+// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges.
+__device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
+                                                      const edge_frontier& edges) {
     begin_operator(run);
     uint32* const marks = marks_of_members(run, edges);
     graph_slice made = g;
-    made.room = room;
     made.num_edges = edges.size;
-    edge* const own_ids = run.slice.made_edge_ids[room];
-    vertex* const own_neighbors = run.slice.made_neighbors[room];
-    keep_list_places(run, g, marks, g.offsets, g.edge_ids, run.slice.made_offsets[room], [&](uint64 at, edge next) {
-        own_ids[next] = g.edge_ids[at];
-        own_neighbors[next] = g.neighbors[at];
+    keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
+        own.edge_ids[next] = g.edge_ids[at];
+        own.neighbors[next] = g.neighbors[at];
     });
-    made.offsets = run.slice.made_offsets[room];
-    made.edge_ids = own_ids;
-    made.neighbors = own_neighbors;
-    turn_kept(run, g, made, marks);
-    pair_edges(run, made);
+    made.offsets = own.offsets;
+    made.edge_ids = own.edge_ids;
+    made.neighbors = own.neighbors;
+    turn_kept(run, g, made, marks, own);
+    pair_edges(run, made, own.reverse_edges);
     synchronize(run);
     clear_edge_marks(marks, edges);
     run.operators += 1;
+    return made;
+}
+
+// The graph of some edges alone, for this run and all later ones. If the run is stopped, the next one makes it again.
+__device__ __noinline__ graph_slice make_kept_graph(enactor& run, const graph_slice& g, uint32 number,
+                                                    const edge_frontier& edges) {
+    kept_graph* const kept = run.slice.kept_graphs[number];
+    graph_slice made = write_subgraph(run, g, arrays_of_kept(run.slice, number), edges);
+    uint64 largest = 0;
+    for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
+        largest = maximum(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
+        if (made.in_offsets != nullptr) { largest = maximum(largest, uint64(made.in_offsets[v + 1] - made.in_offsets[v])); }
+    }
+    largest = warp_reduce(largest, [](uint64 a, uint64 b) { return maximum(a, b); });
+    if (lane_index() == 0) { reduce_max(&kept->largest_degree, int64(largest)); }
+    if (leader()) { kept->num_edges = made.num_edges; }
+    synchronize(run);
+    if (leader() && !run.stopped) { kept->ready = 1; }
+    made.largest_degree = load_relaxed(&kept->largest_degree);
+    synchronize(run);
     return made;
 }
 
@@ -522,14 +577,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialize(run, d);
     constexpr int32 iteration = 0;
-    filter_upwards(run, d, spare_edges, iteration);
-    exchange(filtered_1, spare_edges);
-    {
-        const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
-        const int64 room = free_room(taken, 4);
+    if (!is_kept(d.run, 0)) {
+        filter_upwards(run, d, spare_edges, iteration);
+        exchange(filtered_1, spare_edges);
         call_outlined(d.run, [&](auto& run, auto& filtered_1) {
-            share(h, make_subgraph(run, d.graph, room, filtered_1));
+            share(h, make_kept_graph(run, d.graph, 0, filtered_1));
         }, run, filtered_1);
+    } else {
+        note_operator(run, 0, iteration, uint64(d.graph.num_edges), uint64(d.graph.num_edges), false);
+        share(h, kept_subgraph(d.run, d.graph, 0));
     }
     {
         share(graph_around_0, d.graph);

@@ -1,0 +1,135 @@
+"""Which graphs are kept with the given one, and what the verifier says of other ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gdsl.ir.verifier import VerificationError
+from gdsl.plan import target
+from gdsl.plan.nodes import MakeOnce, Plan
+from gdsl.plan.verifier import verify
+from gdsl.plan.walking import kept_graphs, map_blocks
+
+from .planning import plan_of
+
+UPWARDS = "(out_degree(src), src) < (out_degree(dst), dst)"
+COUNTS = "on h { found = intersect(edges); }"
+MAKES = "graph h = subgraph(filter(edges, chosen));"
+
+
+def text(test: str = UPWARDS, schedule: str = f"{MAKES} {COUNTS}", data: str = "", functors: str = "") -> str:
+    return f"""program p;
+requires symmetric, simple;
+problem {{ scalar found : int64; {data} }}
+{functors}
+edge functor chosen(src, dst, e) {{ cond {test}; }}
+schedule {{ {schedule} }}
+"""
+
+
+KEPT = {
+    "degrees": text(),
+    "ids": text("src < dst && e != none"),
+    "places": text("place % 2 == 0"),
+    "functions": text("odd(src)", functors="function odd(v : vertex) -> bool { return int64(v) % 2 == 1; }"),
+    "in a loop": text(schedule=f"repeat (3) {{ {MAKES} {COUNTS} }}"),
+    "in a branch": text(schedule=f"if (num_vertices > 3) {{ {MAKES} {COUNTS} }}"),
+}
+MADE = {
+    "param": text("int64(src) < limit", data="param limit : int64 = 3;"),
+    "input": text("weight[e] > 1", data="input edge weight : int32;"),
+    "scalar": text("int64(src) < found"),
+    "array": text("label[src] < label[dst]", data="vertex label : int32 = 1;"),
+    "iteration": text("int32(src) < iteration", schedule=f"repeat (3) {{ {MAKES} {COUNTS} }}"),
+    "writes": text().replace(f"{UPWARDS};", f"{UPWARDS}; apply {{ found += 1; }}"),
+    "used again": text(schedule=f"edge frontier f = filter(edges, chosen); graph h = subgraph(f); found = size(f); {COUNTS}"),
+    "some edges": text(
+        schedule=f"edge frontier f = filter(edges, few); graph h = subgraph(filter(f, chosen)); {COUNTS}",
+        functors="edge functor few(src, dst, e) { cond src != dst; }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_the_graph_alone_decides_is_kept(name: str) -> None:
+    plan = plan_of(KEPT[name])
+    assert len(kept_graphs(plan)) == 1
+    assert plan.graph_rooms == 0
+    assert not any(buffer.name.startswith("made_") for buffer in plan.buffers)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_all_else_each_run_makes(name: str) -> None:
+    plan = plan_of(MADE[name])
+    assert kept_graphs(plan) == ()
+    assert plan.graph_rooms > 0
+    assert not any(buffer.name.startswith("kept_") for buffer in plan.buffers)
+
+
+def test_of_another_graph_each_run_makes_it() -> None:
+    inner = "on h { graph i = subgraph(filter(edges, chosen)); on i { found = intersect(edges); } }"
+    plan = plan_of(text(schedule=f"{MAKES} {inner}"))
+    assert len(kept_graphs(plan)) == 1
+    assert {"kept_offsets", "made_offsets"} <= {buffer.name for buffer in plan.buffers}
+
+
+def test_one_that_is_made_twice_is_one() -> None:
+    again = "graph i = subgraph(filter(edges, chosen)); on i { found += size(vertices); }"
+    plan = plan_of(text(schedule=f"{MAKES} {COUNTS} {again}"))
+    assert [each.number for each in kept_graphs(plan)] == [0]
+
+
+@pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU, target.on_several_gpus(target.CUDA_FUSED)])
+def test_elsewhere_each_run_makes_it(on: target.Target) -> None:
+    assert kept_graphs(plan_of(text(), on=on)) == ()
+
+
+def test_the_pass_can_be_left_out() -> None:
+    assert kept_graphs(plan_of(text(), "without=hoist_graphs")) == ()
+
+
+def _other(plan: Plan, change: Callable[[MakeOnce], Any]) -> Plan:
+    def changed(block: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(change(step) if isinstance(step, MakeOnce) else step for step in block)
+
+    return dataclasses.replace(plan, schedule=map_blocks(plan.schedule, changed))
+
+
+def _with_last(step: MakeOnce, **fields: Any) -> MakeOnce:
+    return dataclasses.replace(step, body=(*step.body[:-1], dataclasses.replace(step.body[-1], **fields)))
+
+
+WRONG: dict[str, Callable[[MakeOnce], Any]] = {
+    "another key": lambda step: dataclasses.replace(step, key=step.key + " "),
+    "another place": lambda step: dataclasses.replace(step, number=1),
+    "a place of another": lambda step: _with_last(step, kept=1),
+    "in a room": lambda step: _with_last(step, kept=None),
+    "no filter": lambda step: dataclasses.replace(step, body=step.body[1:]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_plans_are_refused(name: str) -> None:
+    with pytest.raises(VerificationError):
+        verify(_other(plan_of(text()), WRONG[name]))
+
+
+def test_a_graph_that_depends_on_the_run_is_refused() -> None:
+    """As if the functor of a plan that keeps its graph were another one."""
+    plan, other = plan_of(text()), plan_of(MADE["param"])
+    functors = (dataclasses.replace(other.program.edge_functors[0], name="chosen"),)
+    program = dataclasses.replace(plan.program, edge_functors=functors, params=other.program.params)
+    with pytest.raises(VerificationError, match="depends on the run"):
+        verify(dataclasses.replace(plan, program=program))
+
+
+@pytest.mark.parametrize("name", ["kept_graphs", "kept_offsets", "kept_edge_ids", "kept_neighbors"])
+def test_each_array_is_asked_for(name: str) -> None:
+    plan = plan_of(text())
+    without = tuple(buffer for buffer in plan.buffers if buffer.name != name)
+    with pytest.raises(VerificationError, match="no room for graphs that are kept"):
+        verify(dataclasses.replace(plan, buffers=without))
