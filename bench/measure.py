@@ -18,6 +18,8 @@ from bench.rows import Row
 from bench.works import WORKS, Work
 from gdsl.api.tuner import Found
 
+_MUCH_LONGER = 1.5
+"""A first call that takes so many times the median is told."""
 TIMEOUT = 120.0
 """Seconds after which a run is stopped, so that nothing hangs."""
 
@@ -27,7 +29,8 @@ class Series:
     """The runs from one source (None where the program takes none).
 
     times_ms: `result.time_ms` of every run: on cuda by events around the run; the initialization of the results is
-    inside, compilation and the graph's transfer are outside.
+    inside, compilation and the graph's transfer are outside. first_ms: the same of the first call from this source,
+    which is not among them, with what it numbered: of a graph's first call, what is kept with the graph is made then.
     edges: directed edges of the reached vertices. peers_ms: the same for each peer, taken in turns with ours.
     problem: what a check found wrong with the last result, or a peer's answer that is another. note: about it.
     """
@@ -39,6 +42,7 @@ class Series:
     peers_ms: dict[str, list[float]] = field(default_factory=dict)
     problem: str | None = None
     note: str | None = None
+    first_ms: float | None = None
 
     @property
     def median_ms(self) -> float:
@@ -92,6 +96,7 @@ def _series(
         return program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
 
     result = ours()
+    series.first_ms = result.time_ms + (result.layout_ms or 0.0)
     for _ in range(repeat):
         if having:
             warmed_up(ours, result.time_ms)
@@ -152,6 +157,9 @@ def summarize(measurement: Measurement) -> None:
     for name in series[0].peers_ms:
         measurement.peers[name] = statistics.median(statistics.median(one.peers_ms[name]) for one in series)
     measurement.notes += dict.fromkeys(one.note for one in series if one.note)
+    first = series[0].first_ms
+    if first is not None and first > _MUCH_LONGER * series[0].median_ms:
+        measurement.notes.append(f"first call {first:.3g} ms")
     problems = [
         one.problem if one.source is None else f"source {one.source}: {one.problem}" for one in series if one.problem
     ]

@@ -91,6 +91,7 @@ def _entry(measurement: Measurement, backend: str) -> dict[str, Any]:
         "series": [
             {
                 "source": one.source,
+                "first_ms": one.first_ms,
                 "median_ms": one.median_ms,
                 "times_ms": one.times_ms,
                 "iterations": one.iterations,

@@ -266,7 +266,12 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
         return
     role, contracts = Role.MADE_GRAPH, [step.step for step in made if isinstance(step.step, Contract)]
     parts = {buffer.name for buffer in others if buffer.group == GRAPH}
-    lists = {"offsets", "edge_ids", *_BACK_OF_MADE * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts)}
+    lists = {
+        "offsets",
+        "edge_ids",
+        *_BACK_OF_MADE * ("in_offsets" in parts),
+        *("reverse",) * ("reverse_edges" in parts),
+    }
     kept = {step.kept for step in made} - {None}
     run_makes = any(isinstance(step.step, Subgraph) and step.kept is None for step in made)
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}

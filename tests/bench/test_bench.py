@@ -316,6 +316,7 @@ def test_the_whole_on_the_cpu(tmp_path):
     assert [row["row"] for row in document["rows"]] == [f"{work.name}-rmat7" for work in works]
     assert all(row["right"] and row["ms"] > 0 for row in document["rows"])
     assert [len(row["series"]) for row in document["rows"]] == [1 + work.takes_source for work in works]
+    assert all(series["first_ms"] > 0 for row in document["rows"] for series in row["series"])
     notes = {row["row"]: row["notes"] for row in document["rows"]}
     assert "colors" in notes["coloring-rmat7"][0]
     assert all(row["row"] in done.stdout for row in document["rows"])

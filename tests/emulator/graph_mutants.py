@@ -35,6 +35,22 @@ schedule {
 }
 """
 
+KEPT = """
+program kept;
+problem {
+    param source : vertex;
+    vertex degree : int32;
+}
+edge functor upwards(src, dst, e) { cond src < dst; }
+vertex functor measure(v) { apply { degree[v] += out_degree(v); } }
+schedule {
+    graph h = subgraph(filter(edges, upwards));
+    graph i = subgraph(filter(edges, upwards));
+    on h { compute(vertices, measure) @first; }
+    on i { compute(vertices, measure) @second; }
+}
+"""
+
 BELOW_ZERO = GRAPHS.replace("int32(id) // 3", "int32(id) // 3 - 2")
 
 NAMED = """
@@ -74,6 +90,14 @@ GRAPH_MUTANTS = (
         "const bool is_taken = false;",
         GRAPHS,
         "race result bounds error",
+    ),
+    Mutant(
+        "a graph is said to be kept while others ask whether it is",
+        _MADE,
+        "load_relaxed(&kept->largest_degree);\n    synchronize(run);",
+        "load_relaxed(&kept->largest_degree);",
+        KEPT,
+        "race result divergence deadlock steps error",
     ),
     Mutant(
         "ids of one digit at one place", _SORTING, " + rank[k], items[k]", ", items[k]", GRAPHS, "race result error"

@@ -46,7 +46,9 @@ MADE = {
     "array": text("label[src] < label[dst]", data="vertex label : int32 = 1;"),
     "iteration": text("int32(src) < iteration", schedule=f"repeat (3) {{ {MAKES} {COUNTS} }}"),
     "writes": text().replace(f"{UPWARDS};", f"{UPWARDS}; apply {{ found += 1; }}"),
-    "used again": text(schedule=f"edge frontier f = filter(edges, chosen); graph h = subgraph(f); found = size(f); {COUNTS}"),
+    "used again": text(
+        schedule=f"edge frontier f = filter(edges, chosen); graph h = subgraph(f); found = size(f); {COUNTS}"
+    ),
     "some edges": text(
         schedule=f"edge frontier f = filter(edges, few); graph h = subgraph(filter(f, chosen)); {COUNTS}",
         functors="edge functor few(src, dst, e) { cond src != dst; }",

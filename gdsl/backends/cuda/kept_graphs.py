@@ -25,11 +25,12 @@ class KeptGraphs:
 
     def arrays(self, key: str, sizes: Mapping[str, int]) -> Mapping[str, Buffer]:
         """The arrays of the graph `key`, of so many bytes each, by name. Raises E0912."""
-        found = self._graphs.get((key, *sizes))
+        of = (key, *sizes)
+        found = self._graphs.get(of)
         if found is None:
             found = {name: self._device.allocate(nbytes) for name, nbytes in sizes.items()}
             self._device.zero(found[KEPT])
-            self._graphs[key, *sizes] = found
+            self._graphs[of] = found
         return found
 
     def held_bytes(self) -> int:

@@ -100,7 +100,10 @@ def run_slice(plan: Plan) -> Struct:
         ("visited", Field("visited", Pointer("key_word"), "of each vertex: the rank of what it was visited with")),
         ("bounded", Field("bounded", Pointer("vertex"), "by place: the vertex that has a bound there")),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
-        ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", made.get("graph_scratch", 0))),
+        (
+            "graph_scratch",
+            Field("graph_scratch", Pointer("edge"), "while a graph is made", made.get("graph_scratch", 0)),
+        ),
         *_of_graphs("made", (*_OF_GRAPHS, *_ENDS), "made_offsets", _MADE, made),
         (buffers.KEPT, Field(buffers.KEPT, Pointer("kept_graph"), "which the next are of", made.get(buffers.KEPT, 0))),
         *_of_graphs("kept", _OF_GRAPHS, buffers.KEPT, _KEPT, made),
