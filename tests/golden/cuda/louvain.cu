@@ -483,7 +483,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: vote_hubs
 // piece: vote_parts
 
-// The first storage for the arrays of a graph that is not used by a graph which may still be read.
+// The first storage for a graph's arrays that no graph uses which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
     int64 room = 0;
     for (uint32 i = 0; i < count;) {
@@ -705,8 +705,8 @@ __device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) 
     return none ? num_vertices : label >= Label(0) && uint64(label) < num_vertices ? uint64(label) : num_vertices + 1;
 }
 
-// The same where every label is the number of a vertex, or `none`; returns whether they are, and leaves others
-// unchanged.
+// `contracted_labels` if every label is the number of a vertex or `none`. Returns false, and leaves the labels unchanged,
+// if one is not.
 template <class Label>
 __device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
     edge* const flags = run.slice.graph_scratch[2];
@@ -758,7 +758,7 @@ __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64
     return ids.ids;
 }
 
-// The same of any labels.
+// `contracted_labels` for any labels.
 template <class Label>
 __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
@@ -774,7 +774,7 @@ __device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* labe
     return count;
 }
 
-// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of
+// Replaces each label by its rank among all labels. Returns the number of distinct labels. Labels that are numbers of
 // vertices, as most are, need not be sorted.
 template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
@@ -782,7 +782,7 @@ __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, 
     return number_known_labels(run, label, num_vertices, count) ? count : number_sorted_labels(run, label, num_vertices);
 }
 
-// Where the lists of sorted edges begin: `end(i)` is the vertex whose list has the i-th edge.
+// Computes the offsets of the lists of sorted edges: `end(i)` is the vertex whose list has the i-th edge.
 template <class End>
 __device__ __forceinline__ void begin_lists(edge* offsets, uint64 num_vertices, uint64 count, End end) {
     if (count == 0) {
@@ -828,7 +828,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
     return low;
 }
 
-// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
@@ -847,7 +847,7 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge
     made.reverse_edges = reverse;
 }
 
-// The graph in which the vertices of one label are one vertex. `sums` combines the weights of edges that become one.
+// The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges.
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
@@ -898,8 +898,8 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 
 // piece: add_by_runs
 
-// Combines the weights of the edges that become one; `numbers` has the id of the new edge of each, plus 1. These edges
-// are adjacent, up to half of all edges if a label has that many: lanes combine theirs before they write to memory.
+// Combines the weights of merged edges; `numbers` has the id of each edge's new edge, plus 1. Merged edges are adjacent,
+// and may be half of all edges, so lanes combine their weights before they write to memory.
 template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;

@@ -387,7 +387,8 @@ __device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edg
     return values;
 }
 
-// Of lists those places whose edge is marked: what `keep(at, next)` puts aside, and where the lists begin then.
+// Filters lists by the marks of their edges: `keep(at, next)` copies each marked place, and `kept_offsets` get the new
+// offsets of the lists.
 template <class Keep>
 __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice& g, const uint32* marks, const edge* offsets,
                                                  const edge* ids, edge* kept_offsets, Keep keep) {
@@ -436,7 +437,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
     return low;
 }
 
-// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses that.
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
     if (made.reverse_edges == nullptr) { return; }
     synchronize(run);
