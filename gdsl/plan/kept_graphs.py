@@ -95,7 +95,7 @@ def key_of(select: Operator, make: Step, program: Program) -> str | None:
     if written != 1 or sum(use.read.count(select.result) for use in uses) != 1:
         return None
     (functor,) = (each for each in program.edge_functors if each.name == select.functor)
-    code = (functor, *_called(functor, program))
+    code: tuple[EdgeFunctor | Function, ...] = (functor, *_called(functor, program))
     if any(not _is_structural(part) for part in code):
         return None
     return "\n".join(print_functor(part) for part in code)

@@ -222,7 +222,7 @@ class _Verifier:
         if isinstance(step, Branch):
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
-        return not isinstance(step, (Launch, EnterGraph, *_PUT_IN)) and step.step == wanted
+        return not isinstance(step, (Launch, EnterGraph, MakeOnce, *_PUT_IN)) and step.step == wanted
 
     def _order(self, loop: Loop) -> object:
         """The order in which the body works off the worklist, which is the loop's."""
