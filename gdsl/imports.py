@@ -2,7 +2,7 @@
 cache's key.
 
 A program may come from anywhere, so it can only import files that belong to it: in the folder of the program, in the
-folder of gdsl's samples, and in the folders of `importing_from`, links resolved.
+folder of gdsl's samples, in the folders of `importing_from`, links resolved, and in installed packages of programs.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import contextlib
 import dataclasses
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 
+from gdsl import packages
 from gdsl.diagnostics import GdslError
 from gdsl.program_files import read_file
 from gdsl.resources import resource_directory
@@ -62,15 +63,18 @@ def is_allowed(program: Source, name: str) -> bool:
     if "\0" in name:
         return False
     found = os.path.realpath(name)
-    return any(os.path.commonpath((folder, found)) == folder for folder in _allowed(program))
+    if any(os.path.commonpath((folder, found)) == folder for folder in _allowed(program)):
+        return True
+    return packages.owner(found) is not None
 
 
 def file_meant(program: Source, importer: Source, path: str) -> str:
     """The file that `path` means in `importer`, a part of `program`: next to it, or in the import path; for a text
-    without a file, in the working directory."""
+    without a file, in the working directory. `PACKAGE:PROGRAM` is in an installed package, if there is no such file."""
     sibling = os.path.join(_folder(importer), path)
     names = (sibling, *(os.path.join(folder, path) for folder in _import_path.get()))
-    return next((name for name in names if is_allowed(program, name) and os.path.exists(name)), sibling)
+    found = next((name for name in names if is_allowed(program, name) and os.path.exists(name)), None)
+    return found or packages.path_of(path) or sibling
 
 
 def is_program(source: Source) -> bool:
@@ -106,6 +110,16 @@ def names_in(source: Source, program: Source | None = None) -> Iterator[str]:
         path = match.group(1)
         if path is not None and "\0" not in path:
             yield file_meant(program or source, source, path)
+
+
+def with_other_paths(source: Source, other: Callable[[str], str]) -> str:
+    """The text of `source`, with `other` of each path that it imports from in its place."""
+    parts, end = [], 0
+    for match in _PATH.finditer(source.text):
+        if match.group(1) is not None:
+            parts += [source.text[end : match.start(1)], other(match.group(1))]
+            end = match.end(1)
+    return "".join([*parts, source.text[end:]])
 
 
 def with_imports(source: Source) -> Source:

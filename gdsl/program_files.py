@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from gdsl import files
+from gdsl import files, packages
 from gdsl.diagnostics import GdslError, printable
 from gdsl.resources import resource_directory
 from gdsl.source import Source
@@ -41,8 +41,11 @@ def samples() -> dict[str, str]:
 
 
 def meant_by(word: str) -> str:
-    """The path that `word` means: a file of that name, or, for a bare name, NAME.gdsl here, or the sample."""
-    if _BARE.fullmatch(word) is None or _is_taken(word):
+    """The path that `word` means: a file of that name; for a bare name, NAME.gdsl here, or the sample; for
+    PACKAGE:PROGRAM, the file of an installed package."""
+    if _BARE.fullmatch(word) is None:
+        return word if ":" not in word or _is_taken(word) else packages.path_of(word) or word
+    if _is_taken(word):
         return word
     if _is_taken(word + SUFFIX):
         return word + SUFFIX
@@ -64,6 +67,8 @@ class Missing:
 
 def missing(word: str) -> Missing:
     """Where `word` was looked for, which programs there are, and which one was probably meant."""
+    if packages.is_word(word):
+        return Missing(*packages.why_missing(word))
     known = _samples_if_any()
     near = list(itertools.islice(_programs_near(word), _MOST_FILES))
     notes = []

@@ -13,6 +13,7 @@ from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name
 from gdsl.imports import importing_from, with_imports
+from gdsl.packages import settings
 from gdsl.program_files import TEXT, read_program, read_source
 from gdsl.source import Source
 
@@ -91,6 +92,8 @@ def _compiled(
     tune_file: str | None,
     types: Mapping[str, object] | None = None,
 ) -> Program:
+    packed_words, packed_types = settings(source.name)
+    words, types = (*packed_words, *words), {**packed_types, **(types or {})} or types
     source = with_imports(source)
     program = load(source, words)
     chosen = {}

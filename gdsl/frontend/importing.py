@@ -18,6 +18,7 @@ from gdsl.frontend.parser import parse_all
 from gdsl.frontend.syntax import with_names, with_spans
 from gdsl.frontend.vocabulary import closest
 from gdsl.imports import MOST_FILES, file_meant, is_allowed, read_import, same_file
+from gdsl.packages import is_word, why_missing
 from gdsl.source import Origin, Source, Span
 
 Definition = syntax.Function | syntax.Functor | syntax.Procedure
@@ -197,6 +198,10 @@ class _Importer:
                 way_out = "add the folder of the file: `--import-path DIR`, in Python `import_path=`"
                 message = f"`{node.path}` is outside of the folders that this program may import from"
                 self._refuse(node, message, note, way_out)
+                return None
+            if is_word(node.path):
+                notes, fix = why_missing(node.path)
+                self._refuse(node, f"cannot import from `{node.path}`: there is no such program", notes[0], fix)
                 return None
             where = os.path.dirname(os.path.abspath(name))
             has_suffix = os.path.isfile(f"{name}.gdsl")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gdsl import cache
 from gdsl.backends import failures, needs, placement, processes
-from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda import nvrtc, packaged
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of, require_fused
@@ -45,7 +45,7 @@ class CudaBackend:
         self._process = processes.current
 
     def availability(self) -> Availability:
-        """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
+        """Whether CuPy is installed, a device answers, and NVRTC can be loaded or packages bring machine code."""
         is_own = self._process == processes.current
         if self._devices and not is_own:
             return Availability(False, failures.FORKED, failures.SPAWN)
@@ -64,11 +64,12 @@ class CudaBackend:
             return Availability(False, f"no CUDA device answers ({first})", _DEVICE)
         if count == 0:
             return Availability(False, "no CUDA device answers", _DEVICE)
+        number = cupy.cuda.runtime.getDevice()
         try:
             nvrtc.require()
         except Exception as error:
-            return Availability(False, str(error).splitlines()[0], _INSTALL)
-        number = cupy.cuda.runtime.getDevice()
+            if not packaged.have_code_for(f"sm_{cupy.cuda.Device(number).compute_capability}"):
+                return Availability(False, str(error).splitlines()[0], _INSTALL)
         self._answers[number] = _GpuAvailability(number)
         return self._answers[number]
 
@@ -118,7 +119,8 @@ class CudaBackend:
             require_fused(program)
         forms = (*(["teams"] if teams else []), *(["several GPUs"] if self._several else []))
         form = (*forms, *graph.facts)
-        key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
+        compilers = (*packaged.identity(), *nvrtc.identity(), *nvrtc.OPTIONS)
+        key = (cache.program_key(program), str(widths), *form, device.architecture, *compilers)
         cached: Any = cache.load("cuda", key)
         if cached is not None:
             # The driver's errors come in several classes; what it refuses is compiled again.
@@ -131,7 +133,7 @@ class CudaBackend:
             plan = plan_of(program, teams=teams, several_gpus=self._several, graph=graph)
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
-        cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+        cubin = packaged.machine_code(generated.text, device.architecture, f"{program.name}.cu")
         device.hand_over_cubin()  # now rather than in the middle of calls
         executable = self._executable(program, plan, generated, cubin, widths, teams, graph)
         cache.store("cuda", key, (generated, cubin))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda import packaged
 from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.protocol import Arguments, Incoming
 from gdsl.backends.cuda.stream_queue import MOST_QUEUED
@@ -329,12 +329,7 @@ class DeviceMemory(Launching):
 
     def hand_over_cubin(self) -> bytes:
         """Their machine code, compiled once per machine."""
-        return nvrtc.cached_cubin("hand_over", hand_over_text(), self.architecture)
-
-    @cached_property
-    def architecture(self) -> str:
-        """Such as ``sm_90``."""
-        return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
+        return packaged.cached_code("hand_over", hand_over_text(), self.architecture)
 
 
 def offsets_of(sizes: Sequence[int]) -> list[int]:

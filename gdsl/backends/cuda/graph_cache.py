@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda import packaged
 from gdsl.graph.graph import Graph
 from gdsl.types import Widths
 
@@ -114,7 +114,7 @@ class GraphCache:
         from gdsl.backends.cuda.numbering import text_for
 
         if (device.id, widths) not in self._renumbering:
-            cubin = nvrtc.cached_cubin("renumbering", text_for(widths), device.architecture)
+            cubin = packaged.cached_code("renumbering", text_for(widths), device.architecture)
             self._renumbering[device.id, widths] = LoadedModule(device, cubin).get
         return self._renumbering[device.id, widths]
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
+from gdsl.backends.cuda import packaged
 from gdsl.backends.cuda.protocol import Arguments
+from gdsl.packages import opened
 
 _THREADS, _BLOCKS = 256, 8
 """Threads per block, and blocks per multiprocessor, of kernels that are launched on their own."""
@@ -82,10 +85,17 @@ class Launching:
         stream = (self._stream or self.stream()).ptr
         self._driver.launchKernel(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, stream, arguments.address, 0)
 
+    @cached_property
+    def architecture(self) -> str:
+        """Such as ``sm_90``."""
+        return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
+
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """On the run's stream; compiled kernels are kept, by CuPy also on disk."""
         kernel = self._computing.get((text, name))
         if kernel is None:
-            kernel = self._computing[text, name] = self.cupy.RawKernel(text, name)
+            cubin = packaged.find(text, self.architecture) if opened() else None
+            kernel = self.cupy.RawKernel(text, name) if cubin is None else self.load(cubin).get_function(name)
+            self._computing[text, name] = kernel
         blocks = min(-(-elements // _THREADS), self.multiprocessors * _BLOCKS)
         kernel((max(blocks, 1),), (_THREADS,), tuple(values))

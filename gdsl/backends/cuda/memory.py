@@ -206,8 +206,13 @@ def _derived(
     """That part of a graph with `counts` vertices and edges, whose `lists` are offsets and columns. The host would take
     minutes for 2^31 edges, and as much memory again. Raises E0912."""
     found = device.allocate_constant(counts[1] * (widths.vertex if name == "edge_sources" else widths.edge) // 8)
-    text = filled_text("templates", "cuda", "graph_parts.cu.in", vertex=widths.vertex, edge=widths.edge)
+    text = graph_parts_text(widths)
     pointers = (numpy.uint64(buffer.pointer) for buffer in (*lists, found))
     device.compute(text, name, counts[1], (*pointers, *map(numpy.uint64, counts)))
     device.publish(found)
     return found
+
+
+def graph_parts_text(widths: Widths) -> str:
+    """The kernels that derive parts of a graph from its lists."""
+    return filled_text("templates", "cuda", "graph_parts.cu.in", vertex=widths.vertex, edge=widths.edge)

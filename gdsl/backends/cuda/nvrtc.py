@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gdsl import cache as entries
 from gdsl.diagnostics import GdslError
 from gdsl.native import library_check
 
@@ -75,10 +74,12 @@ def require() -> None:
 @cache
 def identity() -> tuple[str | int, ...]:
     """Identifies this NVRTC in cache keys. Loading the library takes longer than everything else that a cached program
-    needs, so a wheel's library is identified by its file."""
+    needs, so a wheel's library is identified by its file. Without NVRTC, there is only what packages bring along."""
     library = _wheel_library()
     if library is None:
-        return version()
+        with contextlib.suppress(GdslError):
+            return version()
+        return ("no NVRTC",)
     status = library.stat()
     return library.name, status.st_size, status.st_mtime_ns
 
@@ -98,15 +99,9 @@ def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
     return _whole(_compile(text, normal_architecture(arch), name, binary=True))
 
 
-def cached_cubin(kind: str, text: str, arch: str) -> bytes:
-    """Machine code for `arch` from a `text` that does not depend on a program: stored in the cache as `kind`, so it is
-    compiled once per machine."""
-    key = (text, arch, *identity(), *OPTIONS)
-    cubin = entries.get(kind, key)
-    if cubin is None:
-        cubin = compile_to_cubin(text, arch, f"{kind}.cu")
-        entries.put(kind, key, cubin)
-    return cubin
+def portable_cubin(text: str, arch: str, name: str) -> bytes:
+    """As `compile_to_cubin`, but without a trace of the current directory: the same bytes wherever it is compiled."""
+    return compile_to_cubin(_RELATIVE_NAME.sub(r"\1/", text), arch, f"/{name}")
 
 
 def _whole(cubin: bytes) -> bytes:

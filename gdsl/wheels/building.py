@@ -1,0 +1,123 @@
+"""Builds a wheel from a program: texts, kernels, answer, metadata, and the file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gdsl import files
+from gdsl.api.loading import types_of
+from gdsl.api.program import Program
+from gdsl.backends.cuda import nvrtc
+from gdsl.diagnostics import GdslError, printable
+from gdsl.packages import FORMAT, GROUP, MANIFEST, PROGRAMS
+from gdsl.records import dataclass
+from gdsl.resources import filled_text
+from gdsl.version import __version__
+from gdsl.wheels import archive, kernels, sources, texts
+from gdsl.wheels.answers import answer_of
+from gdsl.wheels.loading import ANSWERS
+from gdsl.wheels.names import check_name, check_program, check_version
+
+_WHEEL = f"Wheel-Version: 1.0\nGenerator: gdsl {__version__}\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+"""Machine code is for GPUs, whichever system they are in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a package is built with: its name and version, the architectures of its kernels (none: it has no kernels),
+    the arguments of its test, and the words of `--tune` and the types of `-t` that its program is compiled with."""
+
+    name: str
+    version: str
+    architectures: tuple[str, ...]
+    arguments: Mapping[str, Any]
+    tune: tuple[str, ...] = ()
+    types: Mapping[str, str] | None = None
+
+
+def architectures_of(words: Sequence[str]) -> tuple[str, ...]:
+    """The architectures of `--arch`, which may be repeated or have several between commas, each once. Raises E0904."""
+    given = [part for word in words for part in word.split(",")] or kernels.DEFAULT_ARCHITECTURES
+    return tuple(sorted({nvrtc.normal_architecture(part) for part in given}))
+
+
+def target_of(options: Options, directory: Path, force: bool) -> Path:
+    """The file to write, after all that can be checked before the program is compiled. Raises E0915 for names, E0903
+    without NVRTC, and E0911 if the file cannot be written, or exists and `force` is not set."""
+    check_name(options.name)
+    check_version(options.version)
+    target = directory / f"{options.name}-{options.version}-py3-none-any.whl"
+    if not directory.is_dir():
+        fix = "create it, or name another one with -o"
+        raise _unwritable(target, f"there is no directory {printable(str(directory))}", fix)
+    if os.path.lexists(target) and not force:
+        raise _unwritable(target, "the file exists", "have it replaced by --force, or choose another --version")
+    try:
+        files.check_writable(target)
+    except OSError as error:
+        raise _unwritable(target, error.strerror or str(error)) from None
+    if options.architectures:
+        kernels.require_compiler()
+    return target
+
+
+def build(program: Program, options: Options, target: Path) -> list[str]:
+    """Write the wheel of `program` to `target`, whole or not at all, and return the paths in it.
+
+    Raises E0915 if the program has a name that Python cannot import, or no arguments for its test are found, what
+    `kernels.compiled` raises, and E0911.
+    """
+    content = content_of(program, options)
+    data = archive.packed(content, f"{options.name}-{options.version}.dist-info")
+    try:
+        with files.whole_file(target) as file:
+            file.write(data)
+    except OSError as error:
+        raise _unwritable(target, error.strerror or str(error)) from None
+    return list(content)
+
+
+def content_of(program: Program, options: Options) -> dict[str, bytes]:
+    """The files of the wheel by their paths, without its record."""
+    name, package = program.name, options.name
+    check_program(name)
+    answer = answer_of(program, options.arguments)
+    packed = sources.packed(program.text, name)
+    built = kernels.compiled(program.ir, options.architectures) if options.architectures else kernels.NONE
+    types = {each: type_.name for each, type_ in types_of(program.ir, {})} if options.types else {}
+    settings = {name: {"tune": list(options.tune), "types": types}}
+    manifest = {"format": FORMAT, "gdsl": __version__, "programs": settings, **built.manifest}
+    manifest["digest"] = hashlib.sha256(_json(manifest)).hexdigest()
+    metadata = {
+        "package": package,
+        "version": options.version,
+        "summary": texts.summary_of(program),
+        "gdsl": __version__,
+    }
+    info = f"{package}-{options.version}.dist-info"
+    return {
+        f"{package}/__init__.py": texts.module(program, package, options.version).encode(),
+        f"{package}/__init__.pyi": texts.stub(program).encode(),
+        f"{package}/py.typed": b"",
+        f"{package}/test_{name}.py": texts.test(program, package).encode(),
+        f"{package}/{MANIFEST}": _json(manifest),
+        f"{package}/{ANSWERS}/{name}.json": _json(answer),
+        **{f"{package}/{PROGRAMS}/{path}": text.encode() for path, text in packed.items()},
+        **{f"{package}/{path}": data for path, data in built.files.items()},
+        f"{info}/METADATA": filled_text("templates", "package", "METADATA.in", **metadata).encode(),
+        f"{info}/WHEEL": _WHEEL.encode(),
+        f"{info}/entry_points.txt": f"[{GROUP}]\n{package} = {package}\n".encode(),
+    }
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, indent=1, sort_keys=True).encode() + b"\n"
+
+
+def _unwritable(target: Path, why: str, fix: str | None = None) -> GdslError:
+    return GdslError.single("E0911", f"cannot write {printable(str(target))}: {why}", fix=fix)

@@ -1,0 +1,112 @@
+"""Compiles the kernels of a package: every form of a program that a run on one GPU may use, for each architecture.
+
+These are the forms for all classes of graphs, those for teams of blocks (`map`), those on other ids, and the kernels
+that do not depend on a program. Ids have the width that the program requires, else 32 bits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gdsl.backends.cuda import nvrtc, packaged, plan_of
+from gdsl.backends.cuda.device_memory import hand_over_text
+from gdsl.backends.cuda.memory import graph_parts_text
+from gdsl.backends.cuda.numbering import text_for
+from gdsl.backends.cuda.planning import check_wide_pairs
+from gdsl.codegen.cuda.generate import generate
+from gdsl.diagnostics import GdslError
+from gdsl.ir.nodes import Program
+from gdsl.plan import heuristics
+from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass, class_of
+from gdsl.plan.renumbering import looking_up
+from gdsl.plan.teams import refusal
+from gdsl.progress import working
+from gdsl.records import dataclass
+from gdsl.types import Widths
+
+DEFAULT_ARCHITECTURES = ("sm_80", "sm_90")
+"""As for exported folders; later GPUs of a generation run the code of earlier ones."""
+FOLDER = "kernels"
+_PART_OF_KEY = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A text to compile, and in words what it is for."""
+
+    words: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """The part of the manifest about kernels, and the files by their paths in the package."""
+
+    manifest: dict[str, Any]
+    files: dict[str, bytes]
+
+
+NONE = Kernels({"architectures": [], "kernels": {}}, {})
+"""Of a package without kernels."""
+
+
+def require_compiler() -> None:
+    """Raise E0903 without NVRTC, with the way to build a package without it."""
+    try:
+        nvrtc.version()
+    except GdslError as error:
+        first = error.diagnostics[0]
+        fix = f"{first.fix}; or leave the kernels out with --no-kernels: NVRTC then compiles where the package is used"
+        raise GdslError.single(first.code, first.message, fix=fix) from None
+
+
+def compiled(program: Program, architectures: Sequence[str]) -> Kernels:
+    """The machine code of all forms. Raises E0903, E0904 for an unknown architecture, and E0908 for one on which the
+    program's pairs are too wide."""
+    widths = Widths.both(program.tuning.ids or 32)
+    for architecture in architectures:
+        check_wide_pairs(plan_of(program), widths, architecture)
+    forms = {packaged.key_of(form.text): form for form in _forms(program, widths)}
+    by_key: dict[str, dict[str, dict[str, str]]] = {}
+    files: dict[str, bytes] = {}
+    work = list(itertools.product(forms.items(), architectures))
+    for number, ((key, form), architecture) in enumerate(work, 1):
+        with working(f"compiling {form.words} for {architecture}, {number} of {len(work)}"):
+            cubin = nvrtc.portable_cubin(form.text, architecture, f"{program.name}.cu")
+        file = f"{FOLDER}/{key[:_PART_OF_KEY]}.{architecture}.cubin"
+        files[file] = cubin
+        entry = {"file": file, "form": form.words, "sha256": hashlib.sha256(cubin).hexdigest()}
+        by_key.setdefault(key, {})[architecture] = entry
+    return Kernels({"architectures": list(architectures), "nvrtc": list(nvrtc.version()), "kernels": by_key}, files)
+
+
+def _forms(program: Program, widths: Widths) -> Iterator[Form]:
+    plan, words = plan_of(program), f"{program.name} with {widths}"
+    programs = [(program, "")]
+    if plan.layout is not None and plan.layout.apart:
+        programs.append((looking_up(program), ", renumbered"))
+    for each, numbering in programs:
+        for graph in classes_of(each):
+            suffix = numbering if graph == GENERAL else f"{numbering}, on graphs of the class {graph}"
+            yield Form(words + suffix, generate(plan_of(each, graph=graph), widths).text)
+            if refusal(plan) is None and not graph.host_lists:
+                teams = plan_of(each, teams=True, graph=graph)
+                yield Form(f"{words}{suffix}, for many values", generate(teams, widths).text)
+    yield Form("copies to the host", hand_over_text())
+    yield Form(f"renumbering with {widths}", text_for(widths))
+    yield Form(f"parts of graphs with {widths}", graph_parts_text(widths))
+
+
+def classes_of(program: Program) -> list[GraphClass]:
+    """Every class of graphs that runs distinguish for `program`."""
+    facts = [fact for fact in heuristics.effects_of_graph(program) if fact != "revisited"]
+    chosen = itertools.chain.from_iterable(itertools.combinations(facts, size) for size in range(len(facts) + 1))
+    classes = [heuristics.relevant(program, class_of(each)) for each in chosen]
+    if "revisited" in heuristics.effects_of_graph(program):
+        classes.append(REVISITED)
+    classes += [heuristics.in_host(program, each) for each in classes]
+    return list(dict.fromkeys(dataclasses.replace(each) for each in classes))
