@@ -107,18 +107,20 @@ def settings(path: str) -> tuple[tuple[str, ...], dict[str, str]]:
     return tuple(chosen.get("tune", ())), dict(chosen.get("types", {}))
 
 
-def why_missing(word: str) -> tuple[list[str], str | None]:
-    """Why NAME:PROGRAM means nothing: notes, and a fix."""
+def why_missing(word: str) -> tuple[str, list[str], str | None]:
+    """Why NAME:PROGRAM means nothing: in a few words, in notes, and a fix."""
     name, _, program = word.partition(":")
     package = find(name)
     if package is not None:
         known = sorted(package.programs)
         close = difflib.get_close_matches(program[:100], known, n=1)
-        notes = [f"the package {name} in {printable(package.folder)} has the programs {', '.join(known) or '(none)'}"]
-        return notes, f"did you mean {name}:{close[0]}?" if close else None
+        notes = [f"in {printable(package.folder)} it has {', '.join(known) or 'none'}"]
+        fix = f"did you mean {name}:{close[0]}?" if close else None
+        return f"the package {name} has no program {program}", notes, fix
     folder = _folder(name)
     if folder is not None:
-        return [f"the package {name} in {printable(folder)} has no {MANIFEST}, or one of another version of gdsl"], None
+        notes = [f"in {printable(folder)} there is no {MANIFEST}, or one of another version of gdsl"]
+        return f"the package {name} has no gdsl programs", notes, None
     known = installed()
     places = [printable(place) for place in sys.path if place]
     more = f", and {len(places) - _MOST_LISTED} more" if len(places) > _MOST_LISTED else ""
@@ -126,7 +128,7 @@ def why_missing(word: str) -> tuple[list[str], str | None]:
     notes += [f"installed packages of programs: {', '.join(known)}"] if known else []
     close = difflib.get_close_matches(name[:100], known, n=1)
     fix = f"did you mean {close[0]}:{program}?" if close else f"install its wheel for {printable(sys.executable)}"
-    return notes, fix
+    return f"there is no package {name}", notes, fix
 
 
 def installed() -> list[str]:

@@ -67,8 +67,6 @@ class Missing:
 
 def missing(word: str) -> Missing:
     """Where `word` was looked for, which programs there are, and which one was probably meant."""
-    if packages.is_word(word):
-        return Missing(*packages.why_missing(word))
     known = _samples_if_any()
     near = list(itertools.islice(_programs_near(word), _MOST_FILES))
     notes = []
@@ -225,6 +223,9 @@ def _unreadable(name: str, why: str, note: str | None = None) -> GdslError:
 
 
 def _missing_file(name: str, why: str, note: str | None) -> GdslError:
+    if packages.is_word(name):
+        what, package_notes, fix = packages.why_missing(name)
+        return GdslError.single("E0113", f"cannot read the program: {what}", fix=fix, notes=package_notes, place=name)
     has_suffix = not name.endswith(SUFFIX) and os.path.isfile(name + SUFFIX)
     absent = missing(name)
     fix = f"did you mean {printable(name)}{SUFFIX}?" if has_suffix else absent.fix

@@ -253,7 +253,7 @@ class CompiledProgram:
     def _bound(
         self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths, rounded: frozenset[str]
     ) -> Bindings:
-        bind, device = self._binder.bind, choice.backend.name == "cuda"
+        bind, device = self._binder.bind, choice.backend.keeps_arrays()
         if deadline.current() is None:
             return bind(graph, values, widths=widths, device=device, rounded=rounded)
         with deadline.doing("checking the params and inputs"):

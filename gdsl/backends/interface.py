@@ -249,6 +249,10 @@ class Backend(Protocol):
         """Whether what was compiled here can still run, without asking for the device: not in every forked process."""
         ...
 
+    def keeps_arrays(self) -> bool:
+        """Whether the caller's arrays on a device stay there, and are checked there."""
+        ...
+
     def place(self, graph: Graph) -> None:
         """Sort the edges of a graph for which this was postponed, where runs need them; otherwise the host does it."""
         ...

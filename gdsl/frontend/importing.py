@@ -200,8 +200,8 @@ class _Importer:
                 self._refuse(node, message, note, way_out)
                 return None
             if is_word(node.path):
-                notes, fix = why_missing(node.path)
-                self._refuse(node, f"cannot import from `{node.path}`: there is no such program", notes[0], fix)
+                what, notes, fix = why_missing(node.path)
+                self._refuse(node, f"cannot import from `{node.path}`: {what}", notes[0], fix)
                 return None
             where = os.path.dirname(os.path.abspath(name))
             has_suffix = os.path.isfile(f"{name}.gdsl")

@@ -440,6 +440,7 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
         monkeypatch.setitem(__import__("sys").modules, name, module)
     monkeypatch.setattr(nvrtc, "version", lambda: (13, 0))
     monkeypatch.setattr(nvrtc, "require", lambda: None)
+    monkeypatch.setattr(nvrtc, "is_there", lambda: True)
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
     monkeypatch.setattr(Launching, "load", lambda self, cubin: _Module(cubin))

@@ -89,6 +89,10 @@ class CpuBackend:
         """A library no longer needs its compiler."""
         return True
 
+    def keeps_arrays(self) -> bool:
+        """None do."""
+        return False
+
     def place(self, graph: Graph) -> None:
         """Left to the host."""
 

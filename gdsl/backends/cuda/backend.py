@@ -93,6 +93,10 @@ class CudaBackend:
         """Not in a forked process, which has no device any more."""
         return self._process == processes.current
 
+    def keeps_arrays(self) -> bool:
+        """Where their checks can be compiled."""
+        return nvrtc.is_there()
+
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """As `build_for`, with ids of `id_bits` bits."""
         return self.build_for(program, Widths.both(id_bits))
@@ -202,7 +206,9 @@ class CudaBackend:
         return self._devices[first]
 
     def place(self, graph: Graph) -> None:
-        """Sort its edges on the current GPU, after queued runs."""
+        """Sort its edges on the current GPU, after queued runs. Without NVRTC the host does it."""
+        if not nvrtc.is_there():
+            return
         from gdsl.backends.cuda.building import place
 
         with self._on_first():

@@ -72,14 +72,22 @@ def require() -> None:
 
 
 @cache
+def is_there() -> bool:
+    """Whether NVRTC is installed. Without it CuPy cannot compile its own operations on arrays, either."""
+    try:
+        require()
+    except GdslError:
+        return False
+    return True
+
+
+@cache
 def identity() -> tuple[str | int, ...]:
     """Identifies this NVRTC in cache keys. Loading the library takes longer than everything else that a cached program
     needs, so a wheel's library is identified by its file. Without NVRTC, there is only what packages bring along."""
     library = _wheel_library()
     if library is None:
-        with contextlib.suppress(GdslError):
-            return version()
-        return ("no NVRTC",)
+        return version() if is_there() else ("no NVRTC",)
     status = library.stat()
     return library.name, status.st_size, status.st_mtime_ns
 

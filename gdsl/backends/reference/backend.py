@@ -51,6 +51,10 @@ class ReferenceBackend:
         """Always."""
         return True
 
+    def keeps_arrays(self) -> bool:
+        """None do."""
+        return False
+
     def place(self, graph: Graph) -> None:
         """Graphs stay on the host."""
 
