@@ -7,6 +7,7 @@ it. Whoever can install packages can run code, so what they bring along is trust
 from __future__ import annotations
 
 import difflib
+import importlib
 import json
 import os
 import re
@@ -142,6 +143,9 @@ def _folder(name: str) -> str | None:
     """The folder of the package called `name`, without importing it."""
     try:
         spec = find_spec(name)
+        if spec is None:
+            importlib.invalidate_caches()  # it may have been installed since this process began
+            spec = find_spec(name)
     except (ImportError, ValueError):  # a module that this process has created by hand has no spec
         return None
     places = None if spec is None else spec.submodule_search_locations

@@ -3,6 +3,7 @@ the program accepts."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from gdsl.types import Type
 
 GRAPH = "karate"
 """The graph of the test, which comes with gdsl: undirected, simple, connected, 34 vertices."""
-_SECONDS = 60
+_SECONDS = 10
 """The limit of one try."""
 _NUMBERS = (1, 2, 0, 10)
 """What numbers are tried as, one after the other; floats are half of that."""
@@ -36,9 +37,9 @@ def answer_of(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     graph = Graph.read(GRAPH)
     first: GdslError | None = None
-    for number in _NUMBERS:
-        values = dict(given)
-        values.update((name, value) for name, value in _chosen(program.ir, graph, number) if name not in given)
+    for of_params, of_inputs in itertools.product(_NUMBERS, _NUMBERS):
+        chosen = (*_params(program.ir, of_params), *_inputs(program.ir, graph, of_inputs))
+        values = {**given, **{name: value for name, value in chosen if name not in given}}
         try:
             with quiet():
                 result = program.run(graph, values, backend="reference", timeout=_SECONDS)
@@ -57,13 +58,17 @@ def read(answer: Mapping[str, Any]) -> tuple[Graph, dict[str, Any], dict[str, An
     return Graph.read(answer["graph"]), values, results
 
 
-def _chosen(program: ir.Program, graph: Graph, number: int) -> Iterator[tuple[str, Any]]:
-    """Arguments that have no default, with numbers around `number`."""
+def _params(program: ir.Program, number: int) -> Iterator[tuple[str, Any]]:
+    """Those that have no default, as `number`."""
     for param in declared_params(program):
         if isinstance(param, ir.Array):
             yield param.name, list(range(max(2, param.least)))
         elif param.default is None:
             yield param.name, _scalar(param.type, number)
+
+
+def _inputs(program: ir.Program, graph: Graph, number: int) -> Iterator[tuple[str, Any]]:
+    """All inputs, with numbers from `number` on."""
     for data in declared_inputs(program):
         if isinstance(data, ir.Scalar):
             yield data.name, _scalar(data.type, number)

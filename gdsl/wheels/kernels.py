@@ -70,7 +70,9 @@ def compiled(program: Program, architectures: Sequence[str]) -> Kernels:
     widths = Widths.both(program.tuning.ids or 32)
     for architecture in architectures:
         check_wide_pairs(plan_of(program), widths, architecture)
-    forms = {packaged.key_of(form.text): form for form in _forms(program, widths)}
+    forms: dict[str, Form] = {}
+    for form in _forms(program, widths):
+        forms.setdefault(packaged.key_of(form.text), form)
     by_key: dict[str, dict[str, dict[str, str]]] = {}
     files: dict[str, bytes] = {}
     work = list(itertools.product(forms.items(), architectures))
