@@ -99,7 +99,7 @@ def command(
     """Run PROGRAM on GRAPH and print its results.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample; gdslc
-    samples lists them), or - for standard input.
+    samples lists them), PACKAGE:PROGRAM of an installed package (gdslc export --wheel), or - for standard input.
 
     GRAPH is a file (Matrix Market .mtx .mm, DIMACS .gr, SciPy .npz, METIS .graph .metis, an edge list
     .csv .tsv .txt .el .e .wel .edges .edgelist, a table .parquet .feather .arrow, .graphml, .gml, Pajek .net, and what

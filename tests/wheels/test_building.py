@@ -23,7 +23,7 @@ from gdsl.wheels.answers import answer_of
 from gdsl.wheels.kernels import classes_of
 from gdsl.wheels.names import check_name, check_version
 from tests.support.packages import HOPS, no_machine_code, wheel
-from tests.support.programs import SAMPLES
+from tests.support.programs import LIBRARY, SAMPLES
 
 NAME = "graph_search-0.1.0-py3-none-any.whl"
 
@@ -174,8 +174,8 @@ def test_versions(version: str) -> None:
     check_name("a1_b2")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("path", [*SAMPLES, *LIBRARY], ids=lambda path: path.stem)
 def test_arguments_are_found_for_every_sample(path: Path) -> None:
     answer = answer_of(gdsl.compile(path), {})
     assert answer["results"]
