@@ -15,6 +15,7 @@ from gdsl.api.arguments import rounded_names
 from gdsl.api.convergence import warn
 from gdsl.api.loading import load, types_of
 from gdsl.api.result import Result, Results
+from gdsl.api.resuming import Origin, Origins
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
 from gdsl.backends.registry import Choice
@@ -29,6 +30,7 @@ from gdsl.types import Type, Widths
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.binding.type_parameters import Inference
+    from gdsl.passes.resuming import ResumedProgram
 
 Self = TypeVar("Self", bound="CompiledProgram")
 
@@ -50,6 +52,7 @@ class PreparedRun(NamedTuple):
     compile_ms: float
     memory_line: str = ""
     """One line about an option `memory` that has no effect here."""
+    origin: Origin | None = None
 
     def result(self, results: Results, outcome: Outcome, graph: Graph) -> Result:
         """What the caller gets."""
@@ -57,6 +60,7 @@ class PreparedRun(NamedTuple):
         result = Result(results, outcome, backend, self.choice.line, self.compile_ms, params, graph)
         if self.memory_line:
             result.memory_line = self.memory_line
+        result._origin = self.origin
         return result
 
 
@@ -84,6 +88,7 @@ class CompiledProgram:
         self._program = program
         self._source = source
         self._binder, self._results = Binder(program, source), Results(program)
+        self._origins = Origins(program, source)
         self._executables: dict[tuple[str, Widths], Executable] = {}
         self._failed: dict[str, str] = {}
         """Why a backend cannot be used for this program, by its name."""
@@ -92,6 +97,7 @@ class CompiledProgram:
         self._inference: Inference | None = None
         self._last_instances: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
         """Of a program with type parameters, the instance that ran last on a graph."""
+        self._resumed: tuple[Any, ResumedProgram] | None = None
         self.compile_ms = compile_ms
 
     @property
@@ -170,6 +176,15 @@ class CompiledProgram:
         cached: Self = self._instances.setdefault(types, instance)
         return cached
 
+    def _resumed_program(self: Self) -> tuple[Self, ResumedProgram]:
+        """This instance as a program that goes on from an old result. Raises GdslError E0430 where it may not."""
+        if self._resumed is None:
+            from gdsl.passes.resuming import resumed
+
+            found = resumed(self._program, self._source)
+            self._resumed = type(self)(found.program, self._source, self._tune), found
+        return self._resumed
+
     def _rounded(self, names: object) -> frozenset[str]:
         """The names in the option `round`."""
         return rounded_names(names, self._program, self._binder.known)
@@ -241,7 +256,8 @@ class CompiledProgram:
         line = ""
         if memory is not None and choice.backend.name != "cuda":
             line = self._check_memory(choice, graph, bindings, widths, memory)
-        return PreparedRun(choice, executable, bindings, compile_ms, line)
+        origin = self._origins.of(bindings, graph, rounded)
+        return PreparedRun(choice, executable, bindings, compile_ms, line, origin)
 
     def _check_memory(self, choice: Choice, graph: Graph, bindings: Bindings, widths: Widths, memory: MemoryUse) -> str:
         """A line about a choice of memory on a backend of the host. Raises E0914."""
@@ -297,7 +313,8 @@ class CompiledProgram:
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles leave out what backends built, which belongs to this process; the cache has it."""
         own: dict[str, Any] = {"_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_routes": {}}
-        return {**self.__dict__, **own, "_instances": {}, "_last_instances": None, "_inference": None}
+        own.update(_last_instances=None, _inference=None, _resumed=None)
+        return {**self.__dict__, **own, "_instances": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         binder, results = Binder(state["_program"], state["_source"]), Results(state["_program"])

@@ -112,6 +112,35 @@ class Program(CompiledProgram):
             return run_on_workers(self, graph, named_values(values), {**options, **for_workers})
         return self._call(graph, named_values(values), **options)
 
+    def resume(
+        self,
+        result: Result,
+        graph: Graph,
+        *,
+        backend: str = "auto",
+        timeout: float | None = None,
+        max_iterations: int | None = None,
+        types: Mapping[str, Any] | None = None,
+        gpus: int | str | Sequence[int] | None = None,
+        memory: int | str | None = None,
+    ) -> Result:
+        """The result of a run on `graph` with the params of the run that gave `result`, going on from its values.
+
+        `graph` is the graph of that run after any number of `Graph.updated` with insertions only. All results are those
+        of a full run; `iterations` and `trace` are those of the shorter one. The program must have a loop that works
+        off a frontier by one `min=` or `max=`, or reaches vertices by one store, and that depends on edges only by
+        their ends and their values; inputs must be attributes of the graph. The options are those of `run`.
+
+        This has nothing to do with the option `resume` of `run`, which goes on from a checkpoint of workers.
+
+        Raises `gdsl.GdslError`: E0430, with the reason and its line, if the program has no such loop; E0622 if the
+        result is from elsewhere, or edges were deleted; and what `run` raises.
+        """
+        from gdsl.api.resuming import resume
+
+        options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
+        return resume(self, result, graph, types, {**options, "gpus": gpus, "memory": memory})
+
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
         """Run once for each of many values: ``program.map(graph, source=range(1024)).distance`` is of shape (1024, V).
 

@@ -20,6 +20,7 @@ from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 
 if TYPE_CHECKING:
+    from gdsl.api.resuming import Origin
     from gdsl.api.tuned import Tuned
     from gdsl.graph import Graph
     from gdsl.pictures.plots import Values
@@ -73,6 +74,9 @@ class Result(Conversions, Mapping[str, Any]):
     tuned: for a program with a tune file, what the run took from it (`gdsl.api.tuned.Tuned`); else None.
     """
 
+    _origin: Origin | None = None
+    """What it was computed from, for `Program.resume`."""
+
     def __init__(
         self,
         program: ir.Program | Results,
@@ -125,7 +129,7 @@ class Result(Conversions, Mapping[str, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles have the decoded trace, and only the names of the graph."""
-        return {**self.__dict__, "_traced": self.trace, "_csr": None}
+        return {**self.__dict__, "_traced": self.trace, "_csr": None, "_origin": None}
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -152,7 +156,7 @@ class Result(Conversions, Mapping[str, Any]):
     def __getattr__(self, name: str) -> Any:
         """The array or scalar called `name`."""
         # Python looks up names of its own, also in a copy that has no attributes yet.
-        if not (name.startswith("__") or name in ("_arrays", "_scalars", "_traced")) and name in self:
+        if not (name.startswith("__") or name in ("_arrays", "_scalars", "_traced", "_origin")) and name in self:
             return self[name]
         have = "" if name.startswith("_") else f"; it has {', '.join(self)}"
         raise AttributeError(f"the result has no {name!r}{have}")

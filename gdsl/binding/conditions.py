@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdsl import deadline
 from gdsl.binding import device_conditions
@@ -27,9 +27,6 @@ _CHUNK = 1 << 22
 
 Conditioned = ir.Param | ir.Array | ir.Scalar
 """Declarations that may have a `where`."""
-
-_passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary()
-"""By graph, the conditions that held for its attributes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +54,19 @@ class Condition:
             params = (data.name, *params)
         is_set = isinstance(data, ir.Array) and data.is_set
         return cls(data, where, arrays, params, not (isinstance(data, ir.Scalar) or is_set or has_calls))
+
+    @property
+    def is_of_own_edge(self) -> bool:
+        """Whether it asks for the value of one edge, and for nothing else that differs from edge to edge."""
+        data = self.data
+        if not isinstance(data, ir.Array) or data.domain is not Domain.EDGE or self.arrays != {data.name}:
+            return False
+        nodes = list(walk(self.where))
+        elements = [node for node in nodes if isinstance(node, ir.Element)]
+        ids = [node for node in nodes if isinstance(node, ir.OwnId)]
+        others = (ir.DegreeOf, ir.GraphRead, ir.OwnPart, ir.Count)
+        at_own = all(isinstance(node.index, ir.OwnId) for node in elements)
+        return at_own and len(ids) == len(elements) and not any(isinstance(node, others) for node in nodes)
 
     def key(self, own: frozenset[str], params: dict[str, bool | int | float]) -> object:
         """What the answer depends on besides the graph, to which the inputs `own` belong; None where it depends on the
@@ -105,18 +115,26 @@ class WhereChecker:
         data, key = condition.data, None
         if isinstance(data, ir.Array) and condition.key(self._own, self._params) is not None:
             key = repr((data.domain, data.type, condition.where, sorted(self._params.items())))
-        passed = _passed.setdefault(self._graph, set())
-        if key is not None and key in passed:
+        if key is not None and key in self._graph._conditions:
             return
         with deadline.doing(f"testing the `where` of {_kind(data)} `{data.name}`"):
-            self._test(data)
+            self._test(data, self._edges_to_test(condition, key))
         if key is not None:
-            passed.add(key)
+            self._graph._conditions.add(key)
 
-    def _test(self, declared: Conditioned) -> None:
+    def _edges_to_test(self, condition: Condition, key: str | None) -> NDArray[Any] | None:
+        """The ids of the edges of an updated graph that are new, where the condition held for all others."""
+        new = self._graph._new_edges
+        if new is None or key not in new.conditions:
+            return None
+        return new.ids if condition.is_of_own_edge else None
+
+    def _test(self, declared: Conditioned, edges: NDArray[Any] | None = None) -> None:
+        """Test all values, or those of `edges`."""
         where = declared.where
         assert where is not None
         values: Any = self._params[declared.name] if isinstance(declared, ir.Param) else self._inputs[declared.name]
+        values = values if edges is None else values[edges]
         is_array = isinstance(declared, ir.Array)
         is_set = isinstance(declared, ir.Array) and declared.is_set
         if is_device_array(values) and not is_set:
@@ -126,7 +144,7 @@ class WhereChecker:
                 return
         for finish in self._pending:  # the first failure is reported
             finish()
-        evaluator = self._evaluator(array_module(values))
+        evaluator = self._evaluator(array_module(values), {} if edges is None else {declared.name: values})
         length = len(values) if is_array else 1
         count = values_of(declared, self._params) if isinstance(declared, ir.Array) else None
         for first in range(0, length, _CHUNK):
@@ -138,7 +156,8 @@ class WhereChecker:
             if bool(holds.all()):
                 continue
             place = first + int(holds.argmin()) if len(holds) > 1 else first
-            self._refuse(declared, values[place].item() if is_array else values, place)
+            edge = place if edges is None else int(edges[place])
+            self._refuse(declared, values[place].item() if is_array else values, edge)
 
     def _finish(self, declared: Conditioned, verdict: device_conditions.Verdict, values: Any) -> None:
         with deadline.doing(f"testing the `where` of {_kind(declared)} `{declared.name}`"):
@@ -167,9 +186,11 @@ class WhereChecker:
             return "where"
         return self._source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] or "where"
 
-    def _evaluator(self, module: Any) -> Evaluator:
+    def _evaluator(self, module: Any, parts: Mapping[str, Any]) -> Evaluator:
+        """Evaluates with the inputs, of which some have only the values in `parts`."""
+
         def whole(name: str) -> Any:
-            values = self._inputs[name]
+            values = parts[name] if name in parts else self._inputs[name]
             if isinstance(values, bool | int | float):
                 return values
             if module is np and is_device_array(values):

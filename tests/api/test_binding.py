@@ -215,7 +215,9 @@ def test_what_is_the_graphs_own_is_converted_and_tested_once(graph, monkeypatch)
     tested: list[str] = []
     test = WhereChecker._test
     monkeypatch.setattr(
-        WhereChecker, "_test", lambda self, declared: (tested.append(declared.name), test(self, declared))
+        WhereChecker,
+        "_test",
+        lambda self, declared, *edges: (tested.append(declared.name), test(self, declared, *edges)),
     )
     problem = "param least : float32 = 0; input edge weight : float32 where weight >= least;"
     first, second = (bound(problem, graph).inputs["weight"] for _ in range(2))

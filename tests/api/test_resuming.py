@@ -1,0 +1,236 @@
+"""Results that go on after insertions are those of full runs; what may not go on is refused with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gdsl
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
+from tests.support.graphs import graphs, make_graph, path
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+COMPONENTS = """program components;
+problem { vertex component : vertex = id; scalar count : int64; }
+edge functor pass_on(src, dst, e) { apply { accept changed(component[dst] min= component[src]); } }
+schedule {
+    frontier f = vertices;
+    while (f) { f = advance(f, pass_on); }
+    compute(vertices, v => { if (component[v] == v) { count += 1; } });
+}"""
+DEEPEST = """program deepest;
+problem { param limit : int32 = 1000; input vertex rank : int32; vertex high : int32 = 5; scalar total : int64; }
+edge functor lift(src, dst, e) { apply { accept changed(high[far] max= min(high[near], limit)); } }
+schedule {
+    compute(vertices, v => { if (rank[v] > 3) { high[v] = rank[v] * 10; } });
+    frontier f = where(v => rank[v] > 5);
+    while (f) { f = advance(f, lift, over=all_edges); }
+    advance(vertices, (src, dst, e) => { total += int64(high[dst]) * out_degree(src); }, to=none);
+}"""
+ALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "sssp": ("sssp", {"source": 0}),
+    "reachability": ("reachability", {"sources": [0]}),
+    "components": (COMPONENTS, {}),
+    "deepest": (DEEPEST, {"limit": 60}),
+    "nearest_waiting": (str(PROGRAMS / "nearest_waiting.gdsl"), {"source": 0}),
+    "widest_path": (str(PROGRAMS / "widest_path.gdsl"), {"source": 0}),
+}
+
+
+def with_attributes(graph: Graph) -> Graph:
+    capacity = (graph.attributes["weight"] * 4).astype(np.uint32)
+    rank = (np.arange(graph.num_vertices) * 5 % 9).astype(np.int32)
+    return Graph(
+        graph.offsets,
+        graph.columns,
+        directed=graph.directed,
+        attributes={**graph.attributes, "capacity": capacity},
+        vertex_attributes={"rank": rank},
+    )
+
+
+def insertion(edges: list[tuple[int, int, int]]) -> tuple[Any, ...]:
+    weights = np.array([edge[2] for edge in edges], np.int64)
+    values = {"weight": (weights / 4).astype(np.float32), "capacity": weights.astype(np.uint32)}
+    return [edge[0] for edge in edges], [edge[1] for edge in edges], values
+
+
+@st.composite
+def growing(draw: st.DrawFn) -> tuple[Graph, list[tuple[list[tuple[int, int, int]], bool]]]:
+    """A graph, and insertions, each with whether the graph is used otherwise before it is resumed."""
+    graph = draw(graphs(max_vertices=10, max_edges=14))
+    vertex = st.integers(0, graph.num_vertices - 1)
+    edges = st.lists(st.tuples(vertex, vertex, st.integers(0, 99)), max_size=4)
+    return graph, draw(st.lists(st.tuples(edges, st.booleans()), min_size=1, max_size=3))
+
+
+def assert_equal(one: gdsl.Result, other: gdsl.Result) -> None:
+    assert {name: np.asarray(one[name]).tolist() for name in one} == {
+        name: np.asarray(other[name]).tolist() for name in other
+    }
+
+
+@pytest.mark.parametrize("backend", ["reference", pytest.param("cpu", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ALL)
+def test_a_resumed_result_is_that_of_a_full_run(name: str, backend: str) -> None:
+    text, values = ALL[name]
+    program = gdsl.compile(text)
+
+    @given(growing())
+    @settings(max_examples=6 if backend == "reference" else 30)
+    def check(case: Any) -> None:
+        graph, steps = with_attributes(case[0]), case[1]
+        result = program(graph, backend=backend, **values)
+        for edges, is_used in steps:
+            graph = graph.updated(insert=insertion(edges))
+            if is_used:
+                assert graph.offsets[-1] == graph.num_edges
+            result = program.resume(result, graph, backend=backend)
+            assert_equal(result, program(graph, backend=backend, **values))
+            assert result.grade == program(graph, backend=backend, **values).grade
+
+    check()
+
+
+def test_only_what_insertions_change_is_visited() -> None:
+    graph = make_graph(path(40), 40, [1.0] * 39)
+    result = gdsl.samples.sssp(graph, source=0, backend="reference")
+    resumed = gdsl.samples.sssp.resume(result, graph.updated(insert=([30], [39], [2.0])), backend="reference")
+    assert resumed.distance[-1] == 32
+    assert sum(record.edges for record in resumed.trace) < 12
+    assert resumed.backend == "reference"
+
+
+def test_vertices_that_the_first_run_did_not_reach_stay_unvisited() -> None:
+    """A vertex with a value that was never in the worklist must not pass it on."""
+    graph = Graph.from_edges([0], [1], 4, vertex_attributes={"rank": np.array([6, 0, 4, 0], np.int32)})
+    program = gdsl.compile(DEEPEST)
+    result = program(graph, backend="reference")
+    assert result.high.tolist() == [60, 60, 40, 5]
+    updated = graph.updated(insert=([2], [3]))
+    assert program.resume(result, updated, backend="reference").high.tolist() == [60, 60, 40, 5]
+
+
+def test_names_of_vertices() -> None:
+    graph = Graph.from_table({"source": [30, 10, 20], "target": [10, 20, 40], "weight": [1.0, 2.0, 3.0]}, compact=True)
+    result = gdsl.samples.sssp(graph, source=30, backend="reference")
+    updated = graph.updated(insert=([30], [40], [0.5]))
+    resumed = gdsl.samples.sssp.resume(result, updated, backend="reference")
+    assert_equal(resumed, gdsl.samples.sssp(updated, source=30, backend="reference"))
+    reached = gdsl.samples.reachability(graph, sources=[20], backend="reference")
+    more = gdsl.samples.reachability.resume(reached, graph.updated(insert=([40], [10], [1])), backend="reference")
+    assert more.total == 3
+
+
+def test_conditions_hold_of_inserted_edges() -> None:
+    graph = make_graph(path(5), 5)
+    result = gdsl.samples.sssp(graph, source=0, backend="reference")
+    for used in (False, True):
+        updated = graph.updated(insert=([1, 3], [3, 2], [1.0, -2.0]))
+        assert not used or updated.columns.size
+        with pytest.raises(GdslError, match=r"E0608.*edge 4 \(3 -> 2\) has -2.0"):
+            gdsl.samples.sssp.resume(result, updated, backend="reference")
+        with pytest.raises(GdslError, match=r"E0608.*edge 4 \(3 -> 2\) has -2.0"):
+            gdsl.samples.sssp(updated, source=0, backend="reference")
+
+
+def test_conditions_that_count_edges_are_tested_again() -> None:
+    text = """program few; problem { input edge weight : int64 where weight < num_edges; vertex d : int64 = inf; }
+        edge functor relax(src, dst, e) { apply { accept changed(d[dst] min= weight[e]); } }
+        schedule { frontier f = vertices; while (f) { f = advance(f, relax); } }"""
+    program = gdsl.compile(text)
+    graph = Graph.from_edges([0, 1], [1, 2], 3, [1, 1])
+    program(graph, backend="reference")
+    with pytest.raises(GdslError, match="E0608"):
+        program(graph.updated(delete=([0], [1])), backend="reference")
+
+
+HINDERED = {
+    "depends on the pass": ("bfs", 13, "what is stored in `distance` depends on the pass"),
+    "a note": (
+        COMPONENTS.replace("accept", "count += 1; accept"),
+        3,
+        "`component` is written in addition to `count`",
+    ),
+    "a degree before": (
+        COMPONENTS.replace("= vertices;", "= where(v => out_degree(v) > 1);"),
+        5,
+        "depends on a degree",
+    ),
+    "a degree in the functor": (
+        DEEPEST.replace("near], limit", "near], out_degree(near)").replace("input vertex rank", "vertex rank"),
+        3,
+        "`lift` depends on a degree",
+    ),
+    "an initial value": (
+        COMPONENTS.replace("= id", "= vertex(out_degree(id))"),
+        2,
+        "the initial value depends on a degree",
+    ),
+    "an operator before": (
+        COMPONENTS.replace(
+            "frontier f", "advance(vertices, (src, dst, e) => { component[dst] min= src; }, to=none); frontier f"
+        ),
+        5,
+        "computed from edges",
+    ),
+    "changed after": (
+        COMPONENTS.replace(
+            "    compute(vertices, v =>", "    compute(vertices, v => { component[v] = v; });\n compute(vertices, v =>"
+        ),
+        7,
+        "changed again after the loop",
+    ),
+    "local": (COMPONENTS.replace("vertex component", "local vertex component"), 2, "`component` is local"),
+    "no loop": ("program none_at_all; problem { vertex a : vertex = id; } schedule { }", 1, "no `while`"),
+    "an edge id": (
+        COMPONENTS.replace("min= component[src]", "min= max(component[src], vertex(int64(e)))"),
+        3,
+        "depends on",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HINDERED)
+def test_programs_that_may_not_go_on(name: str) -> None:
+    text, line, why = HINDERED[name]
+    program = gdsl.compile(text)
+    graph = Graph.from_edges([0, 1], [1, 2])
+    values = {"source": 0} if text == "bfs" else {}
+    result = program(graph, backend="reference", **values)
+    with pytest.raises(GdslError) as error:
+        program.resume(result, graph)
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.code == "E0430"
+    assert why in diagnostic.message
+    assert diagnostic.span is not None
+    assert line is None or diagnostic.span.line == line
+
+
+def test_results_from_elsewhere() -> None:
+    graph = make_graph(path(4), 4)
+    sssp = gdsl.samples.sssp
+    result = sssp(graph, source=0, backend="reference")
+    other = gdsl.samples.reachability(graph, sources=[0], backend="reference")
+    weight = np.ones(3, np.float32)
+    cases = [
+        (other, graph, "not one of this text"),
+        (result, make_graph(path(4), 4), "not known to be an update"),
+        (result, graph.updated(delete=([1], [2])), "the edge 1 -> 2 was deleted since"),
+        (sssp(graph, source=0, weight=weight, backend="reference"), graph, "`weight` was passed in the call"),
+        (sssp.map(graph, source=[0, 1], backend="reference")[0], graph, "does not know the run"),
+        (sssp(graph, source=0, types={"weight_type": "float64"}, backend="reference"), graph, "other types"),
+    ]
+    for from_elsewhere, at, why in cases:
+        with pytest.raises(GdslError, match=f"E0622.*{why}"):
+            sssp.resume(from_elsewhere, at)
+    with pytest.raises(TypeError, match="a result of sssp"):
+        sssp.resume(graph, graph)
+    wide = sssp(graph, source=0, types={"weight_type": "float64"}, backend="reference")
+    assert_equal(sssp.resume(wide, graph, types={"weight_type": "float64"}), wide)
