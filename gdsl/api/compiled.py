@@ -14,8 +14,8 @@ from gdsl import deadline
 from gdsl.api.arguments import rounded_names
 from gdsl.api.convergence import warn
 from gdsl.api.loading import load, types_of
+from gdsl.api.origin import Origin, Origins
 from gdsl.api.result import Result, Results
-from gdsl.api.resuming import Origin, Origins
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
 from gdsl.backends.registry import Choice

@@ -136,10 +136,14 @@ class Program(CompiledProgram):
         Raises `gdsl.GdslError`: E0430, with the reason and its line, if the program has no such loop; E0622 if the
         result is from elsewhere, or edges were deleted; and what `run` raises.
         """
-        from gdsl.api.resuming import resume
+        from gdsl.api.resuming import continuation
 
+        graph = as_graph(graph)
+        program, arguments, rounded, origin = continuation(self, result, graph, types, backend)
         options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
-        return resume(self, result, graph, types, {**options, "gpus": gpus, "memory": memory})
+        continued: Result = program._call(graph, arguments, gpus=gpus, memory=memory, round=rounded, **options)
+        continued._origin = origin
+        return continued
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
         """Run once for each of many values: ``program.map(graph, source=range(1024)).distance`` is of shape (1024, V).

@@ -20,7 +20,7 @@ from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 
 if TYPE_CHECKING:
-    from gdsl.api.resuming import Origin
+    from gdsl.api.origin import Origin
     from gdsl.api.tuned import Tuned
     from gdsl.graph import Graph
     from gdsl.pictures.plots import Values
