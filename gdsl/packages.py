@@ -149,7 +149,8 @@ def _folder(name: str) -> str | None:
     except (ImportError, ValueError):  # a module that this process has created by hand has no spec
         return None
     places = None if spec is None else spec.submodule_search_locations
-    return next(iter(places), None) if places is not None else None
+    place = next(iter(places), None) if places is not None else None
+    return None if place is None else os.path.abspath(place)
 
 
 def _manifest(folder: str) -> Mapping[str, Any] | None:
@@ -158,4 +159,6 @@ def _manifest(folder: str) -> Mapping[str, Any] | None:
             found = json.load(file)
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("format") == FORMAT else None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        return None
+    return found if all(isinstance(found.get(part), dict) for part in ("programs", "kernels")) else None

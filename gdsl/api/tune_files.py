@@ -21,6 +21,7 @@ from gdsl.files import whole_file
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
 from gdsl.knobs import KNOBS, OPERATOR_KNOBS, written
+from gdsl.packages import owner
 from gdsl.program_files import STANDARD_INPUT, TEXT, samples
 from gdsl.program_files import SUFFIX as PROGRAM_SUFFIX
 from gdsl.records import dataclass
@@ -186,15 +187,16 @@ def hash_of_text(source: Source) -> str:
 
 
 def beside(source: Source) -> str | None:
-    """The path of a program's tune file: next to its file, for a sample in the working directory; None for a text."""
+    """The path of a program's tune file: next to its file, for a sample or a program of a package in the working
+    directory; None for a text."""
     if source.name in (TEXT, STANDARD_INPUT):
         return None
     stem = source.name.removesuffix(PROGRAM_SUFFIX)
     try:
-        is_sample = source.name in samples().values()
+        is_installed = source.name in samples().values() or owner(source.name) is not None
     except OSError:  # an incomplete installation
-        is_sample = False
-    return (os.path.basename(stem) if is_sample else stem) + SUFFIX
+        is_installed = False
+    return (os.path.basename(stem) if is_installed else stem) + SUFFIX
 
 
 def new_file(path: str, program: str, source: Source) -> TuneFile:

@@ -14,7 +14,7 @@ from gdsl.api.loading import types_of
 from gdsl.api.program import Program
 from gdsl.backends.cuda import nvrtc
 from gdsl.diagnostics import GdslError, printable
-from gdsl.packages import FORMAT, GROUP, MANIFEST, PROGRAMS
+from gdsl.packages import FORMAT, GROUP, MANIFEST, PROGRAMS, settings
 from gdsl.records import dataclass
 from gdsl.resources import filled_text
 from gdsl.version import __version__
@@ -89,9 +89,8 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
     answer = answer_of(program, options.arguments)
     packed = sources.packed(program.text, name)
     built = kernels.compiled(program.ir, options.architectures) if options.architectures else kernels.NONE
-    types = {each: type_.name for each, type_ in types_of(program.ir, {})} if options.types else {}
-    settings = {name: {"tune": list(options.tune), "types": types}}
-    manifest = {"format": FORMAT, "gdsl": __version__, "programs": settings, **built.manifest}
+    manifest: dict[str, Any] = {"format": FORMAT, "gdsl": __version__, "programs": {name: _settings(program, options)}}
+    manifest.update(built.manifest)
     manifest["digest"] = hashlib.sha256(_json(manifest)).hexdigest()
     metadata = {
         "package": package,
@@ -113,6 +112,13 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
         f"{info}/WHEEL": _WHEEL.encode(),
         f"{info}/entry_points.txt": f"[{GROUP}]\n{package} = {package}\n".encode(),
     }
+
+
+def _settings(program: Program, options: Options) -> dict[str, Any]:
+    """How the program is compiled: its knobs and chosen types, those included that it had in another package."""
+    words, types = settings(program.text.name)
+    chosen = {each: type_.name for each, type_ in types_of(program.ir, {})} if options.types or types else {}
+    return {"tune": [*words, *options.tune], "types": chosen}
 
 
 def _json(value: object) -> bytes:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from gdsl.backends.cuda import nvrtc, packaged, plan_of
@@ -31,7 +33,7 @@ from gdsl.types import Widths
 DEFAULT_ARCHITECTURES = ("sm_80", "sm_90")
 """As for exported folders; later GPUs of a generation run the code of earlier ones."""
 FOLDER = "kernels"
-_PART_OF_KEY = 16
+_PART_OF_KEY, _MOST_THREADS = 16, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,24 @@ def compiled(program: Program, architectures: Sequence[str]) -> Kernels:
     by_key: dict[str, dict[str, dict[str, str]]] = {}
     files: dict[str, bytes] = {}
     work = list(itertools.product(forms.items(), architectures))
-    for number, ((key, form), architecture) in enumerate(work, 1):
-        with working(f"compiling {form.words} for {architecture}, {number} of {len(work)}"):
-            cubin = nvrtc.portable_cubin(form.text, architecture, f"{program.name}.cu")
+    with working(f"compiling {len(work)} kernels"):
+        cubins = _all([(form.text, architecture) for (_, form), architecture in work], f"{program.name}.cu")
+    for ((key, form), architecture), cubin in zip(work, cubins, strict=True):
         file = f"{FOLDER}/{key[:_PART_OF_KEY]}.{architecture}.cubin"
         files[file] = cubin
         entry = {"file": file, "form": form.words, "sha256": hashlib.sha256(cubin).hexdigest()}
         by_key.setdefault(key, {})[architecture] = entry
     return Kernels({"architectures": list(architectures), "nvrtc": list(nvrtc.version()), "kernels": by_key}, files)
+
+
+def _all(work: Sequence[tuple[str, str]], name: str) -> list[bytes]:
+    """The machine code of pairs of a text and an architecture, compiled in several threads."""
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS)) as pool:
+        try:
+            return list(pool.map(lambda each: nvrtc.portable_cubin(*each, name), work))
+        except BaseException:  # Ctrl-C, or a text that is refused
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _forms(program: Program, widths: Widths) -> Iterator[Form]:

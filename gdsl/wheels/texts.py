@@ -19,12 +19,14 @@ from gdsl.types import Type
 _PYTHON = {"collections.abc.Collection": "Collection[Any]", "numpy.ndarray": "Any"}
 """Annotations as they are written in a stub; inputs may be arrays of any library."""
 _KNOWN = ("str", "int", "float", "bool", "None", "list", "dict", "Collection", "Any", "|")
+_LONGEST_SUMMARY = 300
+"""Characters: PyPI accepts 512."""
 _SCALARS = {Type.BOOL: "bool", Type.FLOAT32: "float", Type.FLOAT64: "float"}
 
 
 def summary_of(program: Program) -> str:
     """One line about the program."""
-    sentence = first_sentence(program.ir.doc.strip()) or f"The graph program {program.name}."
+    sentence = first_sentence(program.ir.doc.strip())[:_LONGEST_SUMMARY] or f"The graph program {program.name}."
     return printable(sentence).replace("\\", "/").replace('"', "'")
 
 

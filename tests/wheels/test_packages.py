@@ -11,6 +11,7 @@ import pytest
 
 import gdsl
 from gdsl import packages
+from gdsl.api.tune_files import beside
 from gdsl.diagnostics import GdslError
 from gdsl.imports import is_allowed
 from gdsl.source import Source
@@ -93,6 +94,9 @@ def test_the_knobs_and_types_of_the_package_hold(place: Path) -> None:
     assert not found.ir.tuning.fuse
     assert [each.type.name for each in found.ir.types] == ["int64"]
     assert gdsl.compile("graph_search:sssp", fuse=True).ir.tuning.fuse
+    installed(place, found, "another_search")
+    again = gdsl.compile("another_search:sssp").ir
+    assert (again.tuning, again.types) == (found.ir.tuning, found.ir.types)
     assert differences_from_answer("graph_search", "sssp", "reference") == []
 
 
@@ -140,9 +144,20 @@ def test_only_packages_may_be_imported_from(place: Path, tmp_path: Path) -> None
     assert not is_allowed(program, str(other / "programs" / "hops.gdsl"))
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 99}', "{"])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 1}', '{"format": 99}', "{"])
 def test_a_damaged_manifest_is_none(place: Path, content: str) -> None:
     folder = installed(place, gdsl.compile(HOPS))
     (folder / packages.MANIFEST).write_text(content, encoding="utf-8")
     with pytest.raises(GdslError, match="the package graph_search has no gdsl programs"):
         gdsl.compile("graph_search:hops")
+
+
+def test_a_tune_file_is_not_written_into_a_package(place: Path) -> None:
+    installed(place, gdsl.compile(HOPS))
+    assert beside(gdsl.compile("graph_search:hops").text) == "hops.tune"
+
+
+def test_a_package_that_is_installed_meanwhile_is_found(place: Path) -> None:
+    assert packages.path_of("graph_search:hops") is None
+    installed(place, gdsl.compile(HOPS))
+    assert packages.path_of("graph_search:hops") == str(place / "graph_search" / "programs" / "hops.gdsl")

@@ -123,7 +123,7 @@ class CudaBackend:
             require_fused(program)
         forms = (*(["teams"] if teams else []), *(["several GPUs"] if self._several else []))
         form = (*forms, *graph.facts)
-        compilers = (*packaged.identity(), *nvrtc.identity(), *nvrtc.OPTIONS)
+        compilers = (*packaged.identity(program.source_name), *nvrtc.identity(), *nvrtc.OPTIONS)
         key = (cache.program_key(program), str(widths), *form, device.architecture, *compilers)
         cached: Any = cache.load("cuda", key)
         if cached is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc
 from gdsl.diagnostics import GdslError, caution, printable
-from gdsl.packages import Package, opened
+from gdsl.packages import Package, opened, owner
 from gdsl.version import __version__
 
 _ONLY_NAMES = re.compile(r"^(?:#line .*|//.*)$", re.MULTILINE)
@@ -72,9 +72,10 @@ def find(text: str, architecture: str) -> bytes | None:
     return None
 
 
-def identity() -> tuple[str, ...]:
-    """Identifies the machine code of all packages of this process in cache keys."""
-    return tuple(str(package.manifest.get("digest")) for package in opened() if package.manifest.get("kernels"))
+def identity(source_name: str) -> tuple[str, ...]:
+    """Identifies in cache keys the machine code of the package that this program is part of."""
+    found = owner(source_name)
+    return () if found is None else (str(found[0].manifest.get("digest")),)
 
 
 def have_code_for(architecture: str) -> bool:
