@@ -64,6 +64,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used, so that `import gdsl` is fast."""
+    if name == "pyg":
+        return importlib.import_module("gdsl.integrations.pyg")
     if name == "samples":
         return importlib.import_module("gdsl.samples")
     if name not in _HOMES:

@@ -1,0 +1,398 @@
+"""`gdsl.pyg.Sampler` in PyTorch Geometric: its outputs, and what its loaders make of them.
+
+The first tests have the cases of PyTorch Geometric's own tests of its samplers and loaders. CI does not install
+PyTorch, whose wheels bring gigabytes of CUDA; `CONTRIBUTING.md` says how to run these.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: see CONTRIBUTING.md")
+pytest.importorskip("torch_geometric", reason="PyTorch Geometric is not installed: pip install 'gdsl[pyg]'")
+
+from torch_geometric.data import Data, HeteroData  # noqa: E402
+from torch_geometric.loader import (  # noqa: E402
+    LinkLoader,
+    LinkNeighborLoader,
+    NeighborLoader,
+    NodeLoader,
+)
+from torch_geometric.sampler import EdgeSamplerInput, NegativeSampling, NodeSamplerInput  # noqa: E402
+from torch_geometric.utils import is_undirected, k_hop_subgraph  # noqa: E402
+
+import gdsl  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore:Using 'NeighborSampler' without a 'pyg-lib'")
+ALICE, BOB, CAROL, DAVE = range(4)
+MAPPED = torch.tensor([[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 5], [1, 2, 3, 4, 5, 8, 6, 7, 9, 10, 6, 11]])
+
+
+def sampler(data: Any, counts: list[int], **options: Any) -> Any:
+    return gdsl.pyg.Sampler(data, counts, backend="cpu", **{"key": 12, **options})
+
+
+def of_nodes(data: Any, counts: list[int], seeds: list[int], time: list[int] | None = None, **options: Any) -> Any:
+    times = None if time is None else torch.tensor(time)
+    return sampler(data, counts, **options).sample_from_nodes(NodeSamplerInput(None, torch.tensor(seeds), times))
+
+
+def team(*, reverse: bool = False, **attributes: Any) -> Data:
+    """Alice works with Bob and leads Carol, who works with Dave."""
+    index = torch.tensor([[ALICE, ALICE, CAROL], [BOB, CAROL, DAVE]])
+    return Data(edge_index=index.flip(0) if reverse else index, num_nodes=4, **attributes)
+
+
+def random_data(nodes: int, edges: int, dtype: Any = torch.int64) -> Data:
+    generator = torch.Generator().manual_seed(nodes)
+    index = torch.randint(nodes, (2, edges), generator=generator).to(dtype)
+    return Data(x=torch.arange(nodes), edge_index=index, edge_attr=torch.arange(edges))
+
+
+def lists(out: Any) -> dict[str, Any]:
+    names = ("node", "row", "col", "edge", "batch")
+    found = {name: None if getattr(out, name) is None else getattr(out, name).tolist() for name in names}
+    return {**found, "nodes": out.num_sampled_nodes, "edges": out.num_sampled_edges}
+
+
+def pairs(index: Any) -> set[tuple[int, int]]:
+    return set(zip(*index.tolist(), strict=True))
+
+
+def fits(batch: Any, data: Any) -> None:
+    """Assert that a batch is a part of `data`."""
+    assert torch.equal(batch.n_id[batch.edge_index], data.edge_index[:, batch.e_id].to(torch.int64))
+
+
+# ---------------------------------------------------------------- the cases of PyTorch Geometric
+
+
+def test_one_neighbor() -> None:
+    found = lists(of_nodes(team(), [1], [BOB]))
+    assert found == {"node": [1, 0], "row": [1], "col": [0], "edge": [0], "batch": None, "nodes": [1, 1], "edges": [1]}
+    found = lists(of_nodes(team(), [1], [ALICE]))
+    assert found == {"node": [0], "row": [], "col": [], "edge": [], "batch": None, "nodes": [1, 0], "edges": [0]}
+
+
+def test_backward_is_forward_on_the_reversed_graph() -> None:
+    for counts, weights in (([1], None), ([1, 1], [1.0, 0.0, 1.0]), ([1, 1], [0.0, 1.0, 1.0])):
+        options = {} if weights is None else {"weight_attr": "weight"}
+        attributes = {} if weights is None else {"weight": torch.tensor(weights)}
+        for seed in (ALICE, CAROL):
+            ours = of_nodes(team(**attributes), counts, [seed], sample_direction="backward", **options)
+            theirs = of_nodes(team(reverse=True, **attributes), counts, [seed], **options)
+            assert torch.equal(ours.node, theirs.node) and torch.equal(ours.edge, theirs.edge)
+            assert torch.equal(ours.row, theirs.col) and torch.equal(ours.col, theirs.row)
+    assert ours.node.tolist() == [CAROL, DAVE]
+
+
+@pytest.mark.parametrize("attribute", ["time", "edge_time"])
+def test_small_temporal_sample(attribute: str) -> None:
+    data = team(time=torch.tensor([0, 1, 2, 3]), edge_time=torch.tensor([1, 2, 3]))
+    assert of_nodes(data, [2, 2], [BOB], [1], time_attr=attribute).node.tolist() == [BOB, ALICE]
+    late = of_nodes(data, [2, 2], [DAVE], [1], time_attr=attribute)
+    assert late.node.tolist() == [DAVE] and late.num_sampled_edges == [0, 0]
+
+
+@pytest.mark.parametrize("subgraph_type", ["directional", "bidirectional", "induced"])
+@pytest.mark.parametrize("filter_per_worker", [None, True, False])
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32])
+def test_node_loader(dtype: Any, filter_per_worker: bool | None, subgraph_type: str) -> None:
+    data = random_data(100, 500, dtype)
+    loader = NodeLoader(
+        data,
+        sampler(data, [5, 5], subgraph_type=subgraph_type),
+        batch_size=20,
+        filter_per_worker=filter_per_worker,
+    )
+    assert len(loader) == 5 and loader([0]).n_id[:1].tolist() == [0]
+    for turn, batch in enumerate(loader):
+        assert batch.n_id.size() == (batch.num_nodes,) and torch.equal(batch.x, batch.n_id)
+        assert batch.input_id.numel() == batch.batch_size == 20
+        assert batch.x[:20].tolist() == list(range(turn * 20, turn * 20 + 20))
+        assert batch.edge_index.min() >= 0 and batch.edge_index.max() < batch.num_nodes
+        if subgraph_type == "bidirectional":
+            assert is_undirected(batch.edge_index)
+        else:
+            fits(batch, data)
+            assert torch.equal(batch.edge_attr, batch.e_id)
+
+
+def test_neighbor_loader_counts_by_hop() -> None:
+    index = torch.tensor([[2, 3, 4, 5, 7, 7, 10, 11, 12, 13], [0, 1, 2, 3, 2, 3, 7, 7, 7, 7]])
+    data = Data(edge_index=index, num_nodes=14)
+    loader = NeighborLoader(data, [1, 2, 4], neighbor_sampler=sampler(data, [1, 2, 4]), batch_size=2)
+    batch = next(iter(loader))
+    assert batch.num_sampled_nodes == [2, 2, 3, 4] and batch.num_sampled_edges == [2, 4, 4]
+
+
+def test_edges_in_batches_are_those_of_the_data() -> None:
+    data = Data(edge_index=MAPPED, num_nodes=12)
+    for batch in NeighborLoader(data, [1], neighbor_sampler=sampler(data, [1]), batch_size=2, shuffle=True):
+        fits(batch, data)
+    loader = LinkNeighborLoader(data, [1], MAPPED, neighbor_sampler=sampler(data, [1]), batch_size=2, shuffle=True)
+    for batch in loader:
+        fits(batch, data)
+
+
+def test_weighted_loader() -> None:
+    index = torch.tensor([[1, 3, 0, 4], [2, 2, 1, 3]])
+    data = Data(num_nodes=5, edge_index=index, edge_weight=torch.tensor([0.0, 1.0, 0.0, 1.0]))
+    weighted = sampler(data, [1, 1], weight_attr="edge_weight")
+    [batch] = NodeLoader(data, weighted, input_nodes=torch.tensor([2]))
+    assert batch.n_id.tolist() == [2, 3, 4]
+    assert batch.n_id[batch.edge_index].tolist() == [[3, 4], [2, 3]]
+
+
+@pytest.mark.parametrize("counts", [[-1, -1], [1, 1]])
+def test_times_of_edges(counts: list[int]) -> None:
+    index = torch.tensor([[0, 1, 1, 2, 2, 3, 3, 4], [1, 0, 2, 1, 3, 2, 4, 3]])
+    data = Data(edge_index=index, edge_time=torch.arange(8), num_nodes=5)
+    temporal = sampler(data, counts, time_attr="edge_time")
+    found = 0
+    for batch in NodeLoader(data, temporal, input_time=torch.full((5,), 4), batch_size=1):
+        assert batch.edge_time.numel() == batch.num_edges and (batch.edge_time <= 4).all()
+        found += batch.num_edges
+    assert found
+    with pytest.raises(ValueError, match="so seeds need them too"):
+        next(iter(NodeLoader(data, temporal)))
+
+
+@pytest.mark.parametrize("subgraph_type", ["directional", "bidirectional"])
+@pytest.mark.parametrize("ratio", [None, 1.0])
+def test_link_loader(subgraph_type: str, ratio: float | None) -> None:
+    data = random_data(50, 200)
+    data = Data(edge_index=data.edge_index, x=torch.arange(100), edge_attr=data.edge_attr)
+    labels = torch.cat([torch.ones(200), torch.zeros(200)])
+    edges = torch.cat([data.edge_index, data.edge_index + 50], dim=1)
+    loader = LinkLoader(
+        data,
+        sampler(data, [-1, -1], subgraph_type=subgraph_type),
+        edge_label_index=edges,
+        edge_label=labels if ratio is None else None,
+        neg_sampling_ratio=ratio,
+        batch_size=40,
+        shuffle=True,
+    )
+    assert len(loader) == 10
+    for batch in loader:
+        assert torch.equal(batch.x, batch.n_id) and batch.input_id.numel() == 40
+        assert batch.edge_label_index.size(1) == (40 if ratio is None else 80)
+        if ratio is not None:
+            assert batch.edge_label.tolist() == [1.0] * 40 + [0.0] * 40
+        given = batch.n_id[batch.edge_label_index][:, :40]
+        assert torch.equal(given, edges[:, batch.input_id])
+        if ratio is None:
+            asked = batch.edge_label_index[:, batch.edge_label == 1]
+            assert pairs(asked) <= pairs(batch.edge_index), "all edges into the ends are there"
+            assert not pairs(batch.edge_label_index[:, batch.edge_label == 0]) & pairs(batch.edge_index)
+
+
+def test_labels_of_links_keep_their_type() -> None:
+    data = random_data(30, 100)
+    loader = LinkLoader(
+        data, sampler(data, [-1]), edge_label=torch.ones(100, dtype=torch.long), neg_sampling_ratio=1.0, batch_size=25
+    )
+    for batch in loader:
+        assert batch.edge_label.dtype == torch.long
+        assert batch.edge_label.tolist() == [1] * 25 + [0] * 25
+
+
+def test_links_with_times() -> None:
+    data = Data(x=torch.randn(10, 5), edge_index=random_data(10, 123).edge_index, time=torch.arange(10))
+    times = torch.max(data.time[data.edge_index[0]], data.time[data.edge_index[1]])
+    loader = LinkLoader(data, sampler(data, [-1], time_attr="time"), edge_label_time=times, batch_size=1)
+    for batch in loader:
+        assert batch.edge_label_index.size() == (2, 1) and batch.edge_label_time.size() == (1,)
+        assert (batch.time <= batch.edge_label_time).all()
+
+
+def test_links_without_edges() -> None:
+    links = random_data(100, 100).edge_index
+    for data in (Data(num_nodes=100), Data(num_nodes=100, edge_index=torch.empty((2, 0), dtype=torch.long))):
+        for counts in ([], [3]):
+            for batch in LinkLoader(data, sampler(data, counts), edge_label_index=links, batch_size=20):
+                assert batch.input_id.numel() == 20 and batch.edge_label_index.size(1) == 20
+                assert batch.num_nodes == batch.edge_label_index.unique().numel()
+
+
+@pytest.mark.parametrize(("disjoint", "temporal"), [(False, False), (True, False), (True, True)])
+@pytest.mark.parametrize("amount", [1, 2])
+def test_triplets(disjoint: bool, temporal: bool, amount: int) -> None:
+    data = random_data(100, 400)
+    data.edge_label_index = random_data(99, 100).edge_index
+    times = None
+    if temporal:
+        data.time = torch.arange(100)
+        times = data.time[data.edge_label_index].max(dim=0).values + 50
+    loader = LinkLoader(
+        data,
+        sampler(data, [-1, -1], disjoint=disjoint, time_attr="time" if temporal else None),
+        edge_label_index=data.edge_label_index,
+        edge_label_time=times,
+        neg_sampling={"mode": "triplet", "amount": amount},
+        batch_size=20,
+        shuffle=True,
+    )
+    for batch in loader:
+        assert torch.equal(batch.x[batch.src_index], data.edge_label_index[0, batch.input_id])
+        assert torch.equal(batch.x[batch.dst_pos_index], data.edge_label_index[1, batch.input_id])
+        assert batch.dst_neg_index.size() == ((20,) if amount == 1 else (20, amount))
+        assert batch.dst_neg_index.min() >= 0 and batch.dst_neg_index.max() < batch.num_nodes
+        if disjoint:
+            assert sorted(batch.src_index.tolist()) == list(range(20))
+            assert batch.dst_pos_index.min() == 20 and batch.dst_pos_index.max() == 39
+            assert batch.dst_neg_index.min() == 40 and batch.dst_neg_index.max() == 39 + 20 * amount
+            assert batch.batch[: 40 + 20 * amount].tolist() == list(range(20)) * (2 + amount)
+        if temporal:
+            assert (batch.time <= batch.seed_time[batch.batch]).all()
+
+
+# ---------------------------------------------------------------- what is gdsl's own
+
+
+def test_all_neighbors_are_the_subgraph_of_so_many_hops() -> None:
+    data = random_data(60, 150)
+    for hops in range(4):
+        found = of_nodes(data, [-1] * hops, [3, 7])
+        nodes, index, *_ = k_hop_subgraph([3, 7], hops, data.edge_index, num_nodes=60)
+        assert sorted(found.node.tolist()) == nodes.tolist()
+        assert pairs(found.node[torch.stack([found.row, found.col])]) <= pairs(index)
+
+
+def test_the_key_decides() -> None:
+    data = random_data(80, 900)
+
+    def edges(**options: Any) -> list[int]:
+        return of_nodes(data, [3, 2], [0, 5, 9], **options).edge.tolist()
+
+    assert edges(key=4) == edges(key=4) == edges(key=4 + 2**64) != edges(key=5)
+    torch.manual_seed(1)
+    first, second = edges(key=None), edges(key=None)
+    torch.manual_seed(1)
+    assert first == edges(key=None) != second
+    later = sampler(data, [3, 2], key=4)
+    later.key = 5
+    assert later.sample_from_nodes(NodeSamplerInput(None, torch.tensor([0, 5, 9]))).edge.tolist() == edges(key=5)
+    assert (
+        edges(key=4)
+        == gdsl.pyg.Sampler(data, [3, 2], key=4, backend="reference")
+        .sample_from_nodes(NodeSamplerInput(None, torch.tensor([0, 5, 9])))
+        .edge.tolist()
+    )
+
+
+def test_negative_edges_are_functions_of_the_key_too() -> None:
+    data = random_data(80, 300)
+
+    def negatives(key: int | None, rows: list[int]) -> list[int]:
+        links = EdgeSamplerInput(None, torch.tensor(rows), torch.tensor([4, 5, 6]))
+        out = sampler(data, [2], key=key).sample_from_edges(links, NegativeSampling("binary"))
+        return out.node[out.metadata[1]][:, 3:].reshape(-1).tolist()
+
+    before = torch.get_rng_state()
+    assert negatives(3, [1, 2, 3]) == negatives(3, [1, 2, 3]) != negatives(4, [1, 2, 3])
+    assert negatives(3, [1, 2, 3]) != negatives(3, [1, 2, 7])
+    assert torch.equal(before, torch.get_rng_state())
+    assert negatives(None, [1, 2, 3]) != negatives(None, [1, 2, 3])
+
+
+def test_a_functor_gives_the_weights() -> None:
+    data = random_data(30, 200)
+    data.weight = torch.rand(200)
+    data.hot = torch.rand(30) < 0.5
+    data.pos = torch.rand(30, 3)
+    ways = [
+        ("(src, dst, e) => weight[e]", data.weight),
+        ("(u, v, x) => hot[u] && !hot[v]", (data.hot[data.edge_index[0]] & ~data.hot[data.edge_index[1]]).double()),
+        ("(src, dst, e) => pos[src][2] * weight[e];", data.pos[data.edge_index[0], 2] * data.weight),
+        ("(src, dst, e) => src < dst ? 1 : 0", (data.edge_index[0] < data.edge_index[1]).double()),
+    ]
+    for functor, weights in ways:
+        data.wanted = weights
+        seeds = list(range(30))
+        ours = of_nodes(data, [2, 2], seeds, bias=functor)
+        assert ours.edge.tolist() == of_nodes(data, [2, 2], seeds, weight_attr="wanted").edge.tolist()
+        assert (weights[ours.edge] > 0).all() and len(ours.edge)
+
+
+def test_the_latest_edges() -> None:
+    data = random_data(20, 200)
+    data.time = torch.arange(200) // 2
+    found = of_nodes(data, [2], [0, 1], [60, 90], time_attr="time", temporal_strategy="last")
+    for place, (seed, end) in enumerate([(0, 60), (1, 90)]):
+        into = torch.nonzero((data.edge_index[1] == seed) & (data.time <= end)).reshape(-1)
+        times = found.edge[found.batch[found.col] == place]
+        assert sorted(data.time[times].tolist()) == sorted(data.time[into].tolist())[-2:]
+
+
+def test_seeds_have_the_time_of_their_nodes() -> None:
+    data = random_data(40, 300)
+    data.time = torch.arange(40)
+    found = of_nodes(data, [3, 3], [30, 10, 10], time_attr="time")
+    assert (data.time[found.node] <= torch.tensor([30, 10, 10])[found.batch]).all()
+    assert found.metadata == (None, None)
+
+
+def test_a_graph_of_gdsl_and_a_sampler_that_travels() -> None:
+    data = random_data(20, 90)
+    graph = gdsl.Graph.from_edges(*data.edge_index.numpy(), num_vertices=20)
+    found = of_nodes(graph, [2, 2], [1, 2])
+    sources, targets = (torch.from_numpy(np.array(ends)) for ends in graph.edges)
+    assert torch.equal(found.node[found.row], sources[found.edge].long())
+    assert torch.equal(found.node[found.col], targets[found.edge].long())
+    one = sampler(data, [2, 2])
+    seeds = NodeSamplerInput(None, torch.tensor([1, 2, 1]))
+    assert lists(pickle.loads(pickle.dumps(one)).sample_from_nodes(seeds)) == lists(one.sample_from_nodes(seeds))
+    assert one.sample_from_nodes(seeds).node[:3].tolist() == [1, 2, 1]
+
+
+def test_workers_of_a_loader() -> None:
+    data = random_data(60, 300)
+    one = sampler(data, [3, 3])
+    here, there = (
+        [batch.e_id.tolist() for batch in NodeLoader(data, one, batch_size=20, num_workers=count)] for count in (0, 2)
+    )
+    assert here == there
+
+
+def hetero() -> HeteroData:
+    data = HeteroData()
+    data["a"].num_nodes = 2
+    data["a", "to", "a"].edge_index = torch.tensor([[0], [1]])
+    return data
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "make"),
+    [
+        (NotImplementedError, "heterogeneous", lambda: sampler(hetero(), [1])),
+        (NotImplementedError, "feature store", lambda: sampler((object(), object()), [1])),
+        (NotImplementedError, "edge type", lambda: sampler(team(), {("a", "to", "a"): [1]})),
+        (TypeError, "not list", lambda: sampler([1], [1])),
+        (ValueError, "adj_t", lambda: sampler(Data(adj_t=torch.eye(2).to_sparse_csr(), num_nodes=2), [1])),
+        (ValueError, "from -1", lambda: sampler(team(), [-2])),
+        (ValueError, "neither nodes nor edges", lambda: sampler(team(), [1], time_attr="time")),
+        (ValueError, "one integer for each", lambda: sampler(team(time=torch.rand(4)), [1], time_attr="time")),
+        (ValueError, "not an attribute of edges", lambda: sampler(team(), [1], weight_attr="weight")),
+        (ValueError, "give one of them", lambda: sampler(team(), [1], weight_attr="weight", bias="(a, b, e) => 1")),
+        (ValueError, "needs a time_attr", lambda: sampler(team(), [1], temporal_strategy="last")),
+        (ValueError, "'first'", lambda: sampler(team(), [1], temporal_strategy="first")),
+        (ValueError, "sideways", lambda: sampler(team(), [1], sample_direction="sideways")),
+        (ValueError, "such as", lambda: sampler(team(), [1], bias="weight")),
+        (ValueError, "such as", lambda: sampler(team(), [1], bias="(s, d, e) => { value 1; }")),
+        (gdsl.GdslError, "speed", lambda: sampler(team(), [1], bias="(src, dst, e) => speed[e]")),
+        (gdsl.GdslError, "weight", lambda: sampler(team(), [1], bias="(src, dst, e) => -1")),
+        (gdsl.GdslError, "E07", lambda: sampler(Data(edge_index=torch.tensor([[0], [9]]), num_nodes=2), [1])),
+        (IndexError, "not 7", lambda: of_nodes(team(), [1], [7])),
+        (ValueError, "no time_attr", lambda: of_nodes(team(), [1], [0], [1])),
+    ],
+)
+def test_mistakes(error: type[Exception], words: str, make: Any) -> None:
+    with pytest.raises(error, match=words) as caught:
+        make()
+    assert len(str(caught.value)) < 700
