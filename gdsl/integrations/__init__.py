@@ -1,1 +1,1 @@
-"""Other programs that use gdsl: NetworkX, as one of its backends, and notebooks."""
+"""Other programs that use gdsl: NetworkX, as one of its backends, PyTorch Geometric, and notebooks."""

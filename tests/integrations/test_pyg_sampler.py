@@ -7,6 +7,7 @@ PyTorch, whose wheels bring gigabytes of CUDA; `CONTRIBUTING.md` says how to run
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from torch_geometric.sampler import EdgeSamplerInput, NegativeSampling, NodeSamp
 from torch_geometric.utils import is_undirected, k_hop_subgraph  # noqa: E402
 
 import gdsl  # noqa: E402
+from gdsl.backends import registry  # noqa: E402
+from tests.support import pages  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using 'NeighborSampler' without a 'pyg-lib'")
 ALICE, BOB, CAROL, DAVE = range(4)
@@ -349,6 +352,12 @@ def test_a_graph_of_gdsl_and_a_sampler_that_travels() -> None:
     seeds = NodeSamplerInput(None, torch.tensor([1, 2, 1]))
     assert lists(pickle.loads(pickle.dumps(one)).sample_from_nodes(seeds)) == lists(one.sample_from_nodes(seeds))
     assert one.sample_from_nodes(seeds).node[:3].tolist() == [1, 2, 1]
+
+
+def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_first_available", lambda failed: registry.Choice(registry.get("cpu")))
+    pages.run_page(pages.ROOT / "docs" / "pyg.md")
 
 
 def test_workers_of_a_loader() -> None:

@@ -162,13 +162,15 @@ class Sampler(BaseSampler):
             if seed_time is not None:
                 raise ValueError("the seeds have times, and the sampler has no time_attr")
             return None
+        times: Ids
         if seed_time is not None:
-            return seed_time.numpy().astype(np.int64)
-        if self.node_time is None:
+            times = seed_time.numpy().astype(np.int64)
+        elif self.node_time is not None:
+            times = self.node_time.numpy()[seeds]
+        else:
             raise ValueError(
                 "edges have times, so seeds need them too (`input_time` or `edge_label_time` of the loader)"
             )
-        times: Ids = self.node_time.numpy()[seeds]
         return times
 
     def _output(self, sample: Sample, *, has_counts: bool) -> SamplerOutput:
