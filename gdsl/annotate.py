@@ -48,12 +48,12 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
 def judge_program(program: nodes.Program, source: Source, refuse: bool = True) -> JudgedProgram:
     """The part of `annotate` that depends on no knob. Raises GdslError (E03xx, E0427)."""
     check_size(program, source)
-    found = laws(program)
-    program = rewrite(program, lambda node: _with_laws(node, found)) if found.exact else program
+    operator_laws = laws(program)
+    program = rewrite(program, lambda node: _with_laws(node, operator_laws)) if operator_laws.exact else program
     effects = program_effects(program)
-    findings = judge(effects, source, refuse, found.diagnostics)
+    findings = judge(effects, source, refuse, operator_laws.diagnostics)
     grades = grade(effects, findings)
-    tried = tried_data(program, found.proved)
+    tried = tried_data(program, operator_laws.proved)
     fixed_ids = obstacle_to_other_ids(program)
 
     def change(node: nodes.Node) -> nodes.Node:
@@ -97,9 +97,9 @@ def loop_orders(program: nodes.Program, source: Source) -> list[tuple[nodes.Whil
     return [(loop, obstacle_to_near_far(loop, program, known)) for loop in loops]
 
 
-def _with_laws(node: nodes.Node, found: Laws) -> nodes.Node:
+def _with_laws(node: nodes.Node, operator_laws: Laws) -> nodes.Node:
     if isinstance(node, nodes.OwnOperation):
-        return dataclasses.replace(node, exact=node.exact or node.function in found.exact)
+        return dataclasses.replace(node, exact=node.exact or node.function in operator_laws.exact)
     return node
 
 
@@ -138,9 +138,9 @@ MOST_NODES = 400_000
 
 def check_size(program: nodes.Program, source: Source) -> None:
     """Raise GdslError (E0244) where operators run functors that are too long for their number."""
-    listed: tuple[nodes.VertexFunctor | nodes.EdgeFunctor | nodes.VoteFunctor, ...]
-    listed = (*program.vertex_functors, *program.edge_functors, *program.vote_functors)
-    sizes = {functor.name: sum(1 for _ in walk(functor)) for functor in listed}
+    functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor | nodes.VoteFunctor, ...]
+    functors = (*program.vertex_functors, *program.edge_functors, *program.vote_functors)
+    sizes = {functor.name: sum(1 for _ in walk(functor)) for functor in functors}
     total = 0
     for node in walk(program.schedule):
         if isinstance(node, nodes.Operator) and node.functor is not None:

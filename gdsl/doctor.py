@@ -77,14 +77,14 @@ def installed(package: str) -> str | None:
 
 def cupy_clash(version_of: Callable[[str], str | None] = installed) -> Finding | None:
     """A finding if several packages have installed `cupy` over each other; None otherwise."""
-    found = [package for package in CUPY_PACKAGES if version_of(package) is not None]
-    if len(found) < 2:
+    packages = [package for package in CUPY_PACKAGES if version_of(package) is not None]
+    if len(packages) < 2:
         return None
     return Finding(
         "CuPy",
         State.BAD,
-        f"{' and '.join(found)} are both installed; they overwrite each other's files",
-        f"pip uninstall {' '.join(found)}, then install one: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]')",
+        f"{' and '.join(packages)} are both installed; they overwrite each other's files",
+        f"pip uninstall {' '.join(packages)}, then install one: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]')",
     )
 
 
@@ -149,11 +149,11 @@ def _together(driver: Any, count: int) -> str:
 
 def _are_linked(driver: Any, first: int, second: int) -> bool:
     """Whether two GPUs can access and atomically update each other's memory."""
-    found = ctypes.c_int()
+    accessible = ctypes.c_int()
     for attribute in (2, 3):  # CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, …_NATIVE_ATOMIC_SUPPORTED
         for pair in ((first, second), (second, first)):
-            driver.cuDeviceGetP2PAttribute(ctypes.byref(found), attribute, *pair)
-            if not found.value:
+            driver.cuDeviceGetP2PAttribute(ctypes.byref(accessible), attribute, *pair)
+            if not accessible.value:
                 return False
     return True
 
@@ -212,16 +212,16 @@ def _extra() -> str:
 
 
 def _compiler() -> Finding:
-    found = importlib.import_module("gdsl.backends.registry").availability("cpu")
-    if not found.ok:
+    compiler = importlib.import_module("gdsl.backends.registry").availability("cpu")
+    if not compiler.ok:
         state = State.BAD if os.environ.get("CXX", "").strip() else State.ABSENT
-        return Finding("C++ compiler", state, found.detail, found.fix)
+        return Finding("C++ compiler", state, compiler.detail, compiler.fix)
     try:
         importlib.import_module("gdsl.backends.cpu.backend").try_compiler()
     except GdslError as error:
         first = error.diagnostics[0]
         return Finding("C++ compiler", State.BAD, "; ".join((first.message, *first.notes)), first.fix or "")
-    return Finding("C++ compiler", State.GOOD, found.detail.removeprefix("C++ compiler "))
+    return Finding("C++ compiler", State.GOOD, compiler.detail.removeprefix("C++ compiler "))
 
 
 def _cache() -> Finding:
@@ -236,6 +236,6 @@ def _backends() -> list[Finding]:
     registry = importlib.import_module("gdsl.backends.registry")
     findings = []
     for name in registry.NAMES:
-        found = registry.availability(name)
-        findings.append(Finding(f"backend {name}", State.GOOD if found.ok else State.ABSENT, found.detail, found.fix))
+        state = registry.availability(name)
+        findings.append(Finding(f"backend {name}", State.GOOD if state.ok else State.ABSENT, state.detail, state.fix))
     return findings

@@ -32,16 +32,16 @@ def path_name(path: object, rule: str) -> str:
 
 def not_as_url(name: str) -> str | None:
     """What to write instead if `name` is a URL, which is not a file."""
-    found = _URL.match(name)
-    if found is None:
+    match = _URL.match(name)
+    if match is None:
         return None
-    if found[1].lower() != "file":
+    if match[1].lower() != "file":
         return "a file is named by its path; download this one first"
     from urllib.parse import unquote
 
-    host, separator, path = name[found.end() :].partition("/")
-    if name[found.end() - 2 : found.end()] != "//":
-        host, separator, path = "", "/", name[found.end() :]
+    host, separator, path = name[match.end() :].partition("/")
+    if name[match.end() - 2 : match.end()] != "//":
+        host, separator, path = "", "/", name[match.end() :]
     local = bool(separator) and host in ("", "localhost")
     return "a file is named by its path" + (f": {printable(unquote('/' + path))}" if local else "")
 
@@ -137,9 +137,9 @@ def _descriptor(path: str | os.PathLike[str]) -> int | None:
     redirection may continue, and may be a pipe without a name."""
     name = os.fspath(path)
     for _ in range(_MOST_LINKS):
-        found = _STREAM.fullmatch(name)
-        if found is not None:
-            return {"stdin": 0, "stdout": 1, "stderr": 2}[found[1]] if found[1] else int(found[2])
+        match = _STREAM.fullmatch(name)
+        if match is not None:
+            return {"stdin": 0, "stdout": 1, "stderr": 2}[match[1]] if match[1] else int(match[2])
         if not os.path.islink(name):
             return None
         name = os.path.join(os.path.dirname(name), os.readlink(name))

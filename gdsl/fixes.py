@@ -53,9 +53,9 @@ def diagnose(source: Source, tune: Sequence[str] = ()) -> tuple[Diagnostic, ...]
     syntax. Raises `GdslError` for words of tuning that do not fit the program."""
     if is_library(source):
         return library_mistakes(source)
-    found = analyze(source).diagnostics
-    if found:
-        return found
+    diagnostics = analyze(source).diagnostics
+    if diagnostics:
+        return diagnostics
     if tune:
         load_source(source, tune)
     return warnings(source, tune)

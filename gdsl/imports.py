@@ -62,10 +62,10 @@ def is_allowed(program: Source, name: str) -> bool:
     """Whether `program` may import from the file `name`, which need not exist."""
     if "\0" in name:
         return False
-    found = os.path.realpath(name)
-    if any(os.path.commonpath((folder, found)) == folder for folder in _allowed(program)):
+    path = os.path.realpath(name)
+    if any(os.path.commonpath((folder, path)) == folder for folder in _allowed(program)):
         return True
-    return packages.owner(found) is not None
+    return packages.owner(path) is not None
 
 
 def file_meant(program: Source, importer: Source, path: str) -> str:
@@ -126,16 +126,16 @@ def with_imports(source: Source) -> Source:
     """`source` with all files that it imports from, except those that cannot be read."""
     if source.imported is not None:
         return source
-    found: list[Source] = []
+    sources: list[Source] = []
     waiting = [source]
     for each in waiting:
         for name in names_in(each, source):
-            if len(found) >= MOST_FILES or any(same_file(name, known.name) for known in waiting):
+            if len(sources) >= MOST_FILES or any(same_file(name, known.name) for known in waiting):
                 continue
             try:
                 read = dataclasses.replace(read_import(source, name), imported=())
             except GdslError:
                 continue
-            found.append(read)
+            sources.append(read)
             waiting.append(read)
-    return dataclasses.replace(source, imported=tuple(found))
+    return dataclasses.replace(source, imported=tuple(sources))

@@ -28,12 +28,12 @@ def whole_number(text: str) -> int:
 
     One of more than a thousand digits becomes a power of ten of similar size: no type holds either.
     """
-    found = _WHOLE.fullmatch(text)
-    if found is None:
+    match = _WHOLE.fullmatch(text)
+    if match is None:
         raise ValueError("expected a whole number")
-    digits = found[2]
+    digits = match[2]
     value = int(digits) if len(digits) <= _MOST_DIGITS else 10 ** len(digits)
-    return -value if found[1] == "-" else value
+    return -value if match[1] == "-" else value
 
 
 def real_number(text: str) -> float:
@@ -70,12 +70,12 @@ def _is_number(value: object) -> bool:
 
 def byte_count(text: str) -> int:
     """The number of bytes in `text`, which may have a unit: ``80000000000``, ``80GB``, ``64GiB``. Raises ValueError."""
-    found = _BYTES.fullmatch(text.strip())
-    if found is None:
+    match = _BYTES.fullmatch(text.strip())
+    if match is None:
         raise ValueError("expected a number of bytes, such as 80000000000, 80GB or 64GiB")
     from decimal import Decimal
 
-    return int(Decimal(found[1]) * _UNITS[found[2].lower()])
+    return int(Decimal(match[1]) * _UNITS[match[2].lower()])
 
 
 def readable_bytes(count: int) -> str:

@@ -31,18 +31,18 @@ def analyze(source: Source, before_trial: Callable[[], None] = lambda: None) -> 
     reading = frontend.Reading(source)
     analysis = reading.checked()
     mistakes = _mistakes(reading, source, reading.instances() or ((),))
-    found = _with_verified_fixes(mistakes, reading, source, before_trial)
-    return dataclasses.replace(analysis, diagnostics=found, checked=None) if found else analysis
+    diagnostics = _with_verified_fixes(mistakes, reading, source, before_trial)
+    return dataclasses.replace(analysis, diagnostics=diagnostics, checked=None) if diagnostics else analysis
 
 
 def library_mistakes(source: Source) -> tuple[Diagnostic, ...]:
     """The mistakes of syntax of a file that others import from, with fixes that were tried."""
-    found = frontend.analyze_library(source).diagnostics
-    if not found:
+    diagnostics = frontend.analyze_library(source).diagnostics
+    if not diagnostics:
         return ()
     from gdsl.suggestions import Outcome, verified
 
-    return verified(found, (), source, lambda text: Outcome(frontend.analyze_library(text).diagnostics, ()))
+    return verified(diagnostics, (), source, lambda text: Outcome(frontend.analyze_library(text).diagnostics, ()))
 
 
 def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tuple[Diagnostic, ...]:
@@ -56,12 +56,12 @@ def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tup
         program = annotate(lower(analysis.checked), source)
     except GdslError:
         return ()
-    found = advise(program, analysis.symbols, source, tune)
-    if not any(one.suggestions for one in found):
-        return found
+    advices = advise(program, analysis.symbols, source, tune)
+    if not any(one.suggestions for one in advices):
+        return advices
     from gdsl.suggestions import verified
 
-    return verified(found, analysis.symbols, source, _advised)
+    return verified(advices, analysis.symbols, source, _advised)
 
 
 def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) -> CheckedProgram:
@@ -90,15 +90,15 @@ def load_source(
         program = annotate(lower(_checked(reading, source, tune, types)), source, refuse)
     except GdslError as error:
         admitted = reading.instances()
-        found = _mistakes(reading, source, admitted) if admitted else ()
-        if not found and _is_of_words(error, source):
+        diagnostics = _mistakes(reading, source, admitted) if admitted else ()
+        if not diagnostics and _is_of_words(error, source):
             raise
-        raise GdslError(_with_verified_fixes(found or error.diagnostics, reading, source), error.source) from None
+        raise GdslError(_with_verified_fixes(diagnostics or error.diagnostics, reading, source), error.source) from None
     if every and program.types:
         own = tuple((each.name, each.type) for each in program.types)
         others = [each for each in reading.instances() if each != own]
-        if found := _mistakes(reading, source, others, (own,)):
-            raise GdslError(_with_verified_fixes(found, reading, source), source)
+        if diagnostics := _mistakes(reading, source, others, (own,)):
+            raise GdslError(_with_verified_fixes(diagnostics, reading, source), source)
     return program
 
 
@@ -123,18 +123,18 @@ def _mistakes(
     reading: Reading, source: Source, instances: Sequence[Types], sound: Sequence[Types] = ()
 ) -> tuple[Diagnostic, ...]:
     """All mistakes of some instances of a program, without words of tuning; `sound` are others that have none."""
-    found: dict[Types, tuple[Diagnostic, ...]] = dict.fromkeys(sound, ())
+    by_types: dict[Types, tuple[Diagnostic, ...]] = dict.fromkeys(sound, ())
     for types in instances:
         analysis = reading.checked(types)
-        found[types] = analysis.diagnostics
+        by_types[types] = analysis.diagnostics
         if analysis.checked is not None:
             try:
                 annotate(lower(analysis.checked), source)
             except GdslError as error:
-                found[types] = error.diagnostics
-    if reading.tree is None or len(found) == 1:
-        return next(iter(found.values()))
-    return mistakes_of_instances(reading.tree, found)
+                by_types[types] = error.diagnostics
+    if reading.tree is None or len(by_types) == 1:
+        return next(iter(by_types.values()))
+    return mistakes_of_instances(reading.tree, by_types)
 
 
 def _is_of_words(error: GdslError, source: Source) -> bool:
@@ -166,9 +166,9 @@ def _outcome(source: Source) -> Outcome:
 
 def _advised(source: Source) -> Outcome:
     """The mistakes of another text, or else its warnings."""
-    found = _outcome(source)
-    if found.diagnostics:
-        return found
+    outcome = _outcome(source)
+    if outcome.diagnostics:
+        return outcome
     analysis = frontend.analyze(source)
     assert analysis.checked is not None
     from gdsl.suggestions import Outcome

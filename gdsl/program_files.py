@@ -93,8 +93,8 @@ def _meant(word: str, near: list[str], known: dict[str, str]) -> str | None:
     close = difflib.get_close_matches(name[:100], candidates, n=1)
     if not close:
         return None
-    found = candidates[close[0]]
-    return f"did you mean {printable(found)}{', a sample' if found in known else ''}?"
+    closest = candidates[close[0]]
+    return f"did you mean {printable(closest)}{', a sample' if closest in known else ''}?"
 
 
 def _programs_near(word: str) -> Iterator[str]:
@@ -146,16 +146,16 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
 def programs_meant(words: Iterable[str]) -> list[str]:
     """`words` with the programs in each directory, and in those below it, in place of its name; hidden directories and
     links to directories are passed over. Raises E0113 for a directory without programs."""
-    found: list[str] = []
+    names: list[str] = []
     for word in words:
         if word == "-" or not os.path.isdir(word) or os.path.isfile(meant_by(word)):
-            found.append(word)
+            names.append(word)
             continue
         inside = sorted(_programs_below(word))
         if not inside:
             raise _unreadable(word, f"it is a directory, and no file in it ends in {SUFFIX}")
-        found += inside
-    return list(dict.fromkeys(found))
+        names += inside
+    return list(dict.fromkeys(names))
 
 
 def _programs_below(folder: str) -> Iterator[str]:

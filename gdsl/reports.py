@@ -37,13 +37,13 @@ def is_error(diagnostic: Diagnostic) -> bool:
 def as_json(reports: Sequence[FileReport]) -> dict[str, Any]:
     """The document of `gdslc check --json`. Lines and columns count from 1, columns in Unicode characters, the end
     column is one past the last character."""
-    found = [each for report in reports for each in report.diagnostics]
+    diagnostics = [each for report in reports for each in report.diagnostics]
     return {
         "schema": SCHEMA,
         "tool": {"name": "gdslc", "version": __version__},
         "files": [_file(report) for report in reports],
-        "errors": sum(map(is_error, found)),
-        "warnings": sum(not is_error(each) for each in found),
+        "errors": sum(map(is_error, diagnostics)),
+        "warnings": sum(not is_error(each) for each in diagnostics),
         "fixed": sum(len(report.applied) for report in reports),
     }
 

@@ -50,12 +50,12 @@ class Span:
     @property
     def calls(self) -> tuple[Span, ...]:
         """The calls of the procedures in whose expansions this is, the innermost first."""
-        found: list[Span] = []
+        spans: list[Span] = []
         call = self.origin.call if self.origin is not None else None
         while call is not None:
-            found.append(call)
+            spans.append(call)
             call = call.origin.call if call.origin is not None else None
-        return tuple(found)
+        return tuple(spans)
 
     @property
     def words(self) -> str:

@@ -26,7 +26,7 @@ def advise(
     """The warnings about a program without mistakes, in the order of the text. `symbols` are its declarations."""
     effects = program_effects(program)
     data = Data(effects)
-    found = [
+    warnings = [
         *steady_loops(program, source),
         *unused(program, symbols, source, tune),
         *sums_of_infinity(effects, source),
@@ -34,7 +34,7 @@ def advise(
         *endless_worklists(effects, source),
         *largest_of_nothing(program, source),
     ]
-    return tuple(sorted(dict.fromkeys(found), key=_place))
+    return tuple(sorted(dict.fromkeys(warnings), key=_place))
 
 
 def _place(diagnostic: Diagnostic) -> tuple[int, int]:

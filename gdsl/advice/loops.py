@@ -19,14 +19,17 @@ _DROPPED_ON_PURPOSE = re.compile(r"\bto\s*=\s*none\b")
 
 def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]:
     """The warnings about all loops, of the schedule and of functors and functions."""
-    listed: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
-    functors = {functor.name: frozenset(_targets(functor.body)) for functor in listed}
+    all_functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (
+        *program.vertex_functors,
+        *program.edge_functors,
+    )
+    functors = {functor.name: frozenset(_targets(functor.body)) for functor in all_functors}
     for node in walk(program.schedule):
         if isinstance(node, nodes.While):
-            found = _of_schedule(node, functors, source)
-            if found is not None:
-                yield found
-    for node in walk((*listed, *program.functions)):
+            loops = _of_schedule(node, functors, source)
+            if loops is not None:
+                yield loops
+    for node in walk((*all_functors, *program.functions)):
         if isinstance(node, nodes.Loop) and _is_steady(node):
             yield _steady(node.condition.span, source)
 
@@ -50,29 +53,29 @@ def _of_schedule(loop: nodes.While, functors: dict[str, frozenset[str]], source:
 
 def _changed(body: Iterable[nodes.Step], functors: dict[str, frozenset[str]]) -> frozenset[str]:
     """All that a step may write, by name: every name that a step itself has, and what functors write."""
-    found: set[str] = set()
+    changed: set[str] = set()
     for node in walk(tuple(body)):
         if isinstance(node, nodes.Step):
             values = (getattr(node, field.name) for field in dataclasses.fields(node))
             names = {value for value in values if isinstance(value, str)}
-            found |= names
+            changed |= names
             for name in names & functors.keys():
-                found |= functors[name]
+                changed |= functors[name]
         elif isinstance(node, nodes.ElementTarget):
-            found.add(node.array)
+            changed.add(node.array)
         elif isinstance(node, nodes.ScalarTarget):
-            found.add(node.scalar)
-    return frozenset(found)
+            changed.add(node.scalar)
+    return frozenset(changed)
 
 
 def _targets(body: object) -> set[str]:
-    found = set()
+    names = set()
     for node in walk(body):
         if isinstance(node, nodes.ElementTarget):
-            found.add(node.array)
+            names.add(node.array)
         elif isinstance(node, nodes.ScalarTarget):
-            found.add(node.scalar)
-    return found
+            names.add(node.scalar)
+    return names
 
 
 def _is_steady(loop: nodes.Loop) -> bool:
@@ -181,42 +184,42 @@ def _follow(
         return
     begins = step.frontier.frontier is None or step.frontier.frontier in reached
     keeps = begins and _always_accepts(effects, changed)
-    found = effects if isinstance(step, nodes.Advance) else reached.get(step.frontier.frontier or "")
-    _set(reached, step.result, found, keeps)
+    reaching = effects if isinstance(step, nodes.Advance) else reached.get(step.frontier.frontier or "")
+    _set(reached, step.result, reaching, keeps)
 
 
 def _united(reached: dict[str, Effects | None], name: str, *operands: str | None) -> None:
     ends = [end for end in operands if end in reached]
-    found = next((reached[end] for end in ends if end is not None and reached[end] is not None), None)
-    _set(reached, name, found, bool(ends))
+    first = next((reached[end] for end in ends if end is not None and reached[end] is not None), None)
+    _set(reached, name, first, bool(ends))
 
 
-def _set(reached: dict[str, Effects | None], name: str, found: Effects | None, holds: bool) -> None:
+def _set(reached: dict[str, Effects | None], name: str, effects: Effects | None, holds: bool) -> None:
     if holds:
-        reached[name] = found
+        reached[name] = effects
     else:
         reached.pop(name, None)
 
 
 def _written_in(loop: nodes.While, effects: ProgramEffects) -> set[str]:
     """The arrays and scalars that anything in the loop writes."""
-    found: set[str] = set()
+    names: set[str] = set()
     for step in walk(loop.body):
         if isinstance(step, nodes.Operator) and step.site in effects.sites:
-            found |= set(effects.sites[step.site].written_names())
+            names |= set(effects.sites[step.site].written_names())
         if isinstance(step, nodes.NeighborReduce | nodes.NeighborVote | nodes.Fill):
-            found.add(step.array)
+            names.add(step.array)
         elif isinstance(step, nodes.SetStep):
-            found |= set(step.use.writes)
+            names |= set(step.use.writes)
         elif isinstance(step, nodes.Swap):
-            found |= {step.first, step.second}
+            names |= {step.first, step.second}
         elif isinstance(step, nodes.StoreScalar):
-            found.add(step.scalar)
+            names.add(step.scalar)
         elif isinstance(step, nodes.StoreElement):
-            found.add(step.target.array)
+            names.add(step.target.array)
         elif isinstance(step, nodes.Intersect) and step.count is not None:
-            found.add(step.count)
-    return found
+            names.add(step.count)
+    return names
 
 
 def _always_accepts(effects: Effects, changed: set[str]) -> bool:
@@ -270,8 +273,8 @@ def _message(loop: nodes.While, effects: Effects, initials: Mapping[str, str], s
     words = source.excerpt(loop.condition.span)
     labels = (Label(loop.condition.span, f"this loop waits for `{words}` to become empty"),)
     fix = "accept only what changed, `accept changed(x min= …);`, or test in `cond` what `apply` stores"
-    found = tuple(_suggestions(effects, initials, source))
-    return Diagnostic("W06", message, _head(functor.span, source), labels, fix=fix, suggestions=found)
+    suggestions = tuple(_suggestions(effects, initials, source))
+    return Diagnostic("W06", message, _head(functor.span, source), labels, fix=fix, suggestions=suggestions)
 
 
 def _head(span: Span, source: Source) -> Span:

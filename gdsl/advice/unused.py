@@ -67,9 +67,9 @@ def _labels(plain: str, tune: Sequence[str]) -> Iterator[Diagnostic]:
     if not _LABEL.search("".join(_TUNED.findall(plain))):
         return
     schedule = _TUNED.sub(lambda block: re.sub(r"[^\n]", " ", block.group()), plain)
-    for found in _LABEL.finditer(schedule):
-        if found[1] not in tuned:
-            line, column = line_and_column(plain, found.start())
-            span = Span(line, column, line, column + found.end() - found.start())
-            fix = f"leave it out, or tune by it: `@{found[1]}.direction = …;`"
-            yield Diagnostic("W03", f"`tune` does not mention the label `@{found[1]}`", span, fix=fix)
+    for match in _LABEL.finditer(schedule):
+        if match[1] not in tuned:
+            line, column = line_and_column(plain, match.start())
+            span = Span(line, column, line, column + match.end() - match.start())
+            fix = f"leave it out, or tune by it: `@{match[1]}.direction = …;`"
+            yield Diagnostic("W03", f"`tune` does not mention the label `@{match[1]}`", span, fix=fix)

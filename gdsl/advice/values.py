@@ -23,11 +23,11 @@ def decided_conditions(effects: ProgramEffects, data: Data, source: Source) -> I
         for node, term in zip(site.functor.condition, site.conjuncts, strict=True):
             if not isinstance(node, nodes.Literal) or _after_cond(node.span, source):
                 verdicts.setdefault(node.span, set()).add(data.proof.decide(term))
-    for span, found in verdicts.items():
+    for span, verdict in verdicts.items():
         words = source.excerpt(span)
-        if len(found) == 1 and None not in found and words:
+        if len(verdict) == 1 and None not in verdict and words:
             words = f"cond {words}" if _after_cond(span, source) else words
-            yield _message(span, words, found.pop() is True)
+            yield _message(span, words, verdict.pop() is True)
 
 
 def _after_cond(span: Span, source: Source) -> bool:
@@ -84,18 +84,18 @@ def _initially_infinite(program: nodes.Program) -> set[str]:
 
 def _overwritten(effects: ProgramEffects) -> set[str]:
     """What a step or an operator over everything replaces as a whole."""
-    found = {
+    overwritten = {
         node.array for node in walk(effects.program.schedule) if isinstance(node, nodes.Fill | nodes.NeighborReduce)
     }
     for node in walk(effects.program.schedule):
         if isinstance(node, nodes.Swap):
-            found |= {node.first, node.second}
+            overwritten |= {node.first, node.second}
         elif isinstance(node, nodes.StoreScalar):
-            found.add(node.scalar)
+            overwritten.add(node.scalar)
     for site in effects.sites.values():
         if not site.on_edges and site.frontier.everything and not site.conjuncts:
-            found |= {w.name for w in site.writes if w.kind is WriteKind.STORE and w.guard is None}
-    return found
+            overwritten |= {w.name for w in site.writes if w.kind is WriteKind.STORE and w.guard is None}
+    return overwritten
 
 
 def _read(term: Term) -> Iterator[str]:
@@ -137,8 +137,8 @@ def largest_of_nothing(program: nodes.Program, source: Source) -> Iterator[Diagn
             labels = (Label(test, "always as if there were one"),)
             fix = f"write `{with_empty(call)}`" if call.endswith(")") else "give `empty=none`"
             edits = (Edit(step.span, with_empty(call)),)
-            found = (Suggestion(fix, edits),) if call.endswith(")") else ()
-            yield Diagnostic("W07", message, step.span, labels, fix=fix, suggestions=found)
+            suggestions = (Suggestion(fix, edits),) if call.endswith(")") else ()
+            yield Diagnostic("W07", message, step.span, labels, fix=fix, suggestions=suggestions)
 
 
 def with_empty(call: str) -> str:

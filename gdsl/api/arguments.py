@@ -45,10 +45,10 @@ def rounded_names(names: object, program: ir.Program, known: Collection[str]) ->
     not a name, and E0602 for a name that is not `known`."""
     if names is None:
         return frozenset()
-    listed = [names] if isinstance(names, str) else names
-    if not isinstance(listed, Collection) or isinstance(listed, Mapping | bytes):
+    all_names = [names] if isinstance(names, str) else names
+    if not isinstance(all_names, Collection) or isinstance(all_names, Mapping | bytes):
         raise TypeError(f"round is the name of a param or an input, or a list of names, not {shown(names)}")
-    unique = list(listed)
+    unique = list(all_names)
     for name in unique:
         if not isinstance(name, str):
             raise TypeError(f"round has names of params and inputs, and {shown(name)} is not one")

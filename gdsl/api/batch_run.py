@@ -106,7 +106,7 @@ class _BatchRun:
             except MemoryError:
                 message = f"there is not enough free memory for the results of all {self.count:,} runs"
                 raise GdslError.single("E0912", message, fix="imap yields them one after the other") from None
-            scalars = {name: [*whole.scalars.get(name, ()), *found] for name, found in part.scalars.items()}
+            scalars = {name: [*whole.scalars.get(name, ()), *values] for name, values in part.scalars.items()}
             iterations = [*whole.iterations, *part.iterations]
             how = whole.how if whole.iterations else part.how  # the last part may be smaller
             whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, how)
@@ -177,7 +177,7 @@ class _BatchRun:
     def _bound(self, choice: Choice) -> Sequence[Bindings]:
         """The checked arguments of each run."""
         program, widths = self.program, needed_widths(self.program._program, self.graph)
-        binder, found = program._binder, list[Bindings]()
+        binder, bindings = program._binder, list[Bindings]()
         how: dict[str, Any] = {"widths": widths, "device": choice.backend.name == "cuda", "rounded": self.rounded}
         check_names(program._program, [*self.shared, *self.varied], program._source)
         with deadline.doing("checking the params and inputs"):
@@ -190,19 +190,19 @@ class _BatchRun:
             for index in range(self.count):
                 values = {**self.shared, **{name: each[index] for name, each in self.varied.items()}}
                 try:
-                    former = found[0] if found else None
-                    found.append(binder.bind(self.graph, values, previous=former, **how))
+                    former = bindings[0] if bindings else None
+                    bindings.append(binder.bind(self.graph, values, previous=former, **how))
                 except GdslError as error:
                     raise self._with_index(error, index) from None
-                self._check_shapes(found, index)
-        return found
+                self._check_shapes(bindings, index)
+        return bindings
 
-    def _check_shapes(self, found: list[Bindings], index: int) -> None:
+    def _check_shapes(self, bindings: list[Bindings], index: int) -> None:
         """Raise ValueError where arrays would have other lengths than in the first run."""
         if not self.program._results.has_several:
             return
         for array in self.program._results.arrays:
-            first, own = (values_of(array, found[number].params) for number in (0, index))
+            first, own = (values_of(array, bindings[number].params) for number in (0, index))
             if first != own:
                 raise ValueError(
                     f"an element of `{array.name}` would have {first} values with number 0 of the values and {own} "

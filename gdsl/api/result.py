@@ -247,15 +247,15 @@ def all_pictures(result: Result) -> list[Callable[[Any], object]]:
 def _names_of(result: Result) -> dict[str, tuple[Data, int | None]]:
     """What can be drawn, with its declaration and, where an element has several values, the index of one of them. A
     pair `best` is `best.0` and `best.1`."""
-    arrays, found = parts_of(result.arrays), dict[str, tuple[Data, int | None]]()
+    arrays, owners = parts_of(result.arrays), dict[str, tuple[Data, int | None]]()
     for declared in result._declared.values():
         for part in parts_of_data(declared) if isinstance(declared, ir.Array) else ():
             shape = arrays[part.name].shape
             elements: dict[str, tuple[Data, int | None]] = {}
             if len(shape) > 1:
                 elements = {f"{part.name}.{place}": (part, place) for place in range(shape[1])}
-            found.update(elements or {part.name: (part, None)})
-    return found
+            owners.update(elements or {part.name: (part, None)})
+    return owners
 
 
 def _values(result: Result, name: str, which: tuple[Data, int | None]) -> Values:

@@ -275,13 +275,13 @@ def run_and_compare(
     return list(differences(way.program.ir, expected, result))
 
 
-def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
+def differences(program: ir.Program, expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
     """The differences in results that all runs must agree on: exact ones must be equal, sums of floats may differ by
     rounding. Backends may differ in the last digits of functions such as `exp`, and so in all floats computed from
     them."""
     used = {node.function for node in walk(program) if isinstance(node, ir.BuiltinCall)}
     near = not used.isdisjoint(_NEAR)
-    parts = [parts_of(results) for results in (expected, found)]
+    parts = [parts_of(results) for results in (expected, actual)]
     declared = (part for data in results_of(program) for part in parts_of_data(data))
     for data in filter(_is_compared, declared):
         one, other = (np.atleast_1d(on_host(results[data.name])) for results in parts)
@@ -322,7 +322,7 @@ def knob_choices(program: ir.Program, trace: Sequence[TraceRecord]) -> list[Knob
     the program accepts, and which make a difference, is not known yet."""
     own = {knob.name: knob for knob in KNOBS if not knob.operators and knob.name not in NOT_TUNED}
     work = _work(trace)
-    operators = sorted(tuned_operators(program).items(), key=lambda found: -work.get(found[0], 0))
+    operators = sorted(tuned_operators(program).items(), key=lambda item: -work.get(item[0], 0))
     return [
         *(_knob_choice("", own[name]) for name in _FIRST),
         *(

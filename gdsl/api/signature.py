@@ -106,9 +106,9 @@ def _options_sentence(program: ir.Program) -> str:
     words = {"backend": "backend", "timeout": "timeout (seconds)", "max_iterations": "max_iterations (of a loop)"}
     words |= {"types": "types (by type parameter)", "round": "round (to values of the declared type)"}
     own = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
-    listed = [word for name, word in words.items() if name in taken and name not in own]
-    words_listed = " and ".join(part for part in (", ".join(listed[:-1]), *listed[-1:]) if part)
-    return f"{words_listed} {'is that' if len(listed) == 1 else 'are those'} of `Program.run`." if listed else ""
+    options = [word for name, word in words.items() if name in taken and name not in own]
+    words_listed = " and ".join(part for part in (", ".join(options[:-1]), *options[-1:]) if part)
+    return f"{words_listed} {'is that' if len(options) == 1 else 'are those'} of `Program.run`." if options else ""
 
 
 def call_of(program: ir.Program) -> str:

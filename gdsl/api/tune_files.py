@@ -314,10 +314,10 @@ def _file_of(path: str, document: dict[str, Any], text: str) -> TuneFile:
         return dataclasses.replace(file, stale=f"it was made by gdsl {printable(version)}, this is {__version__}")
     if file.text != text:
         return dataclasses.replace(file, stale="the program's text has changed since it was tuned")
-    listed = document.get("entries")
-    if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
+    entries = document.get("entries")
+    if not isinstance(entries, list) or len(entries) > _MOST_ENTRIES:
         raise _DamagedError("its `entries` are not a list of entries")
-    file = dataclasses.replace(file, entries=tuple(_entry(entry) for entry in listed))
+    file = dataclasses.replace(file, entries=tuple(_entry(entry) for entry in entries))
     unknown = next((word for entry in file.entries for word in entry.knobs if not _is_known(word)), None)
     stale = None if unknown is None else f"gdsl takes no {printable(unknown[:80])!r} from a tune file"
     return dataclasses.replace(file, stale=stale)

@@ -179,8 +179,8 @@ class Arithmetic:
             return self._absolute(type_)
         if function is Builtin.POW:
             return self._power(type_)
-        found: Callable[..., Value] = getattr(self.module, _MODULE_NAMES.get(function, function.value))
-        return found if function in _EXACT else self._wider(found, type_)
+        operation: Callable[..., Value] = getattr(self.module, _MODULE_NAMES.get(function, function.value))
+        return operation if function in _EXACT else self._wider(operation, type_)
 
     def minimum(self, a: Value, b: Value) -> Value:
         """The smaller value; of a number and NaN the number, of equal ones the first."""
@@ -246,8 +246,8 @@ class Arithmetic:
         def below(limit: Value, *keys: Value) -> Value:
             some = limit > zero
             block = random.drawn([word(key) for key in keys])
-            found = random.below(choose(some, word(limit), word(zero) + 1), block, choose, self.module.any)
-            return choose(some, own(found), zero)
+            number = random.below(choose(some, word(limit), word(zero) + 1), block, choose, self.module.any)
+            return choose(some, own(number), zero)
 
         return below
 

@@ -61,11 +61,11 @@ class Progress:
 
 
 def check_error(
-    program: Program, site: CheckSite, found: Found, graph: Graph, params: Mapping[str, object]
+    program: Program, site: CheckSite, finding: Found, graph: Graph, params: Mapping[str, object]
 ) -> GdslError:
     """What stopped a run on `graph` with these params at `site`: E0801 an index or an edge that was left out, E0804 a
     history, E0805 buckets, E0806 pairs."""
-    value = found.value
+    value = finding.value
     if site.stop.value == "history":
         return history_error(program.source_name, site.span, site.subject, value, graph.num_vertices)
     if site.stop.value == "width":
@@ -75,7 +75,7 @@ def check_error(
     if site.stop.value == "left out":
         return left_out(program.source_name, site.span, site.subject, value)
     if value < 0 and site.kind.is_id:
-        return out_of_range(program.source_name, site.span, site.subject, "none", found.length)
+        return out_of_range(program.source_name, site.span, site.subject, "none", finding.length)
     bits = site.kind.bits if site.kind.is_integer and not site.kind.is_signed else None
     shown = str(value if bits is None else value % (1 << bits))
     if site.is_value:
@@ -83,7 +83,7 @@ def check_error(
         return no_such_value(program.source_name, site.span, site.subject, shown, count_of(array, params))
     if site.domain is None:
         return no_such_place(program.source_name, site.span, site.subject, shown)
-    return out_of_range(program.source_name, site.span, site.subject, shown, found.length)
+    return out_of_range(program.source_name, site.span, site.subject, shown, finding.length)
 
 
 def count_of(array: Array, params: Mapping[str, object]) -> int:

@@ -49,9 +49,9 @@ def bind_share(
     own = frozenset(name for name in edges if name in _in_parts(program)) if edges else frozenset[str]()
     others = tuple(array for array in program.arrays if array.name not in own)
     graph = _WholeGraph(share, communicator)
-    given = {name: value for name, value in arguments.items() if name not in own}
+    caller_arguments = {name: value for name, value in arguments.items() if name not in own}
     binder = Binder(replace(program, arrays=others), source)
-    bound = binder.bind(graph, given, rounded=rounded)  # type: ignore[arg-type]
+    bound = binder.bind(graph, caller_arguments, rounded=rounded)  # type: ignore[arg-type]
     if not own:
         return bound
     widths = needed_widths(program, graph)  # type: ignore[arg-type]
@@ -84,11 +84,11 @@ def _bind_own(
         vote_functors=(),
         requires=replace(program.requires, symmetric=False, simple=False),
     )
-    given: dict[str, object] = {name: value for name, value in bound.params.items() if not _is_count(program, name)}
+    params: dict[str, object] = {name: value for name, value in bound.params.items() if not _is_count(program, name)}
     for name in own & arguments.keys():
-        given[name] = _own_part(arguments[name], share)
+        params[name] = _own_part(arguments[name], share)
     own_edges: Any = _OwnEdges(share)
-    return Binder(alone, source).bind(own_edges, given, widths=widths, rounded=rounded)
+    return Binder(alone, source).bind(own_edges, params, widths=widths, rounded=rounded)
 
 
 def _is_count(program: ir.Program, name: str) -> bool:
@@ -159,12 +159,12 @@ class _WholeGraph:
 
     def _repeated(self) -> NDArray[np.bool_]:
         columns, sources = self._share.columns, self._share.edge_sources
-        found = np.zeros(len(columns), bool)
-        found[1:] = (columns[1:] == columns[:-1]) & (sources[1:] == sources[:-1])
-        return found
+        repeated = np.zeros(len(columns), bool)
+        repeated[1:] = (columns[1:] == columns[:-1]) & (sources[1:] == sources[:-1])
+        return repeated
 
-    def _first(self, found: NDArray[np.bool_]) -> int | None:
-        own = int(np.argmax(found)) + self._share.first_edge if found.any() else _NO_EDGE
+    def _first(self, flags: NDArray[np.bool_]) -> int | None:
+        own = int(np.argmax(flags)) + self._share.first_edge if flags.any() else _NO_EDGE
         lowest = int(self._communicator.all_reduce(np.array([own], np.int64), ReduceOperation.MIN)[0])
         return lowest if lowest != _NO_EDGE else None
 

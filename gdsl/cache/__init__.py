@@ -80,10 +80,10 @@ def store(kind: str, key: Sequence[KeyPart], value: object) -> None:
 
 def load_program(key: Sequence[KeyPart]) -> object:
     """The program of the IR that was stored under `key`; None if there is none."""
-    found = load("front", key)
-    if not isinstance(found, tuple):
+    entry = load("front", key)
+    if not isinstance(entry, tuple):
         return None
-    digest, program = found
+    digest, program = entry
     object.__setattr__(program, "digest", digest)
     return program
 

@@ -133,9 +133,9 @@ class _OtherArraysError(ValueError):
     """An archive has no array of that name, only `names`."""
 
     def __init__(self, wanted: str, names: Sequence[str]) -> None:
-        listed = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
+        enumeration = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        super().__init__(f"it has no array called {shown(wanted)}, only {listed}{more}")
+        super().__init__(f"it has no array called {shown(wanted)}, only {enumeration}{more}")
 
 
 def _array_in_file(file: IO[bytes]) -> np.ndarray[Any, Any]:

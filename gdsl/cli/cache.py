@@ -77,16 +77,16 @@ def info(as_json: bool) -> None:
         click.echo(f"note: {trouble}")
 
 
-def _figures(found: list[Entry], now: float) -> dict[str, Any]:
-    oldest = max((now - entry.used for entry in found), default=None)
-    size = sum(entry.size for entry in found)
-    return {"entries": len(found), "bytes": size, "oldest_s": None if oldest is None else max(0, round(oldest))}
+def _figures(entries: list[Entry], now: float) -> dict[str, Any]:
+    oldest = max((now - entry.used for entry in entries), default=None)
+    size = sum(entry.size for entry in entries)
+    return {"entries": len(entries), "bytes": size, "oldest_s": None if oldest is None else max(0, round(oldest))}
 
 
-def _line(found: list[Entry], now: float) -> str:
-    if not found:
+def _line(entries: list[Entry], now: float) -> str:
+    if not entries:
         return "none"
-    figures = _figures(found, now)
+    figures = _figures(entries, now)
     return f"{figures['entries']:,}, {readable_bytes(figures['bytes'])}, the oldest used {_ago(figures['oldest_s'])}"
 
 
@@ -152,5 +152,5 @@ def _check_own() -> None:
         raise GdslError.single("E0913", f"nothing is removed: {reason}", fix=REMEDY)
 
 
-def _size(found: Iterable[Entry]) -> int:
-    return sum(entry.size for entry in found)
+def _size(entries: Iterable[Entry]) -> int:
+    return sum(entry.size for entry in entries)

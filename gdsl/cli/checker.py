@@ -104,14 +104,14 @@ class Checker:
             message(f"{error}\n")
 
     def _report(
-        self, word: str, source: Source | None, found: tuple[Diagnostic, ...], applied: tuple[Applied, ...]
+        self, word: str, source: Source | None, diagnostics: tuple[Diagnostic, ...], applied: tuple[Applied, ...]
     ) -> None:
         if self._options.form is not None:
             from gdsl.program_files import meant_by
             from gdsl.reports import FileReport
 
             name = STANDARD_INPUT if word == "-" else meant_by(word)
-            self._reports.append(FileReport(name, source, found, applied))
+            self._reports.append(FileReport(name, source, diagnostics, applied))
 
     def _compiled(self, word: str, source: Source | None) -> Program | None:
         """The program, or None for a file that others import from. Raises GdslError."""

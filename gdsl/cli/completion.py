@@ -83,7 +83,7 @@ class _Bash(BashComplete):
         before, word = super().get_completion_args()
         words = _joined([*before, word])
         word = words.pop()
-        self._known = word[: max((found.end() for found in _BREAKS.finditer(word)), default=0)]
+        self._known = word[: max((match.end() for match in _BREAKS.finditer(word)), default=0)]
         return words, word
 
     def format_completion(self, item: CompletionItem) -> str:

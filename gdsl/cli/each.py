@@ -129,9 +129,9 @@ def write(file: BinaryIO, many: Many) -> None:
     """Write a .npz file: an array of all runs for each result, and the values of the params, `each.NAME`."""
     values = {f"each.{name}": np.asarray(shared) for name, shared in _given(many).items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, found in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
+        for name, values_ in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.lib.format.write_array(entry, np.ascontiguousarray(found), allow_pickle=False)
+                np.lib.format.write_array(entry, np.ascontiguousarray(values_), allow_pickle=False)
 
 
 def _document(many: Many) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _document(many: Many) -> dict[str, Any]:
             "run": round(batch.time_ms, 4),
             "all": round(many.wall_ms, 3),
         },
-        "values": {name: list(map(plain_number, found)) for name, found in _given(many).items()},
+        "values": {name: list(map(plain_number, values_)) for name, values_ in _given(many).items()},
         "iterations": batch.iterations.tolist(),
         "results": results,
     }
@@ -200,8 +200,8 @@ def _report(many: Many) -> None:
         f"{graph.num_edges:,} edges"
     )
     tell_types(many.program.ir)
-    for name, found in batch.values.items():
-        words = ", ".join(printable(str(value)) for value in list(found[:_SHOWN]))
+    for name, values_ in batch.values.items():
+        words = ", ".join(printable(str(value)) for value in list(values_[:_SHOWN]))
         figures_line = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
         click.echo(f"{len(batch):,} values of {name}{figures_line}")
     declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})

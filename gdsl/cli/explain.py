@@ -106,8 +106,8 @@ def command(
         codes = [entry.code for entry in all_codes()]
         if re.fullmatch(r"[EWew]\d+|\d+", word.strip()):
             errors, warned = ([each for each in codes if each[0] == letter] for letter in "EW")
-            listed = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
-            raise click.UsageError(f"there is no code '{word}': {listed}. 'gdslc explain' lists all codes.")
+            code_ranges = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
+            raise click.UsageError(f"there is no code '{word}': {code_ranges}. 'gdslc explain' lists all codes.")
         close = _programs_like(word) or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."
@@ -237,12 +237,12 @@ def _explain_program(word: str, asked: _Asked) -> None:
         check_writable(asked.page)
         require_apart(asked.page, meant_by(word))
     program = compile_file(word, asked.tune, types=asked.types)
-    found = explain(program.ir, program.text, word)
+    explanation = explain(program.ir, program.text, word)
     if asked.page is not None:
-        text = page.as_html(found)
+        text = page.as_html(explanation)
         write_output(asked.page, lambda file: file.write(text.encode()))
         message(f"wrote {printable(str(asked.page))}")
     if asked.as_data:
-        click.echo(page.as_json(found), nl=False)
+        click.echo(page.as_json(explanation), nl=False)
     elif asked.page is None:
-        click.echo(page.as_text(found, shutil.get_terminal_size((110, 24)).columns), nl=False)
+        click.echo(page.as_text(explanation, shutil.get_terminal_size((110, 24)).columns), nl=False)

@@ -206,16 +206,16 @@ def _measured(
         return profile(program, graph, values, graph_name=graph_file, load_ms=load_ms, **request)
 
 
-def _tell(found: Profile | Comparison, page: Path | None, data: str | None, to_file: Path | None) -> None:
+def _tell(document: Profile | Comparison, page: Path | None, data: str | None, to_file: Path | None) -> None:
     """Write the requested files, and print the table if nothing else goes to standard output."""
     if page is not None:
-        write_output(page, lambda file: file.write(found.html().encode()))
+        write_output(page, lambda file: file.write(document.html().encode()))
     if to_file is not None:
-        write_output(to_file, lambda file: file.write(found.json().encode() + b"\n"))
+        write_output(to_file, lambda file: file.write(document.json().encode() + b"\n"))
     if data == _HIDDEN:
-        click.echo(found.json())
+        click.echo(document.json())
     else:
-        click.echo(found.text(width=shutil.get_terminal_size((100, 24)).columns))
+        click.echo(document.text(width=shutil.get_terminal_size((100, 24)).columns))
 
 
 def _open(page: Path) -> None:

@@ -77,16 +77,16 @@ def check_schedules(
     from gdsl.progress import working
 
     with interrupting():
-        source, given = read_program(program_word), given_params(assignments)
+        source, params = read_program(program_word), given_params(assignments)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
         chosen = choice.backend.name
         with doing(f"compiling {program_word}"):
             program = compile_source(source, tuning[0], types=tuning[1])
-        check_names(program.ir, given, program.text)
+        check_names(program.ir, params, program.text)
         graph = words.open(graph_word)
-        values = param_values(given, graph)
+        values = param_values(params, graph)
         types = types_of(program.instance(graph, values).ir, {})
         schedules = Schedules(source, tuning[0], grid=chosen == "cuda", types=types)
         with working("running the reference"):
@@ -126,7 +126,7 @@ def _report(tally: Tally, subject: str, backend: str, uncompared: list[str]) -> 
             click.echo(f"  {word:{width}}  {tally.run[word]:6}  {tally.differ[word]:6}")
     for name in uncompared:
         click.echo(f"  {name}: not compared, as two runs need not have it alike")
-    for words, found in tally.wrong:
+    for words, mistake in tally.wrong:
         click.echo(f"differs: {' '.join(f'--tune {word}' for word in words)}")
-        for line in found:
+        for line in mistake:
             click.echo(f"  {line}")

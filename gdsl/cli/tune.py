@@ -128,18 +128,18 @@ def _search(
     from gdsl.imports import with_imports
     from gdsl.program_files import read_program
 
-    source, given = with_imports(read_program(program_word)), given_params(assignments)
+    source, params = with_imports(read_program(program_word)), given_params(assignments)
     path = _output(output, source)
     with doing(f"compiling {program_word}"):
         program = compile_source(source, types=types)
     require_tune_file(path, program.name)
-    check_names(program.ir, given, program.text)
+    check_names(program.ir, params, program.text)
     choice = registry.choose(backend)
     if choice.line:
         message(choice.line)
     chosen = choice.backend.name
     graph = words.open(graph_word)
-    values = param_values(given, graph)
+    values = param_values(params, graph)
     kind, device = kind_of(graph), device_of(chosen)
     former = file_of(path, program.name, source).entry_for(chosen, device, kind)
     before = former.knobs if isinstance(former, Entry) else ()

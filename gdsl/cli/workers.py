@@ -60,20 +60,20 @@ class WorkerWords:
         if self.every == 0:
             raise click.UsageError("--every: N must be at least 1")
         if not self.requested:
-            for option, given in (
+            for option, is_set in (
                 ("--checkpoint", self.checkpoint is not None),
                 ("--every", self.every is not None),
                 ("--resume", self.resume),
             ):
-                if given:
+                if is_set:
                     raise click.UsageError(f"{option} is for runs with --workers, --cluster or --mpi")
             return
         if self.checkpoint is None and (self.every is not None or self.resume):
             raise click.UsageError(f"{'--resume' if self.resume else '--every'} needs --checkpoint DIR")
         if self.checkpoint is not None and self.every is None:
             raise click.UsageError("--checkpoint needs --every N: after how many passes one is written")
-        for option, given in refused.items():
-            if given:
+        for option, is_set in refused.items():
+            if is_set:
                 raise click.UsageError(f"{option} is not available with --workers, --cluster or --mpi")
 
 

@@ -44,10 +44,10 @@ def check_file(communicator: Communicator, path: str, members: Sequence[Member])
         own = file_fingerprint(path)
     except OSError as error:
         own = f"a file that cannot be read ({error.strerror})"
-    found = [bytes(each).decode() for each in communicator.all_gather(np.frombuffer(own.encode(), np.uint8))]
-    for rank, other in enumerate(found):
-        if other != found[0]:
-            have = f"{members[rank]} finds {other or 'no file'}, {members[0]} {found[0] or 'no file'}"
+    fingerprints = [bytes(each).decode() for each in communicator.all_gather(np.frombuffer(own.encode(), np.uint8))]
+    for rank, other in enumerate(fingerprints):
+        if other != fingerprints[0]:
+            have = f"{members[rank]} finds {other or 'no file'}, {members[0]} {fingerprints[0] or 'no file'}"
             raise GdslError.single(
                 "E0808",
                 f"the workers disagree about {printable(path)}: {have}",

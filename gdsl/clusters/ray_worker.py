@@ -79,11 +79,11 @@ class RayWorker:
         return [first, *self._waiting_events()]
 
     def _waiting_events(self) -> list[str]:
-        found = []
+        events = []
         with contextlib.suppress(queue.Empty):
             while True:
-                found.append(self._events.get_nowait())
-        return found
+                events.append(self._events.get_nowait())
+        return events
 
     @ray.method(concurrency_group="exchange")
     def deliver(self, run: int, exchange: int, sender: int, message: NDArray[Any]) -> None:

@@ -74,7 +74,7 @@ class CheckTable:
             site = CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS)
         return self.number(site)
 
-    def existing_edge(self, found: str, subject: str, span: Span) -> str:
-        """The id `found` of an edge for the set `subject`, looked up in the list of the edge's source."""
+    def existing_edge(self, edge: str, subject: str, span: Span) -> str:
+        """The id `edge` of an edge for the set `subject`, looked up in the list of the edge's source."""
         number = self.number(CheckSite(subject, Domain.EDGE, Type.EDGE, span, Stop.LEFT_OUT))
-        return f"existing_edge(d, {found}, {number})"
+        return f"existing_edge(d, {edge}, {number})"

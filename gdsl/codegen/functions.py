@@ -186,19 +186,19 @@ class FunctionPrinter:
         functor: EdgeFunctor,
         part: str = "value",
         key: bool = False,
-        kept: Kept | None = None,
+        cached: Kept | None = None,
     ) -> FunctionText:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
         value = functor.key if key else functor.value
         assert value is not None
         lines, expressions = Lines(depth=1), self.expressions(functor)
-        if kept is not None:
-            expressions.read_ahead = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in kept.places}
+        if cached is not None:
+            expressions.read_ahead = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in cached.places}
         lines.add(f"return {expressions.print(value)};", value.span)
         text = self._finish(functor, part, type_name(value.type), value, lines)
-        if kept is None:
+        if cached is None:
             return text
-        keeps = FunctionParameter(Argument.KEPT, f"const first_values<{type_name(kept.type)}>&", KEPT)
+        keeps = FunctionParameter(Argument.KEPT, f"const first_values<{type_name(cached.type)}>&", KEPT)
         return replace(text, parameters=(*text.parameters, keeps))
 
     def score(self, functor: VoteFunctor) -> FunctionText:

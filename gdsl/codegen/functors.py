@@ -188,20 +188,20 @@ class FunctorTexts:
         text = self._condition(self.functor(variant.functor), variant, condition)
         return text.call(arguments) if text is not None else "true"
 
-    def value(self, variant: Variant, arguments: Arguments, empty: str, kept: Kept | None = None) -> str:
-        """What an edge gives to a reduction: `empty` where its tests do not hold; `kept`: values that blocks
-        cache."""
-        test, value = self.test_and_value(variant, arguments, kept)
+    def value(self, variant: Variant, arguments: Arguments, empty: str, cached: Kept | None = None) -> str:
+        """What an edge gives to a reduction: `empty` where its tests do not hold; `cached`: values in
+        shared memory."""
+        test, value = self.test_and_value(variant, arguments, cached)
         return f"{test} ? {value} : {empty}" if test else value
 
-    def test_and_value(self, variant: Variant, arguments: Arguments, kept: Kept | None = None) -> tuple[str, str]:
+    def test_and_value(self, variant: Variant, arguments: Arguments, cached: Kept | None = None) -> tuple[str, str]:
         """What is tested of an edge (empty: nothing), and what it gives to a reduction where that holds."""
         functor = self.functor(variant.functor)
         assert isinstance(functor, EdgeFunctor)
         along = functor
         condition = self._condition(functor, variant, "condition")
-        printed = partial(self.printer.value, along, kept=kept)
-        text = self._printed(functor, "value", kept, "value", printed)
+        printed = partial(self.printer.value, along, cached=cached)
+        text = self._printed(functor, "value", cached, "value", printed)
         assert text is not None
         return condition.call(arguments) if condition is not None else "", text.call(arguments)
 

@@ -118,7 +118,7 @@ def words_of(pieces: Iterable[Piece], *others: str) -> frozenset[str]:
 @cache
 def pieces_of(library: Library) -> tuple[Piece, ...]:
     """The pieces of `library`."""
-    found: dict[tuple[str, ...], Piece] = {}
+    pieces: dict[tuple[str, ...], Piece] = {}
     words = _words_of(library)
     for file in library.files:
         parts = []
@@ -129,12 +129,12 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
             piece = replace(piece, text=_with_words(piece.text, words))
-            former = found.get(piece.names)
+            former = pieces.get(piece.names)
             alone = former is None or file in (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, *TEAMS)
-            found[piece.names] = (
+            pieces[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )
-    return tuple(found.values())
+    return tuple(pieces.values())
 
 
 def _words_of(library: Library) -> list[list[str]]:

@@ -31,7 +31,7 @@ def environment(backend: str) -> Environment:
     node("Barrier")` tests the kind of a node."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    found = Environment(
+    jinja = Environment(
         loader=FileSystemLoader(_directories(backend), encoding="utf-8"),
         undefined=StrictUndefined,
         autoescape=False,
@@ -41,10 +41,10 @@ def environment(backend: str) -> Environment:
         auto_reload=False,
         bytecode_cache=_prepared_templates(backend),
     )
-    found.tests["node"] = lambda value, kind: type(value).__name__ == kind
-    found.filters["block"] = block
-    found.filters["hint"] = hint
-    return found
+    jinja.tests["node"] = lambda value, kind: type(value).__name__ == kind
+    jinja.filters["block"] = block
+    jinja.filters["hint"] = hint
+    return jinja
 
 
 def hint(sweep: Any, kind: str, over: object = None) -> Any:
@@ -86,10 +86,10 @@ def state(backend: str) -> str:
 def as_python(backend: str) -> dict[str, Any]:
     """The Python that Jinja makes of every template of `backend`, by their names, compiled for the Python that runs."""
     templates = environment(backend)
-    found = {name: templates.compile(text, name, name, raw=True) for name, text in _texts(backend).items()}
-    code = {name: marshal.dumps(_compiled(backend, name, python)) for name, python in found.items()}
+    modules = {name: templates.compile(text, name, name, raw=True) for name, text in _texts(backend).items()}
+    code = {name: marshal.dumps(_compiled(backend, name, python)) for name, python in modules.items()}
     encoded = {name: base64.b64encode(data).decode() for name, data in code.items()}
-    return {"python": found, "code": encoded, "code_of": _PYTHON}
+    return {"python": modules, "code": encoded, "code_of": _PYTHON}
 
 
 def _compiled(backend: str, name: str, python: str) -> CodeType:
@@ -101,8 +101,8 @@ def _directories(backend: str) -> list[Path]:
 
 
 def _texts(backend: str) -> dict[str, str]:
-    found = ((path, directory) for directory in _directories(backend) for path in directory.rglob("*.j2"))
-    paths = {path.relative_to(directory).as_posix(): path for path, directory in found}
+    template_paths = ((path, directory) for directory in _directories(backend) for path in directory.rglob("*.j2"))
+    paths = {path.relative_to(directory).as_posix(): path for path, directory in template_paths}
     return {name: paths[name].read_text(encoding="utf-8") for name in sorted(paths)}
 
 

@@ -327,17 +327,17 @@ class Atoms:
         changed = True
         while changed:
             changed = False
-            for bit, found in sets.items():
-                grown = found
-                rest = found & own
+            for bit, truths in sets.items():
+                grown = truths
+                rest = truths & own
                 while rest:
                     lowest = rest & -rest
                     grown |= sets[lowest]
                     rest ^= lowest
-                changed |= grown != found
+                changed |= grown != truths
                 sets[bit] = grown
-        for bit, found in sets.items():
-            self._stands_for[bit] = found & ~own
+        for bit, truths in sets.items():
+            self._stands_for[bit] = truths & ~own
         self._closures.clear()
 
     def closure(self, atoms: int) -> int:

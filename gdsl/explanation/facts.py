@@ -112,9 +112,9 @@ def facts_of(program: ir.Program) -> Facts:
     writes: dict[str, list[WriteFact]] = defaultdict(list)
     for site, effects in program_effects(program).sites.items():
         for write in effects.writes:
-            found = tuple(modes.get((site, write.name), {}).items())
+            facts = tuple(modes.get((site, write.name), {}).items())
             label = effects.operator.label
-            fact = WriteFact(write.name, effects.functor.name, label, write.form, _rule(write), write.span, found)
+            fact = WriteFact(write.name, effects.functor.name, label, write.form, _rule(write), write.span, facts)
             writes[write.name].append(fact)
     operators = tuple(
         OperatorFact(each.step.label, each.step.functor or "", each.call, each.step.span, directions[each.step.site])

@@ -21,12 +21,12 @@ def advice(
     program: ir.Program,
     plan: Plan,
     operators: Sequence[OperatorFact],
-    found: Sequence[Diagnostic],
+    diagnostics: Sequence[Diagnostic],
     orders: Sequence[tuple[ir.While, Obstacle | None]],
 ) -> tuple[str, ...]:
     """Sentences, the most certain first."""
     parts = (
-        *(_warning(each) for each in found),
+        *(_warning(each) for each in diagnostics),
         *_wide_types(program, operators),
         *_in_edge_ids(plan),
         *_orders(orders),
@@ -106,6 +106,6 @@ def _fusion(program: ir.Program) -> Iterator[str]:
 
 
 def _layout(program: ir.Program) -> Iterator[str]:
-    found = obstacle_to_layout(program)
-    if found is not None:
-        yield f"vertices keep their order: {found.why} ({found.span.words})"
+    obstacle = obstacle_to_layout(program)
+    if obstacle is not None:
+        yield f"vertices keep their order: {obstacle.why} ({obstacle.span.words})"

@@ -33,9 +33,9 @@ def operator_facts(plan: Plan, widths: Widths, near_far: frozenset[int]) -> tupl
     """The operators of a plan, in the order of the text. `near_far`: the sites in loops that may run from near to
     far."""
     hosts = {each.step.site: host for host in operations(plan) for each in host.ahead}
-    found = sorted(operations(plan), key=lambda each: each.step.span.order)
+    in_order = sorted(operations(plan), key=lambda each: each.step.span.order)
     facts = []
-    for each in found:
+    for each in in_order:
         becomes = list(_becomes(each, hosts.get(each.step.site), plan))
         if each.step.site in near_far and not any("near to far" in sentence for sentence in becomes):
             becomes.append("work order: from near to far on graphs with few edges per vertex")

@@ -25,10 +25,10 @@ _NOTHING = "nothing was found: no warnings, no wide types along edges, no pass w
 # ---------------------------------------------------------------- text
 
 
-def as_text(found: Explanation, width: int = 110) -> str:
+def as_text(explanation: Explanation, width: int = 110) -> str:
     """Lines of at most `width` characters, where words allow it."""
-    head = [found.call, *_paragraph(found.doc), ""]
-    return "\n".join((*head, *(_wrapped(line, width) for line in _text(found)))) + "\n"
+    head = [explanation.call, *_paragraph(explanation.doc), ""]
+    return "\n".join((*head, *(_wrapped(line, width) for line in _text(explanation)))) + "\n"
 
 
 def _wrapped(line: str, width: int) -> str:
@@ -39,17 +39,17 @@ def _wrapped(line: str, width: int) -> str:
     )
 
 
-def _text(found: Explanation) -> Iterator[str]:
-    for kind, sentences in found.header:
+def _text(explanation: Explanation) -> Iterator[str]:
+    for kind, sentences in explanation.header:
         yield from (f"{kind} {sentence}" for sentence in sentences)
     yield from ("", "Data: who writes and reads it, and why that is no race")
-    for data in found.data:
+    for data in explanation.data:
         yield from _data_text(data)
-    yield from ("", f"Operators: what becomes of them, and what they cost. {_NOTE.format(found.ids)}")
-    for operator in found.operators:
+    yield from ("", f"Operators: what becomes of them, and what they cost. {_NOTE.format(explanation.ids)}")
+    for operator in explanation.operators:
         yield from _operator_text(operator)
     yield from ("", "What would make it faster, or stops the compiler")
-    yield from (f"  {sentence}" for sentence in found.faster or (_NOTHING,))
+    yield from (f"  {sentence}" for sentence in explanation.faster or (_NOTHING,))
 
 
 def _paragraph(doc: str) -> list[str]:
@@ -98,10 +98,10 @@ def _cost(cost: Moved) -> str:
 # ---------------------------------------------------------------- HTML
 
 
-def as_html(found: Explanation) -> str:
+def as_html(explanation: Explanation) -> str:
     """One page that loads nothing and runs no script."""
-    parts = "\n".join(_html(found))
-    title = html.escaped(f"{found.program}: what the compiler understood")
+    parts = "\n".join(_html(explanation))
+    title = html.escaped(f"{explanation.program}: what the compiler understood")
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
@@ -109,19 +109,19 @@ def as_html(found: Explanation) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body style="{_STYLE}">\n{parts}\n</body></html>\n'
 
 
-def _html(found: Explanation) -> Iterator[str]:
-    yield f"<h1>{html.escaped(found.program)}</h1>"
-    yield from (f"<p>{html.escaped(line)}</p>" for line in (found.call, *found.doc.splitlines()))
-    rows = [(kind, sentence) for kind, sentences in found.header for sentence in sentences]
+def _html(explanation: Explanation) -> Iterator[str]:
+    yield f"<h1>{html.escaped(explanation.program)}</h1>"
+    yield from (f"<p>{html.escaped(line)}</p>" for line in (explanation.call, *explanation.doc.splitlines()))
+    rows = [(kind, sentence) for kind, sentences in explanation.header for sentence in sentences]
     yield html.table((), rows, left=(0, 1))
     yield "<h2>Data</h2>"
-    summary = [(d.name, d.type, d.extent, d.kind, d.initial, d.grade, "; ".join(d.reasons)) for d in found.data]
+    summary = [(d.name, d.type, d.extent, d.kind, d.initial, d.grade, "; ".join(d.reasons)) for d in explanation.data]
     head = ("name", "type", "extent", "kind", "at first", "grade", "why")
     yield html.table(head, summary, left=range(len(head)))
     yield "<h2>Writes and reads</h2>"
-    yield html.table(("data", "what", "where", "by", "why it is no race", "how"), _accesses(found), left=range(6))
-    yield f"<h2>Operators</h2><p>{html.escaped(_NOTE.format(found.ids))}</p>"
-    for operator in found.operators:
+    yield html.table(("data", "what", "where", "by", "why it is no race", "how"), _accesses(explanation), left=range(6))
+    yield f"<h2>Operators</h2><p>{html.escaped(_NOTE.format(explanation.ids))}</p>"
+    for operator in explanation.operators:
         yield f"<h3><code>{html.escaped(operator.call)}</code></h3>"
         yield html.heading(f"@{operator.label}", operator.place)
         yield _list(operator.becomes)
@@ -129,12 +129,12 @@ def _html(found: Explanation) -> Iterator[str]:
         if costs:
             yield html.table(("form", "for each", "bytes read", "bytes written", "of"), costs, left=(0, 1, 4))
     yield "<h2>What would make it faster, or stops the compiler</h2>"
-    yield _list(found.faster or (_NOTHING,))
+    yield _list(explanation.faster or (_NOTHING,))
     yield f'<p style="opacity:.7">gdsl {html.escaped(__version__)}</p>'
 
 
-def _accesses(found: Explanation) -> Iterator[tuple[str, ...]]:
-    for data in found.data:
+def _accesses(explanation: Explanation) -> Iterator[tuple[str, ...]]:
+    for data in explanation.data:
         for access in (*data.writes, *data.reads):
             yield data.name, access.form or "read", access.place, access.by, access.reason, _how(access)
 
@@ -146,11 +146,11 @@ def _list(sentences: Sequence[str]) -> str:
 # ---------------------------------------------------------------- JSON
 
 
-def as_json(found: Explanation) -> str:
+def as_json(explanation: Explanation) -> str:
     """The document of `gdslc explain PROGRAM --json`."""
     document: dict[str, Any] = {"schema": SCHEMA, "tool": {"name": "gdslc", "version": __version__}}
-    document |= dataclasses.asdict(found)
-    document["header"] = [{"kind": kind, "sentences": sentences} for kind, sentences in found.header]
+    document |= dataclasses.asdict(explanation)
+    document["header"] = [{"kind": kind, "sentences": sentences} for kind, sentences in explanation.header]
     for data in document["data"]:
         for access in (*data["writes"], *data["reads"]):
             access["how"] = dict(access["how"])

@@ -47,11 +47,11 @@ class Traffic:
 
 def traffic_of(sweep: Sweep, plan: Plan, widths: Widths) -> tuple[Traffic, ...]:
     """What one sweep of `plan` moves for ids of these widths."""
-    found = _Sweep(sweep, plan.program, widths)
-    parts = [found.per_edge(walk_) for walk_ in sweep.walks]
+    traffic = _Sweep(sweep, plan.program, widths)
+    parts = [traffic.per_edge(walk_) for walk_ in sweep.walks]
     if sweep.intersection is not None:
-        parts.append(found.per_common_neighbor())
-    parts.append(found.per_member())
+        parts.append(traffic.per_common_neighbor())
+    parts.append(traffic.per_member())
     return tuple(part for part in parts if part.items)
 
 

@@ -107,18 +107,18 @@ class ChecksPrinter:
         self.given = {each.name: each for each in interface.arguments}
         self.hidden = {param.name: f"count_{place}" for place, param in enumerate(program.params) if param.is_count}
 
-    def count_text(self, name: str, counts: str, given: str) -> str:
+    def count_text(self, name: str, counts: str, params: str) -> str:
         """The value of the param `name`, which some length uses."""
-        return f"{counts}.{self.hidden[name]}" if name in self.hidden else f"{given}.{self.given[name].member}"
+        return f"{counts}.{self.hidden[name]}" if name in self.hidden else f"{params}.{self.given[name].member}"
 
-    def counts(self, counts: str, given: str) -> dict[str, str]:
+    def counts(self, counts: str, params: str) -> dict[str, str]:
         """The values of all params, which lengths may use."""
-        return {param.name: self.count_text(param.name, counts, given) for param in self.program.params}
+        return {param.name: self.count_text(param.name, counts, params) for param in self.program.params}
 
-    def each_text(self, count: ir.Expression | None, counts: str, given: str) -> str:
+    def each_text(self, count: ir.Expression | None, counts: str, params: str) -> str:
         """How many values an element has; empty where it has one."""
         if isinstance(count, ir.ParamValue):
-            return self.count_text(count.name, counts, given)
+            return self.count_text(count.name, counts, params)
         return str(count.value) if isinstance(count, ir.Literal) else ""
 
     def print(self, stem: str) -> str:
@@ -162,19 +162,19 @@ class ChecksPrinter:
 
     def _tests(self, conditions: list[Condition]) -> dict[str, object]:
         """The tests by kind: first those of the graph and of params alone."""
-        given, arrays = self.interface.arguments, self._arrays()
+        arguments, arrays = self.interface.arguments, self._arrays()
         of_params = [each for each in conditions if each.given.domain is None and each.given.what == "param"]
         return {
             "requires": self.program.requires,
             "graph_tests": self._graph_tests(),
             "narrow_numbers": self._narrow_numbers(),
-            "ids": [each for each in given if each.kind.is_id and each.domain is None],
+            "ids": [each for each in arguments if each.kind.is_id and each.domain is None],
             "param_conditions": of_params,
             "count_tests": list(self._count_tests()),
             "most": MOST_VALUES,
-            "given": given,
+            "given": arguments,
             "value_arrays": [self._length(each) for each in arrays if each.has_array_elements],
-            "sets": [each for each in given if each.is_set],
+            "sets": [each for each in arguments if each.is_set],
             "id_arrays": [self._length(each) for each in arrays if each.kind.is_id],
             "data_conditions": [each for each in conditions if each not in of_params],
         }
@@ -182,9 +182,9 @@ class ChecksPrinter:
     def _arrays(self) -> list[Argument]:
         return [each for each in self.interface.arguments if each.domain is not None and not each.is_set]
 
-    def _length(self, given: Argument) -> Length:
-        each = self.each_text(given.count, "counts", "given")
-        return Length(given, f"graph.{given.elements}{f' * (long long)({each})' if each else ''}")
+    def _length(self, argument: Argument) -> Length:
+        each = self.each_text(argument.count, "counts", "given")
+        return Length(argument, f"graph.{argument.elements}{f' * (long long)({each})' if each else ''}")
 
     def _declared(self) -> list[ir.Param | ir.Array | ir.Scalar]:
         """What may have a condition, in the order of the tests."""
@@ -202,17 +202,17 @@ class ChecksPrinter:
         where = declared.where
         if where is None or not (isinstance(declared, ir.Param) or declared.is_input):
             return None
-        given = self.given[declared.name]
-        each = self.each_text(given.count, "counts", "given")
-        words = f"{given.words} must fulfill `{self._written(where.span)}`, but "
+        argument = self.given[declared.name]
+        each = self.each_text(argument.count, "counts", "given")
+        words = f"{argument.words} must fulfill `{self._written(where.span)}`, but "
         text = self.functions.expressions().print(where)
         function = self.names.derived(Scope.GLOBAL, f"holds_of_{declared.name}", "condition")
-        length = self._length(given).length
-        return Condition(function, given, text, each, length, literal_of(words), self._place(where.span))
+        length = self._length(argument).length
+        return Condition(function, argument, text, each, length, literal_of(words), self._place(where.span))
 
-    def _own_count(self, given: Argument) -> str:
+    def _own_count(self, argument: Argument) -> str:
         """How many values an element has, for the functions of conditions; empty where it has one."""
-        return "" if given.count is None else count_text(given.count, self.names)
+        return "" if argument.count is None else count_text(argument.count, self.names)
 
     def _values(self) -> list[Value]:
         params = [Value(each.name, each.type.name, self.names.member(each.name), False) for each in self.program.params]
@@ -231,8 +231,8 @@ class ChecksPrinter:
         parts = [*(each.where for each in self._declared()), *(param.default for param in self.program.params)]
         nodes = [node for part in parts if part is not None for node in walk(part)]
         nodes += [node for function in self.functions.program.functions for node in walk(function)]
-        found = {node.degree for node in nodes if isinstance(node, ir.DegreeOf)}
-        return ["offsets"] * (Degree.OUT in found) + ["in_offsets"] * (Degree.IN in found)
+        degrees = {node.degree for node in nodes if isinstance(node, ir.DegreeOf)}
+        return ["offsets"] * (Degree.OUT in degrees) + ["in_offsets"] * (Degree.IN in degrees)
 
     def _graph_tests(self) -> list[GraphTest]:
         tests = []
@@ -254,13 +254,13 @@ class ChecksPrinter:
         return [test for test in tests if test.above < 2**63 - 1]
 
     def _count_tests(self) -> list[CountTest]:
-        found = []
+        tests = []
         for array in self.program.arrays:
             if isinstance(array.count, ir.ParamValue):
                 text = self.each_text(array.count, "counts", "given")
                 message = f"an element of `{array.name}` would have "
-                found.append(CountTest(text, literal_of(message), self._place(array.span)))
-        return found
+                tests.append(CountTest(text, literal_of(message), self._place(array.span)))
+        return tests
 
     def _written(self, span: Span) -> str:
         """A condition as the program writes it."""
@@ -281,10 +281,10 @@ def _used_functions(program: ir.Program) -> set[str]:
     parts: list[object] = [each.where for each in declared if each.where is not None]
     parts += [param.default for param in program.params if param.default is not None]
     by_name = {function.name: function for function in program.functions}
-    found: set[str] = set()
+    functions: set[str] = set()
     while parts:
         for node in walk(parts.pop()):
-            if isinstance(node, ir.FunctionCall) and node.function not in found:
-                found.add(node.function)
+            if isinstance(node, ir.FunctionCall) and node.function not in functions:
+                functions.add(node.function)
                 parts.append(by_name[node.function].body)
-    return found
+    return functions

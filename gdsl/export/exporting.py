@@ -97,7 +97,7 @@ def _with_front(text: str, shared: str, named: str, file: str, common: dict[str,
     front = render("export", "front.cpp.j2", **common)
     shift = front.count("\n")
     own = re.compile(rf'^#line (\d+) "{re.escape(named)}"$', re.MULTILINE)
-    text = own.sub(lambda found: f'#line {int(found[1]) + shift} "{file}"', text)
+    text = own.sub(lambda match: f'#line {int(match[1]) + shift} "{file}"', text)
     text = _OPENMP.sub(r"\1GDSL_OPENMP(\2)", text)
     return f"{front}{text.rstrip()}\n\n{shared}"
 

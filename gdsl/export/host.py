@@ -88,23 +88,23 @@ class _HostHelpers:
 
     # Results
 
-    def each(self, found: Result) -> str:
+    def each(self, result: Result) -> str:
         """How many values an element of a result has; empty where it has one."""
-        return self.checks.each_text(found.count, COUNTS, GIVEN)
+        return self.checks.each_text(result.count, COUNTS, GIVEN)
 
-    def length(self, found: Result) -> str:
+    def length(self, result: Result) -> str:
         """How many values a result has."""
-        elements = {None: "1", Domain.VERTEX: "lists.num_vertices", Domain.EDGE: "lists.num_edges"}[found.domain]
-        each = self.each(found)
+        elements = {None: "1", Domain.VERTEX: "lists.num_vertices", Domain.EDGE: "lists.num_edges"}[result.domain]
+        each = self.each(result)
         return f"{elements} * (long long)({each})" if each else elements
 
-    def words(self, found: Result) -> int:
+    def words(self, result: Result) -> int:
         """How many words of 64 bits a pair takes, which are ranks of its parts; 0 for other results."""
-        return self.widths.of(found.kind) // 64 if found.kind.is_pair else 0
+        return self.widths.of(result.kind) // 64 if result.kind.is_pair else 0
 
-    def memory(self, found: Result) -> str:
+    def memory(self, result: Result) -> str:
         """The type of the words or values of a result in the memory of the run."""
-        return "std::uint64_t" if found.kind.is_pair else fixed_type(found.kind, self.widths)
+        return "std::uint64_t" if result.kind.is_pair else fixed_type(result.kind, self.widths)
 
     def ranked(self, kind: Type) -> str:
         """The type by which a part of a pair is ranked: ids without a sign, `none` after all others."""

@@ -154,12 +154,12 @@ def fixed_type(kind: Type, widths: Widths) -> str:
 def interface_of(program: ir.Program) -> Interface:
     """The interface of `program`."""
     names = MemberNames()
-    given = [_param(param, names) for param in declared_params(program)]
-    given += [_input(data, names, program) for data in declared_inputs(program)]
+    arguments = [_param(param, names) for param in declared_params(program)]
+    arguments += [_input(data, names, program) for data in declared_inputs(program)]
     names = MemberNames()
     data: list[ir.Array | ir.Scalar] = [*program.arrays, *program.scalars]
-    found = [_found(each, names) for each in data if not each.is_local and not each.is_input]
-    return Interface(tuple(given), tuple(found), names.own("iterations"), names.own("milliseconds"))
+    results = [_found(each, names) for each in data if not each.is_local and not each.is_input]
+    return Interface(tuple(arguments), tuple(results), names.own("iterations"), names.own("milliseconds"))
 
 
 def _param(param: ir.Param | ir.Array, names: MemberNames) -> Argument:

@@ -24,9 +24,9 @@ def format_text(source: Source) -> str:
     """The text of a program, or of a file that others import from, in gdsl's style. Line ends are those of the text.
     Raises `GdslError` with the mistakes of syntax (E01xx) of a text that cannot be read."""
     start = "library" if is_library(source) else "program"
-    found = parse_all(source, start).diagnostics
-    if found:
-        raise GdslError(found, source)
+    diagnostics = parse_all(source, start).diagnostics
+    if diagnostics:
+        raise GdslError(diagnostics, source)
     text = source.text.replace("\r\n", "\n")
     pieces = pieces_of(text, start)
     for _ in range(_MOST_PASSES):

@@ -198,13 +198,13 @@ def _begins(number: int, bracket: int, pieces: list[Piece]) -> bool:
 def _expression(line: Line, first: int) -> list[int]:
     """The best place to break a long expression: in as few brackets as possible, at the operator that binds least, as
     far to the right as it fits."""
-    found: list[tuple[int, int, int]] = []
+    ranges: list[tuple[int, int, int]] = []
     depth = 0
     for number, piece in enumerate(line.pieces):
         before = line.pieces[number - 1] if number else None
         if before is not None and piece.role is not Role.COMMENT:
             breaks = before.role in (Role.COMMA, Role.OPERATOR, Role.COLON)
             if breaks and line.width(number) <= WIDTH and line.width(number) > line.indent + INDENT:
-                found.append((depth, _RANKS.get(before.text, _LAST), -number))
+                ranges.append((depth, _RANKS.get(before.text, _LAST), -number))
         depth += (piece.role in _OPENS) - (piece.role in _CLOSES)
-    return [first - min(found)[2]] if found else []
+    return [first - min(ranges)[2]] if ranges else []

@@ -65,9 +65,9 @@ _TIGHT = {".", ".."}
 
 def pieces_of(text: str, start: str) -> list[Piece]:
     """The pieces of a text that can be parsed from the rule `start`; its line ends are LF."""
-    found = list(_read(text, start))
-    _give_roles(found)
-    return found
+    pieces = list(_read(text, start))
+    _give_roles(pieces)
+    return pieces
 
 
 def _read(text: str, start: str) -> Iterator[Piece]:

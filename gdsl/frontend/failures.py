@@ -175,8 +175,8 @@ _PARAMETERS = re.compile(r"\bfunctor\s+\w+\s*\(([^(){};]*)\)")
 def declared_names(text: str) -> frozenset[str]:
     """The names that a text seems to declare, whatever is wrong with it."""
     plain = without_comments(text)
-    names = {name for found in _DECLARED.finditer(plain) for name in found.groups() if name}
-    names.update(name for found in _PARAMETERS.finditer(plain) for name in re.findall(r"\w+", found[1]))
+    names = {name for match in _DECLARED.finditer(plain) for name in match.groups() if name}
+    names.update(name for match in _PARAMETERS.finditer(plain) for name in re.findall(r"\w+", match[1]))
     return frozenset(names - {"functor", "frontier"})
 
 

@@ -155,8 +155,8 @@ class _Importer:
         if not file.broken and name.name not in file.lost:
             names = [*file.definitions, *file.imports]
             near = closest(name.name, names)
-            listed = ", ".join(f"`{each}`" for each in names)
-            notes = [f"it has {listed}" if names else "it has none at all"]
+            enumeration = ", ".join(f"`{each}`" for each in names)
+            notes = [f"it has {enumeration}" if names else "it has none at all"]
             if name.name in file.data:
                 notes.insert(0, f"`{name.name}` is data there, which every program declares for itself")
             message = f"`{where.path}` has no function, functor or procedure `{name.name}`"

@@ -97,7 +97,7 @@ def values_of_an_element(failure: Failure) -> Diagnostic | None:
     of_list = failure.before in ("vector", "array", "list", "Vector", "Array", "List") and failure.text == "<"
     if not (of_type or of_list) or "SEMICOLON" not in failure.expected or len(failure.line) > LONGEST_LINE:
         return None
-    declared = [found for found in _DECLARED.finditer(failure.line) if found.start() < failure.span.column]
+    declared = [match for match in _DECLARED.finditer(failure.line) if match.start() < failure.span.column]
     if not declared:
         return None
     domain, name, word, inside = declared[-1].groups()
@@ -129,11 +129,11 @@ def range_form(failure: Failure) -> Diagnostic | None:
         return None
     name, over = loop[1], loop[2]
     for sign, more in (("..=", " + 1"), ("...", ""), (" to ", " + 1"), (" until ", "")):
-        first, found, last = over.partition(sign)
+        first, separator, last = over.partition(sign)
         end = re.match(r"\s*([\w.]+(?:\([^()]*\))?)", last)
         word = sign.strip()
         here = failure.text in (word, word[-1:]) or (failure.before + failure.text).endswith(word)
-        if found and end is not None and here and re.fullmatch(r"\s*[\w.]+(?:\([^()]*\))?\s*", first):
+        if separator and end is not None and here and re.fullmatch(r"\s*[\w.]+(?:\([^()]*\))?\s*", first):
             bound = str(int(end[1]) + 1) if more and end[1].isdigit() else f"{end[1]}{more}"
             fix = f"write `for {name} in {first.strip()}..{bound} {{ … }}`"
             message = "a range is written with `..`, and its end does not belong to it"

@@ -115,8 +115,8 @@ class Mistake:
         return Span(here.line, here.column, here.line, here.column + len(wide)) if wide else here
 
 
-def _groups(found: re.Match[str] | None) -> Groups:
-    return {name: (text or "").strip() for name, text in found.groupdict().items()} if found is not None else {}
+def _groups(match: re.Match[str] | None) -> Groups:
+    return {name: (text or "").strip() for name, text in match.groupdict().items()} if match is not None else {}
 
 
 def _in_parentheses(names: list[str]) -> str:

@@ -46,9 +46,9 @@ def parse_all(source: Source, start: str = "program") -> Parsed:
     diagnostics = merge_diagnostics(comments, diagnostics)
     if tree is None:
         return Parsed(None, tuple(diagnostics), broken)
-    node, found, deep = _build(tree, broken)
+    node, mistakes, deep = _build(tree, broken)
     assert isinstance(node, syntax.Program)
-    diagnostics = merge_diagnostics(diagnostics, found)
+    diagnostics = merge_diagnostics(diagnostics, mistakes)
     if deep is not None:
         return Parsed(None, (*diagnostics, deep), broken)
     return Parsed(node, tuple(diagnostics), broken)
@@ -165,10 +165,10 @@ def _unreadable(source: Source) -> Diagnostic | None:
     return None
 
 
-def _unseen(found: re.Match[str], text: str) -> Diagnostic:
+def _unseen(match: re.Match[str], text: str) -> Diagnostic:
     """Characters that are refused even in comments, because they make a program look different from its content."""
-    character = found.group()
-    line, column = line_and_column(text, found.start())
+    character = match.group()
+    line, column = line_and_column(text, match.start())
     span = Span(line, column, line, column + 1)
     if character == "\r":
         message = "a carriage return without a line feed, which some editors take for the end of a line"

@@ -46,10 +46,10 @@ class Outline:
     """A text with its comments and strings blanked out (`plain`) and the offsets at which parts begin (`heads`)."""
 
     def __init__(self, text: str) -> None:
-        self.plain = _STRING.sub(lambda found: " " * len(found.group()), without_comments(text))
-        self.heads = [found.start() for found in _HEAD.finditer(self.plain)]
+        self.plain = _STRING.sub(lambda match: " " * len(match.group()), without_comments(text))
+        self.heads = [match.start() for match in _HEAD.finditer(self.plain)]
         self.head_set = frozenset(self.heads)
-        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self._balances: dict[int, int] = {}
 
     # ------------------------------------------------------------ places
@@ -173,6 +173,6 @@ class Outline:
         count = 1 if kind == "vertex" else 3
         names = list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", parameters or "")))[:count]
         names += [f" {i}" for i in range(count - len(names))]
-        listed = [part for name in names for part in (name, ",")][:-1]
+        parts = [part for name in names for part in (name, ",")][:-1]
         arrow = ["->", result] if result is not None and kind == "edge" else []
-        return [kind, "functor", name or " functor", "(", *listed, ")", *arrow]
+        return [kind, "functor", name or " functor", "(", *parts, ")", *arrow]

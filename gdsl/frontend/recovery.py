@@ -221,7 +221,7 @@ class Recovery:
         self._skipped.append((self.outline.beginning(start), end))
         text = self.outline.plain[start:end]
         if kind in (ListKind.STATEMENTS, ListKind.ITEMS, ListKind.KNOBS):
-            self._names.update(name for found in _DECLARED.finditer(text) for name in found.groups() if name)
+            self._names.update(name for match in _DECLARED.finditer(text) for name in match.groups() if name)
         else:
             self._names.update(re.findall(r"[A-Za-z_]\w*", text))
             self._parts_skipped |= kind is not ListKind.DECLARATIONS

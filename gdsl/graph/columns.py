@@ -129,8 +129,8 @@ def read_columns(
     def plain_rows(block: bytes | Exception) -> bytes | None:
         return None if isinstance(block, Exception) else further.plain(block)
 
-    with contextlib.closing(_read_ahead(lines.path, blocks, plain_rows, types, delimiter)) as ahead:
-        for block, result in ahead:
+    with contextlib.closing(_read_ahead(lines.path, blocks, plain_rows, types, delimiter)) as reader:
+        for block, result in reader:
             if isinstance(block, Exception):
                 raise lines.refused(block) from None
             if result is not None and further.may_be(len(result[0])):

@@ -126,9 +126,9 @@ ALONE = Group()
 
 def objects(values: Iterable[Any]) -> NDArray[Any]:
     """The values as an array of Python's objects of one dimension, whatever they are."""
-    listed = list(values)
-    result = np.empty(len(listed), object)
-    for place, value in enumerate(listed):
+    objects_ = list(values)
+    result = np.empty(len(objects_), object)
+    for place, value in enumerate(objects_):
         result[place] = value
     return result
 

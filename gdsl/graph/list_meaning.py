@@ -124,11 +124,11 @@ def notice_third_column(
     are_times = not len(values) or bool(values.min() >= _TIMES[0] and values.max() <= _TIMES[1])
     count = total >= _ENOUGH and first in (0, 1)
     count = count and (not len(sources) or (int(sources[0]) == first + here and bool((np.diff(sources) == 1).all())))
-    found = group.gather((are_times, count))
-    if all(times for times, _ in found):
+    columns = group.gather((are_times, count))
+    if all(times for times, _ in columns):
         seems = "the third column seems to hold times, in seconds since 1970, and is read as the weight"
         notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_TIME)}` calls it so")
-    elif all(counts for _, counts in found):
+    elif all(counts for _, counts in columns):
         seems = "the first column numbers the rows, and is read as the source"
         notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_ID)}` calls the others so")
 

@@ -55,7 +55,7 @@ class GraphShare:
         self.rank, self.directed, self.names = rank, directed, names
         wide = np.dtype(np.int64)
         self.boundaries, self.edge_boundaries = (
-            immutable(np.asarray(given, wide), wide) for given in (boundaries, edge_boundaries)
+            immutable(np.asarray(ends, wide), wide) for ends in (boundaries, edge_boundaries)
         )
         self.size = len(self.boundaries) - 1
         self.num_vertices, self.num_edges = int(self.boundaries[-1]), int(self.edge_boundaries[-1])
@@ -96,8 +96,8 @@ class GraphShare:
                 "there is not one name for each owned vertex": self.names is not None
                 and len(self.names) != self.num_owned,
             }
-        for problem, found in problems.items():
-            if found:
+        for problem, is_problem in problems.items():
+            if is_problem:
                 fix = "pass the arrays that gdsl.graph.shares.GraphShare documents"
                 raise GdslError.single("E0707", f"the share of worker {self.rank} is not valid: {problem}", fix=fix)
 
@@ -297,9 +297,9 @@ def _joined(communicator: Communicator, owned: NDArray[Any]) -> NDArray[Any]:
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """All numbers of the ranges that begin at `starts`, one range after the other."""
     ends = np.cumsum(lengths)
-    found = np.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
-    found += np.repeat(starts - (ends - lengths), lengths)
-    return found
+    places = np.arange(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    places += np.repeat(starts - (ends - lengths), lengths)
+    return places
 
 
 def _places_among_equals(offsets: NDArray[Any], columns: NDArray[Any]) -> tuple[NDArray[np.int64], ...]:

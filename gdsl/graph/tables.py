@@ -182,16 +182,16 @@ def _of_objects(values: NDArray[Any], name: str, group: Group) -> NDArray[Any]:
     """Numbers, or bools, in an array of objects as an array of them, with NaN for missing numbers; of anything else,
     and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are rounded next to NaN."""
     result = [value for value in values.tolist() if not _is_missing(value)]
-    found = group.gather((len(values) - len(result), {_kind_of(value) for value in result}))
-    missing, kinds = sum(each for each, _ in found), set().union(*(each for _, each in found))
+    counted_kinds = group.gather((len(values) - len(result), {_kind_of(value) for value in result}))
+    missing, kinds = sum(each for each, _ in counted_kinds), set().union(*(each for _, each in counted_kinds))
     if kinds == {"bool"}:
         return values if missing else values.astype(bool)
     if kinds != {"number"}:
         return values
     with group.agreement():
         # With a NaN at the end, as other workers may have one.
-        given = [float("nan") if _is_missing(value) else value for value in [*values.tolist(), None]]
-        array = exact_array(given if missing else values.tolist())
+        numbers = [float("nan") if _is_missing(value) else value for value in [*values.tolist(), None]]
+        array = exact_array(numbers if missing else values.tolist())
         if array is not None and missing:
             array = array[:-1]
         elif missing:

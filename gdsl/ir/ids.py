@@ -164,17 +164,17 @@ def _without_tie(node: nodes.Node) -> nodes.Node:
     return dataclasses.replace(node, links=tuple(links))
 
 
-def _after(before: Collection[nodes.Expression], found: nodes.Expression) -> nodes.Expression:
-    """`found` where all of `before` hold: a comparison of two vertices breaks a tie if one of those says that their
-    degrees are equal."""
-    if isinstance(found, nodes.Binary) and found.operation is BinaryOperation.AND:
-        left, right = (_after(before, each) for each in (found.left, found.right))
-        return dataclasses.replace(found, left=left, right=right)
-    if isinstance(found, nodes.Binary) and found.operation.is_comparison:
-        ends = {_name(found.left), _name(found.right)}
+def _after(before: Collection[nodes.Expression], expression: nodes.Expression) -> nodes.Expression:
+    """`expression` where all of `before` hold: a comparison of two vertices breaks a tie if one of those says that
+    their degrees are equal."""
+    if isinstance(expression, nodes.Binary) and expression.operation is BinaryOperation.AND:
+        left, right = (_after(before, each) for each in (expression.left, expression.right))
+        return dataclasses.replace(expression, left=left, right=right)
+    if isinstance(expression, nodes.Binary) and expression.operation.is_comparison:
+        ends = {_name(expression.left), _name(expression.right)}
         if None not in ends and any(ends == _of_equal_degree(each) for each in before):
-            return _true(found)
-    return found
+            return _true(expression)
+    return expression
 
 
 def _true(node: nodes.Expression) -> nodes.Literal:

@@ -354,8 +354,11 @@ def _expression(node: nodes.Expression) -> str:
             return f"{node.degree.value}({print_index(node.vertex, node.checked)})"
         case nodes.GraphRead():
             first, *others = node.arguments
-            listed = [print_index(first, node.checked), *(print_index(other, node.query.in_list) for other in others)]
-            return f"{node.query.value}({', '.join(listed)})"
+            arguments = [
+                print_index(first, node.checked),
+                *(print_index(other, node.query.in_list) for other in others),
+            ]
+            return f"{node.query.value}({', '.join(arguments)})"
         case nodes.Unary():
             return f"{node.operation.value}{_expression(node.operand)}"
         case nodes.Binary():

@@ -99,8 +99,8 @@ class _Verifier(CodeVerifier):
     def part(self, part: nodes.Node) -> None:
         if id(part) in self.verified:
             return
-        found = list(walk(part))
-        for node in found:
+        parts = list(walk(part))
+        for node in parts:
             if isinstance(node, (nodes.Let, nodes.ForRange)):
                 self.expect(node.name not in self.locals, f"the local {node.name} is declared twice", node)
                 self.locals[node.name] = node.type
@@ -108,10 +108,10 @@ class _Verifier(CodeVerifier):
                 for name, kind in node.variables:
                     self.expect(name not in self.locals, f"the local {name} is declared twice", node)
                     self.locals[name] = kind
-        self.parts(found)
+        self.parts(parts)
 
-    def parts(self, found: Iterable[nodes.Node]) -> None:
-        for node in found:
+    def parts(self, parts: Iterable[nodes.Node]) -> None:
+        for node in parts:
             if isinstance(node, nodes.Expression):
                 self.expression(node)
             elif isinstance(node, nodes.Step):

@@ -48,10 +48,10 @@ def _over_buckets(loop: While) -> tuple[PopBuckets, Advance] | None:
 
 def without_buckets(loop: While) -> While:
     """`loop` as a plain worklist where it is a loop over automatic buckets; else the same object."""
-    found = _over_buckets(loop)
-    if found is None:
+    worklist = _over_buckets(loop)
+    if worklist is None:
         return loop
-    pop, advance = found
+    pop, advance = worklist
     members = Elements(advance.frontier.span, Domain.VERTEX, pop.buckets.waiting)
     return dataclasses.replace(loop, body=(dataclasses.replace(advance, frontier=members, result=pop.buckets.waiting),))
 
@@ -142,15 +142,15 @@ def update_in(loop: While, program: Program) -> Update:
 def _choosing(step: Advance, program: Program) -> Advance | None:
     """An advance of the worklist which does not always push."""
     sharing = _sharing(program)
-    found = sharing.of(step, sharing.reading)
-    return next((each for each in found if may_pull(each, program.tuning.sites[each.site])), None)
+    sharers = sharing.of(step, sharing.reading)
+    return next((each for each in sharers if may_pull(each, program.tuning.sites[each.site])), None)
 
 
 def _left_twice(step: Advance, program: Program) -> Advance | None:
     """Another advance into the worklist, which may put a vertex there more than once."""
     sharing = _sharing(program)
-    found = sharing.of(step, sharing.giving)
-    return next((each for each in found if program.tuning.sites[each.site].dedup is Duplicates.NONE), None)
+    sharers = sharing.of(step, sharing.giving)
+    return next((each for each in sharers if program.tuning.sites[each.site].dedup is Duplicates.NONE), None)
 
 
 class _Sharing:
@@ -162,14 +162,14 @@ class _Sharing:
         self.giving: dict[str, list[Advance]] = {}
         for node in walk(program.schedule):
             if isinstance(node, Advance):
-                for name, found in ((node.frontier.frontier, self.reading), (node.result, self.giving)):
+                for name, by_name in ((node.frontier.frontier, self.reading), (node.result, self.giving)):
                     if name is not None:
-                        found.setdefault(self.groups[name], []).append(node)
+                        by_name.setdefault(self.groups[name], []).append(node)
 
-    def of(self, step: Advance, found: dict[str, list[Advance]]) -> Iterator[Advance]:
-        """The other advances in `found` of the frontier that `step` runs on."""
+    def of(self, step: Advance, by_name: dict[str, list[Advance]]) -> Iterator[Advance]:
+        """The other advances in `by_name` of the frontier that `step` runs on."""
         own = self.groups.get(step.frontier.frontier or "")
-        return (node for node in found.get(own or "", ()) if node.site != step.site)
+        return (node for node in by_name.get(own or "", ()) if node.site != step.site)
 
 
 _latest: list[tuple[Program, _Sharing]] = []

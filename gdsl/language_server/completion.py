@@ -113,25 +113,25 @@ def completions(document: Document, position: lsp.Position) -> list[lsp.Completi
     if part == "":
         return [_snippet(name, text) for name, text in _PARTS.items()]
     begins = before in ("{", ";", "}")
-    found: list[lsp.CompletionItem] = []
+    items: list[lsp.CompletionItem] = []
     if part == "problem" and begins:
         return [_snippet(name, text) for name, text in _DATA.items()]
     call = outline.call_at(offset)
     if call is not None and not begins:
-        found += _of_call(document, offset, call, part, before)
+        items += _of_call(document, offset, call, part, before)
     if begins:
         table = _SCHEDULE if part in ("schedule", "procedure") else _STATEMENTS
-        found += [_snippet(name, text) for name, text in table.items()]
-    found += [_named(document, each) for each in outline.visible(offset)]
-    found += _built_in(part)
-    return _unique(found)
+        items += [_snippet(name, text) for name, text in table.items()]
+    items += [_named(document, each) for each in outline.visible(offset)]
+    items += _built_in(part)
+    return _unique(items)
 
 
 def _unique(items: list[lsp.CompletionItem]) -> list[lsp.CompletionItem]:
-    found: dict[str, lsp.CompletionItem] = {}
+    by_label: dict[str, lsp.CompletionItem] = {}
     for item in items:
-        found.setdefault(item.label, item)
-    return list(found.values())
+        by_label.setdefault(item.label, item)
+    return list(by_label.values())
 
 
 def _snippet(name: str, text: str) -> lsp.CompletionItem:

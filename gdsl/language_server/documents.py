@@ -73,15 +73,15 @@ class Document:
     @cached_property
     def types(self) -> dict[tuple[int, int], str]:
         """By the place of a declared name its type; nothing for names of several types, as in procedures."""
-        found: dict[tuple[int, int], set[str]] = {}
-        listed = list(self.analysis.symbols)
+        types: dict[tuple[int, int], set[str]] = {}
+        symbols = list(self.analysis.symbols)
         if self.analysis.tree is not None:
             named = (getattr(node, "symbol", None) for node in syntax.walk(self.analysis.tree))
-            listed += [symbol for symbol in named if isinstance(symbol, syntax.Symbol)]
-        for symbol in listed:
+            symbols += [symbol for symbol in named if isinstance(symbol, syntax.Symbol)]
+        for symbol in symbols:
             if symbol.type is not None and not symbol.span.file:
-                found.setdefault((symbol.span.line, symbol.span.column), set()).add(symbol.type.name)
-        return {place: next(iter(names)) for place, names in found.items() if len(names) == 1}
+                types.setdefault((symbol.span.line, symbol.span.column), set()).add(symbol.type.name)
+        return {place: next(iter(names)) for place, names in types.items() if len(names) == 1}
 
     def type_at(self, offset: int) -> str:
         """The type of the name that is declared at an offset; empty if unknown."""
@@ -95,10 +95,10 @@ class Document:
             return Findings(self.version, self.analysis.diagnostics, None)
         if self.is_library:
             return Findings(self.version, library_mistakes(self.source), None)
-        found = analyze(self.source, check).diagnostics
+        diagnostics = analyze(self.source, check).diagnostics
         check()
-        if found:
-            return Findings(self.version, found, None)
+        if diagnostics:
+            return Findings(self.version, diagnostics, None)
         warned = warnings(self.source)
         check()
         try:

@@ -23,13 +23,13 @@ _MOST_FILES = 500
 FIX_ALL = lsp.CodeActionKind.SourceFixAll
 
 
-def published(document: Document, found: Iterable[Diagnostic]) -> list[lsp.Diagnostic]:
+def published(document: Document, diagnostics: Iterable[Diagnostic]) -> list[lsp.Diagnostic]:
     """Messages as the protocol has them. Those about imported files are at the import."""
-    return [_published(document, each) for each in found]
+    return [_published(document, each) for each in diagnostics]
 
 
-def _published(document: Document, found: Diagnostic) -> lsp.Diagnostic:
-    span, message = found.span, found.message
+def _published(document: Document, diagnostic: Diagnostic) -> lsp.Diagnostic:
+    span, message = diagnostic.span, diagnostic.message
     if span is None or span == NOWHERE:
         where = document.positions.range(0, 0)
     elif span.file:
@@ -37,22 +37,26 @@ def _published(document: Document, found: Diagnostic) -> lsp.Diagnostic:
         message = f"{os.path.basename(span.file)}, line {span.line}: {message}"
     else:
         where = document.positions.span_range(span)
-    more = [*([found.hint] if found.hint else []), *found.notes, *([f"fix: {found.fix}"] if found.fix else [])]
+    more = [
+        *([diagnostic.hint] if diagnostic.hint else []),
+        *diagnostic.notes,
+        *([f"fix: {diagnostic.fix}"] if diagnostic.fix else []),
+    ]
     related = [
         lsp.DiagnosticRelatedInformation(
             lsp.Location(_uri(document, each.span.file), _range_in(document, each.span.file, each)), each.text
         )
-        for each in found.labels
+        for each in diagnostic.labels
         if each.span != NOWHERE
     ]
-    warning = found.code.startswith("W")
+    warning = diagnostic.code.startswith("W")
     severity = lsp.DiagnosticSeverity.Warning if warning else lsp.DiagnosticSeverity.Error
     unused = warning and message.startswith(("nothing reads", "nothing calls", "no operator runs"))
     return lsp.Diagnostic(
         where,
         "\n".join([message, *more]),
         severity,
-        code=found.code,
+        code=diagnostic.code,
         source="gdsl",
         related_information=related or None,
         tags=[lsp.DiagnosticTag.Unnecessary] if unused else None,
@@ -81,9 +85,9 @@ def _import_of(document: Document, file: str) -> lsp.Range:
 # ------------------------------------------------------------ fixes
 
 
-def code_actions(document: Document, found: Iterable[Diagnostic], range_: lsp.Range) -> list[lsp.CodeAction]:
+def code_actions(document: Document, reported: Iterable[Diagnostic], range_: lsp.Range) -> list[lsp.CodeAction]:
     """The fixes of the messages that a range touches, and one action for all that are certain."""
-    diagnostics = [each for each in found if each.suggestions and each.span is not None and not each.span.file]
+    diagnostics = [each for each in reported if each.suggestions and each.span is not None and not each.span.file]
     actions = []
     for each in diagnostics:
         where = document.positions.span_range(each.span) if each.span is not None else document.positions.whole
@@ -102,14 +106,14 @@ def code_actions(document: Document, found: Iterable[Diagnostic], range_: lsp.Ra
     return actions
 
 
-def _fixes(document: Document, found: Diagnostic) -> Iterator[lsp.CodeAction]:
-    for suggestion in found.suggestions:
+def _fixes(document: Document, diagnostic: Diagnostic) -> Iterator[lsp.CodeAction]:
+    for suggestion in diagnostic.suggestions:
         if suggestion.edits:
             yield lsp.CodeAction(
                 suggestion.words.removeprefix("or "),
                 lsp.CodeActionKind.QuickFix,
-                [_published(document, found)],
-                is_preferred=is_certain(found, document.source),
+                [_published(document, diagnostic)],
+                is_preferred=is_certain(diagnostic, document.source),
                 edit=lsp.WorkspaceEdit({document.uri: _edits(document, suggestion)}),
             )
 
@@ -121,11 +125,11 @@ def _edits(document: Document, suggestion: Suggestion) -> list[lsp.TextEdit]:
 
 
 def _disjoint(edits: list[lsp.TextEdit]) -> list[lsp.TextEdit]:
-    found: list[lsp.TextEdit] = []
+    disjoint: list[lsp.TextEdit] = []
     for edit in edits:
-        if not any(_touch(edit.range, other.range) for other in found):
-            found.append(edit)
-    return found
+        if not any(_touch(edit.range, other.range) for other in disjoint):
+            disjoint.append(edit)
+    return disjoint
 
 
 def _touch(first: lsp.Range, second: lsp.Range) -> bool:

@@ -80,9 +80,9 @@ def _tokens(document: Document) -> Iterator[tuple[int, int, str, tuple[str, ...]
         elif token.kind is TokenKind.NUMBER:
             yield token.start, token.end, "number", ()
         elif token.kind is TokenKind.NAME:
-            found = _name(document, number)
-            if found is not None:
-                yield token.start, token.end, *found
+            kind = _name(document, number)
+            if kind is not None:
+                yield token.start, token.end, *kind
         elif token.text not in "(){}[];,":
             yield token.start, token.end, "operator", ()
 

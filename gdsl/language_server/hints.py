@@ -16,8 +16,8 @@ LENSES = {"run on karate": RUN, "show plan": PLAN, "show CUDA": CUDA}
 def inlay_hints(document: Document, facts: Facts | None, range_: lsp.Range) -> list[lsp.InlayHint]:
     """The hints of a range: types of locals at once; directions and atomic writes where there are `facts` of this
     version."""
-    found = [*_types(document), *(_decisions(document, facts) if facts is not None else ())]
-    return [hint for hint in found if range_.start.line <= hint.position.line <= range_.end.line]
+    hints = [*_types(document), *(_decisions(document, facts) if facts is not None else ())]
+    return [hint for hint in hints if range_.start.line <= hint.position.line <= range_.end.line]
 
 
 def _types(document: Document) -> Iterator[lsp.InlayHint]:

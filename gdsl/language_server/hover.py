@@ -58,8 +58,8 @@ def _about_word(document: Document, number: int) -> str:
     if outline.is_keyword(number):
         call = outline.call_at(token.end)
         known = words.signature(call.function.text, True) if call is not None else None
-        found = [each for each in known.keywords if each.name == token.text] if known is not None else []
-        return "".join(f"`{token.text}=`: {words.parameter_help(each)}" for each in found)
+        keywords = [each for each in known.keywords if each.name == token.text] if known is not None else []
+        return "".join(f"`{token.text}=`: {words.parameter_help(each)}" for each in keywords)
     return words.described(token.text, part in ("schedule", "procedure"))
 
 
@@ -149,11 +149,11 @@ def _runs(facts: Facts | None, declaration: Declaration) -> Iterator[str]:
     if facts is None:
         return
     name = declaration.name
-    found = [each for each in facts.operators if name in (each.functor, each.label)]
-    if found:
+    operators = [each for each in facts.operators if name in (each.functor, each.label)]
+    if operators:
         rows = [
             f"- line {each.span.line}: `{each.call}`{', ' + ' or '.join(each.directions) if each.directions else ''}"
-            for each in found
+            for each in operators
         ]
         yield "Runs in\n" + "\n".join(rows)
     writes = [each for group in facts.writes.values() for each in group if name in (each.functor, each.label)]

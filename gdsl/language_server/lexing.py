@@ -38,10 +38,10 @@ _TOKEN = re.compile(
 
 def tokens_of(text: str) -> list[Token]:
     """All tokens in the order of the text."""
-    found = []
+    tokens = []
     for match in _TOKEN.finditer(text):
         kind = TokenKind(match.lastgroup)
         if kind is TokenKind.NAME and match[0].endswith("="):
             kind = TokenKind.SIGN
-        found.append(Token(kind, match[0], match.start(), match.end()))
-    return found
+        tokens.append(Token(kind, match[0], match.start(), match.end()))
+    return tokens

@@ -287,10 +287,10 @@ class Outline:
             return self._labels.get(token.text)
         if self._word(number - 1) == "." or self.is_keyword(number):
             return None
-        found = [each for each in self._by_name.get(token.text, ()) if each.low <= token.start < each.high]
-        if not found and self._word(number + 1) == ".":
+        meanings = [each for each in self._by_name.get(token.text, ()) if each.low <= token.start < each.high]
+        if not meanings and self._word(number + 1) == ".":
             return self._labels.get(token.text)  # in `tune`
-        return max(found, key=lambda each: (each.low, each.start), default=None)
+        return max(meanings, key=lambda each: (each.low, each.start), default=None)
 
     def is_keyword(self, number: int) -> bool:
         """Whether a name is that of an argument, such as `over` in `over=in_edges`."""
@@ -300,12 +300,12 @@ class Outline:
     @cached_property
     def uses(self) -> dict[tuple[str, int], list[Token]]:
         """By name and place of a declaration all tokens that mean it, itself among them."""
-        found: dict[tuple[str, int], list[Token]] = defaultdict(list)
+        uses: dict[tuple[str, int], list[Token]] = defaultdict(list)
         for number, token in enumerate(self.code):
             declaration = self.meaning(number)
             if declaration is not None:
-                found[declaration.name, declaration.start].append(token)
-        return found
+                uses[declaration.name, declaration.start].append(token)
+        return uses
 
     def uses_of(self, declaration: Declaration) -> list[Token]:
         """All tokens that mean a declaration."""

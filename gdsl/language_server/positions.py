@@ -23,8 +23,8 @@ class Positions:
     def __init__(self, text: str, encoding: str = lsp.PositionEncodingKind.Utf16) -> None:
         self.text = text
         self._width = _WIDTHS.get(lsp.PositionEncodingKind(encoding), _WIDTHS[lsp.PositionEncodingKind.Utf16])
-        self._starts = [0, *(found.end() for found in re.finditer(r"\r\n|\n|\r", text))]
-        self._compiler_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
+        self._compiler_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> lsp.Position:
         """The protocol's position of an offset."""

@@ -58,8 +58,8 @@ class Programs:
 
     def findings(self, document: Document) -> Findings | None:
         """What is known about this version of a text; None while it is being found out."""
-        found = self._findings.get(document.uri)
-        return found if found is not None and found.version == document.version else None
+        findings = self._findings.get(document.uri)
+        return findings if findings is not None and findings.version == document.version else None
 
     def facts(self, document: Document) -> Facts | None:
         """The facts about this version, or else about the last one without mistakes."""
@@ -67,8 +67,8 @@ class Programs:
 
     def diagnostics(self, document: Document) -> tuple[Diagnostic, ...]:
         """The messages about a version, with fixes that were compiled if there was time for that."""
-        found = self.findings(document)
-        return found.diagnostics if found is not None else ()
+        findings = self.findings(document)
+        return findings.diagnostics if findings is not None else ()
 
     # ------------------------------------------------------------ analysis
 
@@ -98,8 +98,10 @@ class Programs:
         await asyncio.sleep(0)
         document = self.document(uri)
         try:
-            found = [dataclasses.replace(each, fix=None) for each in document.analysis.diagnostics]  # none was tried
-            self._publish(uri, document.version, edits.published(document, found))
+            diagnostics = [
+                dataclasses.replace(each, fix=None) for each in document.analysis.diagnostics
+            ]  # none was tried
+            self._publish(uri, document.version, edits.published(document, diagnostics))
         except Exception as error:
             self.log(error)
         await asyncio.sleep(PAUSE)
@@ -124,8 +126,8 @@ class Programs:
         self._publish(uri, document.version, edits.published(document, findings.diagnostics))
         self._refresh()
 
-    def _publish(self, uri: str, version: int | None, found: list[lsp.Diagnostic]) -> None:
-        self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+    def _publish(self, uri: str, version: int | None, diagnostics: list[lsp.Diagnostic]) -> None:
+        self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, version))
 
     def _refresh(self) -> None:
         """Have the client ask again for what it has shown without the facts."""

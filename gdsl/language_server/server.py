@@ -96,14 +96,14 @@ def _of_texts(programs: Programs) -> dict[str, Callable[[Any], Any]]:
 
     def hinted(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         document = programs.document(params.text_document.uri)
-        found = programs.findings(document)
-        return hints.inlay_hints(document, found.facts if found is not None else None, params.range)
+        findings = programs.findings(document)
+        return hints.inlay_hints(document, findings.facts if findings is not None else None, params.range)
 
     def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         document = programs.document(params.text_document.uri)
-        found = edits.code_actions(document, programs.diagnostics(document), params.range)
+        actions = edits.code_actions(document, programs.diagnostics(document), params.range)
         only = params.context.only
-        return [each for each in found if only is None or any(str(each.kind).startswith(kind) for kind in only)]
+        return [each for each in actions if only is None or any(str(each.kind).startswith(kind) for kind in only)]
 
     def of(answer: Callable[..., Any]) -> Callable[[Any], Any]:
         return lambda params: answer(programs.document(params.text_document.uri))

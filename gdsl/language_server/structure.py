@@ -41,9 +41,9 @@ def definition(document: Document, position: lsp.Position) -> lsp.Location | Non
         return None
     if declaration.kind == "import":
         imported = next((each for each in outline.imports if each.name == declaration.name), None)
-        found = _file(document, imported.path, declaration.name) if imported is not None else None
-        if found is not None:
-            return found
+        location = _file(document, imported.path, declaration.name) if imported is not None else None
+        if location is not None:
+            return location
     return lsp.Location(document.uri, document.positions.range(declaration.start, declaration.end))
 
 
@@ -114,19 +114,19 @@ def _detail(document: Document, declaration: Declaration) -> str:
 def folding(document: Document) -> list[lsp.FoldingRange]:
     """Blocks, doc comments, and runs of comments and imports."""
     outline = document.outline
-    found = []
+    ranges = []
     for opened, close in outline.partner.items():
         if outline.code[opened].text == "{":
             first, last = (document.positions.position(outline.code[at].start).line for at in (opened, close))
             if last - 1 > first:
-                found.append(lsp.FoldingRange(first, last - 1))
+                ranges.append(lsp.FoldingRange(first, last - 1))
     for token in outline.tokens:
         if token.kind is TokenKind.DOC and "\n" in token.text:
             first, last = (document.positions.position(at).line for at in (token.start, token.end))
-            found.append(lsp.FoldingRange(first, last, kind=lsp.FoldingRangeKind.Comment))
-    found += _runs(list(_comment_lines(document)), lsp.FoldingRangeKind.Comment)
-    found += _runs(list(_import_lines(document, outline)), lsp.FoldingRangeKind.Imports)
-    return sorted(found, key=lambda each: (each.start_line, each.end_line))
+            ranges.append(lsp.FoldingRange(first, last, kind=lsp.FoldingRangeKind.Comment))
+    ranges += _runs(list(_comment_lines(document)), lsp.FoldingRangeKind.Comment)
+    ranges += _runs(list(_import_lines(document, outline)), lsp.FoldingRangeKind.Imports)
+    return sorted(ranges, key=lambda each: (each.start_line, each.end_line))
 
 
 def _comment_lines(document: Document) -> Iterator[int]:
@@ -143,14 +143,14 @@ def _import_lines(document: Document, outline: Outline) -> Iterator[int]:
 
 
 def _runs(lines: list[int], kind: lsp.FoldingRangeKind) -> list[lsp.FoldingRange]:
-    found: list[lsp.FoldingRange] = []
+    ranges: list[lsp.FoldingRange] = []
     start = previous = None
     for line in [*lines, None]:
         if start is None or previous is None:
             start = line
         elif line is None or line > previous + 1:
             if previous > start:
-                found.append(lsp.FoldingRange(start, previous, kind=kind))
+                ranges.append(lsp.FoldingRange(start, previous, kind=kind))
             start = line
         previous = line
-    return found
+    return ranges

@@ -105,16 +105,16 @@ def without(launch: Launch) -> Launch:
 
 
 def _stripped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    kept: list[Step] = []
+    remaining: list[Step] = []
     for step in steps:
         if isinstance(step, (Loop, On, MakeOnce)):
-            kept.append(dataclasses.replace(step, body=_stripped(step.body)))
+            remaining.append(dataclasses.replace(step, body=_stripped(step.body)))
         elif isinstance(step, Branch):
             then, otherwise = _stripped(step.then), _stripped(step.otherwise)
-            kept.append(dataclasses.replace(step, then=then, otherwise=otherwise))
+            remaining.append(dataclasses.replace(step, then=then, otherwise=otherwise))
         elif not isinstance(step, Barrier):
-            kept.append(step)
-    return tuple(kept)
+            remaining.append(step)
+    return tuple(remaining)
 
 
 class _Placement:
@@ -198,10 +198,10 @@ class _Placement:
     def _meeting(self, since: Since, touched: Since) -> str:
         """Why `touched` must wait for `since`; empty where it need not."""
         near = ((before, now) for now in touched for before in self._noted.get(now.name, ()) if before in since)
-        found = [(before, now) for before, now in near if before.meets(now)]
-        if not found:
+        conflicts = [(before, now) for before, now in near if before.meets(now)]
+        if not conflicts:
             return ""
-        before, now = min(found, key=_rank)
+        before, now = min(conflicts, key=_rank)
         words = {True: "write", False: "read"}
         return f"{before.name}: {_did(before)}, then {_who(now)} may {words[now.writes]} it"
 
@@ -251,13 +251,13 @@ def _places(scalar: str) -> tuple[str, str, str]:
 def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
     """By an operator that does not end with a barrier and all that runs in its sweep, each member by one thread."""
     together = flattened(step)
-    found = [touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, Sweep)]
-    touched = frozenset[Access]().union(*(each.first for each in found))
+    accesses_of_each = [touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, Sweep)]
+    touched = frozenset[Access]().union(*(each.first for each in accesses_of_each))
     if any(isinstance(each.does, Sweep) and counts_late(each.does) for each in together):
         # The thread of a member is one that has its list, not the one that other sweeps give it.
         touched = frozenset(dataclasses.replace(each, who=Who.ANYBODY, frontier="") for each in touched) | {_WALKED}
         return Touched(touched, touched, False)
-    return found[0] if len(found) == 1 else Touched(touched, touched, False)
+    return accesses_of_each[0] if len(accesses_of_each) == 1 else Touched(touched, touched, False)
 
 
 def _level(step: Step) -> tuple[str, str] | None:

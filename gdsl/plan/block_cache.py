@@ -34,18 +34,18 @@ from gdsl.types import Type
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with what blocks keep."""
-    kept = keeps_first(plan.program, plan.target)
-    if not kept and not plan.graph.hubs:
+    array = keeps_first(plan.program, plan.target)
+    if not array and not plan.graph.hubs:
         return plan
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step, skips = operation.step, sweep.skips
         if sweep.segment is not None:
-            return sweep.with_hints(BlockCache(kept[step.site])) if step.site in kept else sweep
+            return sweep.with_hints(BlockCache(array[step.site])) if step.site in array else sweep
         if skips is None or not isinstance(step, Advance) or not _may_bound(plan, step, skips):
             return sweep
-        ahead = (sweep.hint(ReadAhead, walk.over) for walk in sweep.walks)
-        looks = (each for each in ahead if each is not None and each.seen is not None)
+        hints = (sweep.hint(ReadAhead, walk.over) for walk in sweep.walks)
+        looks = (each for each in hints if each is not None and each.seen is not None)
         return sweep.with_hints(*(HubBounds(skips.operation, over=each.over) for each in looks))
 
     return map_sweeps(plan, changed)
@@ -80,12 +80,12 @@ def could_keep(program: Program, target: Target) -> dict[int, str]:
     if not (target.grid and target.fused) or target.teams or tuning.block is not None or not _only_reduces(program):
         return {}
     loops = [node for node in walk(program.schedule) if isinstance(node, (While, Repeat))]
-    found = {}
+    sizes = {}
     for step in (node for loop in loops for node in walk(loop.body) if isinstance(node, NeighborReduce)):
         array = _gathered(step, program)
         if array is not None and tuning.sites[step.site].balance is Balance.AUTO:
-            found[step.site] = array
-    return found
+            sizes[step.site] = array
+    return sizes
 
 
 def _only_reduces(program: Program) -> bool:
@@ -180,8 +180,8 @@ def _is_suitable(loop: While, program: Program) -> bool:
 
 def has_bounds(steps: Iterable[Step]) -> bool:
     """Whether anything in these steps asks for any."""
-    found = (sweep for step in steps_in(tuple(steps)) if isinstance(step, Operation) for sweep in sweeps_of(step))
-    return any(isinstance(hint, HubBounds) for sweep in found for hint in sweep.hints)
+    candidates = (sweep for step in steps_in(tuple(steps)) if isinstance(step, Operation) for sweep in sweeps_of(step))
+    return any(isinstance(hint, HubBounds) for sweep in candidates for hint in sweep.hints)
 
 
 def bounds_bytes(plan: Plan) -> int:

@@ -181,15 +181,15 @@ def _temporaries(plan: Plan) -> Iterator[Buffer]:
 
 def _tables(plan: Plan) -> Iterator[Buffer]:
     """Tables of one type are shared by all operators, which run one after the other."""
-    found: dict[str, tuple[Type, Sweep]] = {}
+    tables: dict[str, tuple[Type, Sweep]] = {}
     for sweep in sweeps(plan):
         vote = sweep.vote
         if vote is not None and vote.tables is not None:
             for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
-                former = found.get(name)
+                former = tables.get(name)
                 if former is None or len(former[1].walks) < len(sweep.walks):
-                    found[name] = kind, sweep
-    for name, (kind, sweep) in found.items():
+                    tables[name] = kind, sweep
+    for name, (kind, sweep) in tables.items():
         yield Buffer(name, kind, votes.places(sweep), Role.TABLES, Made.HOST, Cleared.WRITTEN, PROBLEM)
 
 
@@ -299,21 +299,21 @@ def small_frontier_member(plan: Plan) -> Struct:
 
 def control_block(plan: Plan) -> Struct:
     """The struct of the run's control block."""
-    (found,) = (buffer.element for buffer in plan.buffers if buffer.role is Role.CONTROL)
-    assert isinstance(found, Struct)
-    return found
+    (struct,) = (buffer.element for buffer in plan.buffers if buffer.role is Role.CONTROL)
+    assert isinstance(struct, Struct)
+    return struct
 
 
 def marked_domains(plan: Plan) -> frozenset[Domain]:
     """What is marked against duplicates anywhere."""
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
-    found = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE, Dedup.RANK)}
+    domains = {collect.domain for collect in collects if collect.dedup in (Dedup.MARK, Dedup.LATE, Dedup.RANK)}
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
-    found |= {each.asked.domain for each in combinations(plan) if each.marks}
+    domains |= {each.asked.domain for each in combinations(plan) if each.marks}
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
-    found |= {Domain.EDGE for step in made if isinstance(step, Subgraph)}
-    found |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
-    return frozenset(found | {Domain.VERTEX} if ends else found)
+    domains |= {Domain.EDGE for step in made if isinstance(step, Subgraph)}
+    domains |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
+    return frozenset(domains | {Domain.VERTEX} if ends else domains)
 
 
 def needs_bitmaps(plan: Plan) -> bool:

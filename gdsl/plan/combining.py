@@ -94,14 +94,14 @@ def is_own(index: Expression, step: Operator) -> bool:
 
 def written_by(step: Operator, functor: Functor | None) -> tuple[Exchanged, ...]:
     """What `step` writes, and how the values of several workers become one, where they run at once."""
-    found: dict[str, Exchanged] = {}
+    exchanged: dict[str, Exchanged] = {}
     for name, writes in _writes(functor).items():
-        found[name] = _combination(name, writes, step)
+        exchanged[name] = _combination(name, writes, step)
     if step.stores is not None:
-        found[step.stores] = Exchanged(step.stores, How.PUBLISH, Reach.OWN)
+        exchanged[step.stores] = Exchanged(step.stores, How.PUBLISH, Reach.OWN)
     if step.adds_to is not None:
-        found[step.adds_to] = Exchanged(step.adds_to, How.MERGE, Reach.ANYWHERE, ReduceOperation.ADD, scalar=True)
-    return tuple(found.values())
+        exchanged[step.adds_to] = Exchanged(step.adds_to, How.MERGE, Reach.ANYWHERE, ReduceOperation.ADD, scalar=True)
+    return tuple(exchanged.values())
 
 
 def in_turns(step: Operator, functor: Functor | None, program: Program) -> Obstacle | None:
@@ -202,11 +202,11 @@ _MIXED = object()
 
 
 def _writes(functor: Functor | None) -> dict[str, list[_Writing]]:
-    found: dict[str, list[_Writing]] = {}
+    writings: dict[str, list[_Writing]] = {}
     for node in walk(functor.body) if functor is not None else ():
         if isinstance(node, (Store, Update, CompareAndSwap)):
-            found.setdefault(_name(node.target), []).append(node)
-    return found
+            writings.setdefault(_name(node.target), []).append(node)
+    return writings
 
 
 def _combination(name: str, writes: list[_Writing], step: Operator) -> Exchanged:

@@ -91,12 +91,12 @@ def room_of(plan: Plan) -> Extent:
     return Times(2, VERTICES) if repeated_of(plan) else VERTICES
 
 
-def _with_copies(found: frozenset[str], copies: list[tuple[str, str]]) -> frozenset[str]:
+def _with_copies(names: frozenset[str], copies: list[tuple[str, str]]) -> frozenset[str]:
     before = frozenset[str]()
-    while found != before:
-        before = found
-        found = found | {name for name, other in copies if other in found}
-    return found
+    while names != before:
+        before = names
+        names = names | {name for name, other in copies if other in names}
+    return names
 
 
 def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim | None:

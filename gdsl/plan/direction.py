@@ -42,15 +42,15 @@ _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with advances that pull, or choose in each pass."""
-    found = directions(plan.program)
+    choices = directions(plan.program)
 
     def changed(operation: Operation) -> Operation:
         step, push = operation.step, operation.does
         if not isinstance(step, Advance) or not isinstance(push, Sweep):
             return operation
-        if found.counts.get(step.frontier.frontier or "") is step.over:
+        if choices.counts.get(step.frontier.frontier or "") is step.over:
             push = dataclasses.replace(push, edges=EdgeCount.CARRIED)
-        direction = found.of_site[step.site]
+        direction = choices.of_site[step.site]
         if direction is Direction.PUSH:
             return dataclasses.replace(operation, does=push)
         pull = _pull(step, facts)
@@ -60,7 +60,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     plan = dataclasses.replace(
         plan,
-        frontiers=tuple(dataclasses.replace(each, counts=found.counts.get(each.name)) for each in plan.frontiers),
+        frontiers=tuple(dataclasses.replace(each, counts=choices.counts.get(each.name)) for each in plan.frontiers),
         schedule=map_operations(plan.schedule, changed),
     )
     switches = tuple(each.step.site for each in operations(plan) if isinstance(each.does, Choice))
@@ -110,11 +110,14 @@ def directions(program: Program) -> Directions:
         knobs = program.tuning.sites[node.site]
         direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
         if direction is not Direction.PUSH and node.frontier.frontier is not None:
-            found = group[node.frontier.frontier]
-            agrees = found not in between and counted.setdefault(found, node.over) is node.over
+            known_direction = group[node.frontier.frontier]
+            agrees = known_direction not in between and counted.setdefault(known_direction, node.over) is node.over
             direction = direction if agrees else Direction.PUSH
         of_site[node.site] = direction
-    return Directions(of_site, {name: counted[found] for name, found in group.items() if found in counted})
+    return Directions(
+        of_site,
+        {name: counted[known_direction] for name, known_direction in group.items() if known_direction in counted},
+    )
 
 
 def switch(knobs: OperatorKnobs) -> Switch:
@@ -149,4 +152,4 @@ def _between_graphs(program: Program) -> frozenset[str]:
 
     if program.graphs:
         block(program.schedule, 0)
-    return frozenset(name for name, found in blocks.items() if len(found) > 1)
+    return frozenset(name for name, places in blocks.items() if len(places) > 1)

@@ -168,32 +168,32 @@ class _Uses:
         arrays = [array.name for array in self.program.arrays]
         if self.plan.graphs:
             return dict.fromkeys(arrays, "the schedule makes graphs")
-        found: dict[str, str] = {}
+        mirrors: dict[str, str] = {}
         for step, code in self.operators:
             for name, index in _elements(code):
                 if not combining.in_own_part(index, step):
-                    found.setdefault(name, f"{index.span.words} names other elements")
+                    mirrors.setdefault(name, f"{index.span.words} names other elements")
         elsewhere: list[object] = [self.program.functions]
         elsewhere += [array.initial for array in self.program.arrays if array.initial is not None]
         elsewhere += [scalar.initial for scalar in self.program.scalars if scalar.initial is not None]
         elsewhere.append(tuple(_own_part(step) for step in all_steps(self.program.schedule)))
         for name, index in _elements(elsewhere):
-            found.setdefault(name, f"{index.span.words} names other elements")
+            mirrors.setdefault(name, f"{index.span.words} names other elements")
         for on_sets in steps_in(self.plan.schedule):
             if isinstance(on_sets, OnSets):
                 use = on_sets.step.use
                 why = f"{on_sets.step.span.words} names other elements"
-                found |= {name: why for name in (*use.reads, *use.writes) if name not in found}
-        found = {name: why for name, why in found.items() if name in arrays}
+                mirrors |= {name: why for name in (*use.reads, *use.writes) if name not in mirrors}
+        mirrors = {name: why for name, why in mirrors.items() if name in arrays}
         swaps = [step.step for step in steps_in(self.plan.schedule) if isinstance(step, Swap)]
         before = -1
-        while len(found) != before:
-            before = len(found)
+        while len(mirrors) != before:
+            before = len(mirrors)
             for swap in swaps:
                 for one, other in ((swap.first, swap.second), (swap.second, swap.first)):
-                    if one in found and other in arrays:
-                        found.setdefault(other, f"{swap.span.words} swaps it with {one}")
-        return found
+                    if one in mirrors and other in arrays:
+                        mirrors.setdefault(other, f"{swap.span.words} swaps it with {one}")
+        return mirrors
 
     def parts(self) -> Iterator[Placement]:
         """The parts of the graph. Where lists begin is known everywhere."""
@@ -210,17 +210,17 @@ class _Uses:
     def _whole_parts(self) -> dict[str, str]:
         if self.plan.graphs:
             return dict.fromkeys(GRAPH_PARTS, "the schedule makes graphs")
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for step, code in self.operators:
             for node in _lists_read(code):
                 if not _reads_own_list(node, step):
-                    found.update({part: node.span.words for part in parts_read(node) if part not in found})
+                    reasons.update({part: node.span.words for part in parts_read(node) if part not in reasons})
             if isinstance(step, Intersect) and step.partners is not None:
-                found.setdefault("columns", step.span.words)
+                reasons.setdefault("columns", step.span.words)
         initial = tuple(array.initial for array in self.program.arrays if array.initial is not None)
         for node in _lists_read([self.program.functions, initial, self.program.schedule]):
-            found.update({part: node.span.words for part in parts_read(node) if part not in found})
-        return found
+            reasons.update({part: node.span.words for part in parts_read(node) if part not in reasons})
+        return reasons
 
 
 def _elements(code: list[object]) -> Iterator[tuple[str, Expression]]:

@@ -18,17 +18,17 @@ from gdsl.plan.phases import counts_late, with_phases
 def optional_end_barriers(steps: tuple[Step, ...]) -> list[list[int]]:
     """The sites of the operators that may end with a barrier, those of one loop together."""
     own: list[int] = []
-    found = [own]
+    sites = [own]
     for step in steps:
         if isinstance(step, Operation) and has_optional_end_barrier(step):
             own.append(step.step.site)
         elif isinstance(step, Loop):
-            found += optional_end_barriers(step.body)
+            sites += optional_end_barriers(step.body)
         elif isinstance(step, (On, Branch)):
             inner, *others = optional_end_barriers(step.body if isinstance(step, On) else (*step.then, *step.otherwise))
             own += inner
-            found += others
-    return [own, *(group for group in found[1:] if group)]
+            sites += others
+    return [own, *(group for group in sites[1:] if group)]
 
 
 def has_optional_end_barrier(operation: Operation) -> bool:
@@ -55,15 +55,15 @@ def without_end_barriers(launch: Launch) -> Launch:
 
 
 def _mapped(steps: tuple[Step, ...], changed: Callable[[Operation], Operation]) -> tuple[Step, ...]:
-    found: list[Step] = []
+    mapped: list[Step] = []
     for step in steps:
         if isinstance(step, Operation):
-            found.append(changed(step))
+            mapped.append(changed(step))
         elif isinstance(step, (Loop, On)):
-            found.append(dataclasses.replace(step, body=_mapped(step.body, changed)))
+            mapped.append(dataclasses.replace(step, body=_mapped(step.body, changed)))
         elif isinstance(step, Branch):
             then, otherwise = _mapped(step.then, changed), _mapped(step.otherwise, changed)
-            found.append(dataclasses.replace(step, then=then, otherwise=otherwise))
+            mapped.append(dataclasses.replace(step, then=then, otherwise=otherwise))
         else:
-            found.append(step)
-    return tuple(found)
+            mapped.append(step)
+    return tuple(mapped)

@@ -62,14 +62,14 @@ def _part(placement: Placement, widths: Widths) -> tuple[str, str]:
 
 
 def _exchanges(plan: Plan, widths: Widths) -> Iterator[str]:
-    found = False
+    any_exchange = False
     for block in blocks_in(plan.schedule):
         for place, step in enumerate(block):
             after = block[place + 1] if place + 1 < len(block) else None
             lines = list(_after(plan, step, after, widths))
-            found = found or bool(lines)
+            any_exchange = any_exchange or bool(lines)
             yield from lines
-    if not found:
+    if not any_exchange:
         yield "workers send each other nothing"
 
 

@@ -80,7 +80,7 @@ def whole_sets(program: Program) -> frozenset[str]:
     if program.graphs:
         return frozenset()
     steps = list(walk(program.schedule))
-    found = {step.name for step in steps if isinstance(step, DefineFrontier) and _is_everything(step)}
+    names = {step.name for step in steps if isinstance(step, DefineFrontier) and _is_everything(step)}
     parts = [(step.name, {step.other}) for step in steps if isinstance(step, CopyFrontier)]
     parts += [
         (step.name, {each.frontier for each in (step.first, step.second) if each.frontier is not None})
@@ -88,10 +88,10 @@ def whole_sets(program: Program) -> frozenset[str]:
         if isinstance(step, CombineFrontiers) and step.operation is SetOperation.UNION
     ]
     size = -1
-    while len(found) != size:
-        size = len(found)
-        found |= {name for name, others in parts if others & found}
-    return frozenset(found)
+    while len(names) != size:
+        size = len(names)
+        names |= {name for name, others in parts if others & names}
+    return frozenset(names)
 
 
 def _is_everything(step: DefineFrontier) -> bool:
@@ -170,13 +170,13 @@ def test_of(former: Step | None, step: Combine, program: Program, target: Target
 def lacking_queues(program: Program, bitmaps: frozenset[str]) -> frozenset[str]:
     """The frontiers that may be without a queue, where `bitmaps` are those that operators collect so."""
     steps = [node for node in walk(program.schedule) if isinstance(node, (CombineFrontiers, CopyFrontier))]
-    found, before = bitmaps, frozenset[str]()
-    while found != before:
-        before = found
-        copied = {each.name for each in steps if isinstance(each, CopyFrontier) and each.other in found}
-        combined = {each.name for each in steps if isinstance(each, CombineFrontiers) and lacks_queues(each, found)}
-        found = found | copied | combined
-    return found
+    lacking, before = bitmaps, frozenset[str]()
+    while lacking != before:
+        before = lacking
+        copied = {each.name for each in steps if isinstance(each, CopyFrontier) and each.other in lacking}
+        combined = {each.name for each in steps if isinstance(each, CombineFrontiers) and lacks_queues(each, lacking)}
+        lacking = lacking | copied | combined
+    return lacking
 
 
 def lacks_queues(step: CombineFrontiers, lacking: frozenset[str]) -> bool:

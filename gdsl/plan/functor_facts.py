@@ -55,24 +55,24 @@ class Touched:
 
 def touched_by(step: Operator, sweep: Sweep, accesses: Accesses) -> Touched:
     """Of an operator that does not end with a barrier."""
-    found = accesses.of_step(step)
+    touched = accesses.of_step(step)
     segment = sweep.segment
     if segment is not None and segment.aside is not None:
         stored, aside = Access(segment.array, True, Who.ANYBODY), Access(segment.aside, True, Who.ANYBODY)
         copied = frozenset({stored, Access(segment.aside, False, Who.ANYBODY)})
         own = frozenset({segment.array, segment.aside})
-        return Touched(found - {stored} | {aside}, _narrowed(copied, own, sweep.members), True)
+        return Touched(touched - {stored} | {aside}, _narrowed(copied, own, sweep.members), True)
     functor = accesses.functor_of(step)
     of_vertices = isinstance(functor, VertexFunctor)
     own = own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()
-    found = _narrowed(found, own, sweep.members)
-    return Touched(found, found, False)
+    touched = _narrowed(touched, own, sweep.members)
+    return Touched(touched, touched, False)
 
 
-def _narrowed(found: frozenset[Access], own: frozenset[str], members: Members) -> frozenset[Access]:
-    """`found` with those of the arrays `own` by the thread of each of `members`."""
+def _narrowed(touched: frozenset[Access], own: frozenset[str], members: Members) -> frozenset[Access]:
+    """`touched` with those of the arrays `own` by the thread of each of `members`."""
     who, frontier = (Who.OWNER, "") if members.frontier is None else (Who.MEMBER, members.frontier)
-    return frozenset(Access(each.name, each.writes, who, frontier) if each.name in own else each for each in found)
+    return frozenset(Access(each.name, each.writes, who, frontier) if each.name in own else each for each in touched)
 
 
 def own_arrays(functor: Functor, program: Program) -> frozenset[str]:

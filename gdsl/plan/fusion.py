@@ -112,17 +112,17 @@ class Fusion:
             return
         between = placed[at + 1 :]
         obstacle = self.obstacle(former, step)
-        early = all(self._apart(each, former) is None for each in between)
+        commutes = all(self._apart(each, former) is None for each in between)
         late = all(self._apart(each, step) is None for each in between)
-        if obstacle is None and not early and not late:
+        if obstacle is None and not commutes and not late:
             obstacle = next(filter(None, (self._apart(each, step) for each in between)))
         self.pairs.append(Pair(former, step, obstacle))
         if obstacle is not None:
             placed.append(step)
             return
-        ahead = (*former.ahead, self._alone[former.step.site])
-        fused = dataclasses.replace(step, ahead=ahead)
-        placed[at:] = [*between, fused] if early else [fused, *between]
+        operations = (*former.ahead, self._alone[former.step.site])
+        fused = dataclasses.replace(step, ahead=operations)
+        placed[at:] = [*between, fused] if commutes else [fused, *between]
 
     def obstacle(self, former: Operation, step: Operation) -> Obstacle | None:
         """Why `step` does not run in the sweep of `former`, and of what runs in that; None where it does."""
@@ -132,9 +132,9 @@ class Fusion:
         if len(former.ahead) + 1 >= MOST_IN_ONE_SWEEP:
             return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
         for each in (*former.ahead, former):
-            found = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
-            if found is not None:
-                return found
+            obstacle = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
+            if obstacle is not None:
+                return obstacle
         return None
 
     def _as_first(self, former: Operation, own: Sweep, behind: Span) -> Obstacle | None:
@@ -192,9 +192,9 @@ class Fusion:
         """Why `between` does not go to the other side of an operator and of what runs in its sweep."""
         assert isinstance(between, _BETWEEN)
         for each in (*operation.ahead, operation):
-            found = next(self._met(between.step, each.step), None)
-            if found is not None:
-                return Obstacle(f"`{found}` is assigned in between", between.step.span)
+            conflict = next(self._met(between.step, each.step), None)
+            if conflict is not None:
+                return Obstacle(f"`{conflict}` is assigned in between", between.step.span)
         return None
 
     def meets(self, step: Step, other: ir.Step) -> bool:

@@ -179,13 +179,13 @@ def begins_with_all(program: Program) -> bool:
 
 def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:
     """`names`, and all that these are made of."""
-    found: set[str | None] = set()
+    reached: set[str | None] = set()
     while names:
         name = names.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             names += made_of.get(name, ()) if name is not None else ()
-    return found
+    return reached
 
 
 # Decides whether a program is so long that its operators call what they share, where short ones have copies (cuda).

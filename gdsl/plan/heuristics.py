@@ -76,5 +76,5 @@ def relevant(program: Program, graph: GraphClass) -> GraphClass:
     the blocks, one at most."""
     effects, holding = effects_of_graph(program), {fact for fact in FACTS if graph.has(fact)}
     deciding = [fact for fact in _DECIDING if fact in effects and fact in holding][:1]
-    found = class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
-    return in_host(program, found) if graph.host_lists else found
+    facts = class_of([*deciding, *({"short-lists"} & effects.keys() & holding)])
+    return in_host(program, facts) if graph.host_lists else facts

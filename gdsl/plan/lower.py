@@ -72,11 +72,11 @@ def lower(facts: Facts) -> Plan:
 
 def _frontiers(program: ir.Program) -> tuple[Frontier, ...]:
     """A slot for each, those of vertices first."""
-    found = []
+    frontiers = []
     for domain in Domain:
         names = [each.name for each in program.frontiers if each.domain is domain]
-        found += [Frontier(name, domain, slot, None) for slot, name in enumerate(names)]
-    return tuple(found)
+        frontiers += [Frontier(name, domain, slot, None) for slot, name in enumerate(names)]
+    return tuple(frontiers)
 
 
 def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:

@@ -33,13 +33,13 @@ def run(plan: Plan, facts: Facts) -> Plan:
     functors: dict[str, Functor] = {functor.name: functor for functor in plan.program.vertex_functors}
     functors.update({functor.name: functor for functor in plan.program.edge_functors})
     arrays = {array.name: array for array in plan.program.arrays}
-    found = dataclasses.replace(
+    with_mirrors = dataclasses.replace(
         plan, schedule=map_operations(plan.schedule, lambda operation: _with_mirrors(operation, functors, arrays))
     )
-    always_waits = all(operation.waits for operation in own_sweeps(found) if mirrored(operation))
+    always_waits = all(operation.waits for operation in own_sweeps(with_mirrors) if mirrored(operation))
     before = () if always_waits else (FREE,)
     return dataclasses.replace(
-        found, schedule=map_operations(found.schedule, lambda operation: _with_phases(operation, before))
+        with_mirrors, schedule=map_operations(with_mirrors.schedule, lambda operation: _with_phases(operation, before))
     )
 
 
@@ -83,10 +83,10 @@ def _with_mirrors(operation: Operation, functors: dict[str, Functor], arrays: di
     does = operation.does
     if isinstance(does, Choice):
         return dataclasses.replace(operation, does=dataclasses.replace(does, yes=changed(does.yes)))
-    ahead = operation.ahead
-    if ahead and isinstance(ahead[0].does, Sweep) and ahead[0].does.segment is not None:
-        first = dataclasses.replace(ahead[0], does=changed(ahead[0].does))
-        return dataclasses.replace(operation, ahead=(first, *ahead[1:]))
+    operations = operation.ahead
+    if operations and isinstance(operations[0].does, Sweep) and operations[0].does.segment is not None:
+        first = dataclasses.replace(operations[0], does=changed(operations[0].does))
+        return dataclasses.replace(operation, ahead=(first, *operations[1:]))
     return dataclasses.replace(operation, does=changed(does))
 
 

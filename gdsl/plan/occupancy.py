@@ -35,8 +35,8 @@ def _waiting_thread(plan: Plan) -> int:
 def _sizes(plan: Plan) -> Sizes:
     block = plan.program.tuning.block if plan.target.grid else None
     block = grids.NARROW_BLOCK if block is None and grids.has_small_blocks(plan) else block
-    kept = any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
-    block = block_cache.BLOCK if kept else block
+    is_cached = any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
+    block = block_cache.BLOCK if is_cached else block
     block = block_cache.BOUNDS_BLOCK if block_cache.has_bounds(plan.schedule) else block
     sizes = plan.target.sizes
     if block is None:

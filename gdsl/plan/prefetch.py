@@ -72,12 +72,12 @@ class _Reads:
         if isinstance(step, Compute) and step.site in self.alone:
             functor = self.facts.functor(step)
             if isinstance(functor, VertexFunctor) and sweep.own is not None:
-                early = read_ahead_of(functor, sweep.own, self.facts.functions)
-                return sweep.with_hints(early) if early is not None else sweep
+                hint = read_ahead_of(functor, sweep.own, self.facts.functions)
+                return sweep.with_hints(hint) if hint is not None else sweep
         if isinstance(step, Advance) and sweep.selection is None:
             edge_functor = self.facts.edge_functor(step)
-            found = (self._of_edges(step, edge_functor, each, sweep) for each in sweep.walks)
-            return sweep.with_hints(*(each for each in found if each is not None))
+            hints = (self._of_edges(step, edge_functor, each, sweep) for each in sweep.walks)
+            return sweep.with_hints(*(each for each in hints if each is not None))
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             edge_functor = self.facts.edge_functor(step)
             count = edges_side_by_side(step, edge_functor, self.facts.program)
@@ -90,8 +90,8 @@ class _Reads:
             return None
         if sweep.skips is not None:
             return read_ahead_of_worklist(step, functor, walk.variant, sweep.skips, self.facts.program)
-        early = read_ahead_of(functor, walk.variant, self.facts.functions)
-        return dataclasses.replace(early, over=walk.over) if early is not None else None
+        hint = read_ahead_of(functor, walk.variant, self.facts.functions)
+        return dataclasses.replace(hint, over=walk.over) if hint is not None else None
 
 
 # Decides which reductions look at the next level of a history while blocks wait for each other (cuda).
@@ -148,8 +148,8 @@ def _looking(operation: Operation, levels: Levels) -> Operation:
     sweep = operation.does
     if not isinstance(sweep, Sweep) or sweep.segment is None:
         return operation
-    found = levels.get(sweep.members.frontier or "") if _goes_by_lists(sweep, sweep.segment) else None
-    return operation if found is None else dataclasses.replace(operation, does=sweep.with_hints(NextLevel(found)))
+    level = levels.get(sweep.members.frontier or "") if _goes_by_lists(sweep, sweep.segment) else None
+    return operation if level is None else dataclasses.replace(operation, does=sweep.with_hints(NextLevel(level)))
 
 
 def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
@@ -275,13 +275,13 @@ def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Pr
     if not isinstance(sweep, Sweep) or not _in_rows(sweep):
         return None
     walked = tuple(each.lists for each in sweep.walks)
-    given = {sweep.segment.array} if sweep.segment is not None else set[str]()
-    given |= _wide_at_ends(host, program)
+    results = {sweep.segment.array} if sweep.segment is not None else set[str]()
+    results |= _wide_at_ends(host, program)
     asked: dict[str, None] = {}
     begins: dict[Over, None] = {}
     for part in parts:
         functor, roles = _functor(part, program), _roles(part)
-        own = given | _stored_first(functor, roles)
+        own = results | _stored_first(functor, roles)
         asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in own)
         begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, DegreeOf))
     rows = PrefetchRows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))

@@ -227,17 +227,17 @@ def _variant(
 
 def _read_ahead(sweep: Sweep, over: Over | None, variant: Variant) -> list[str]:
     """What is read for several elements before one of them is worked on."""
-    early = sweep.hint(ReadAhead, over)
-    if early is None:
+    hint = sweep.hint(ReadAhead, over)
+    if hint is None:
         return []
-    steps = [_reads(level) for level in early.before]
-    steps += ["test"] if variant.tests and early.after else []
-    steps += [_reads(level) for level in early.after]
-    if early.seen is not None:
+    steps = [_reads(level) for level in hint.before]
+    steps += ["test"] if variant.tests and hint.after else []
+    steps += [_reads(level) for level in hint.after]
+    if hint.seen is not None:
         bounds = sweep.hint(HubBounds, over)
         bounded = ", of a hub at a bound in the block's own memory first" if bounds is not None else ""
-        steps.append(f"look at {print_expression(early.seen)}{bounded}")
-    return [f"{early.elements} side by side: {'; then '.join(steps)}"]
+        steps.append(f"look at {print_expression(hint.seen)}{bounded}")
+    return [f"{hint.elements} side by side: {'; then '.join(steps)}"]
 
 
 def _reads(level: tuple[EarlyRead, ...]) -> str:

@@ -285,8 +285,8 @@ def read_ahead_of_worklist(
         return None
     if not all(_is(each.index, near) for each in reads):
         return None
-    early = read_ahead_of(functor, variant, functions)
-    before, behind = (early.before, early.after) if early is not None else ((), ())
+    hint = read_ahead_of(functor, variant, functions)
+    before, behind = (hint.before, hint.after) if hint is not None else ((), ())
     seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])

@@ -143,12 +143,12 @@ def stride(kind: Type) -> int:
 def _rotation_candidates(launch: Launch, program: Program, accesses: Accesses) -> Rotations:
     """The scalars that might rotate: operators write them, too, and nothing depends on their address."""
     written, known = _shared_scalars(program, accesses)
-    found: dict[str, tuple[int, Expression]] = {}
+    candidates: dict[str, tuple[int, Expression]] = {}
     for depth, step in stores(launch.steps, 0):
         may = step.scalar in written - known and _is_same_each_time(step.value)
-        if may and found.get(step.scalar, (0,))[0] < depth:
-            found[step.scalar] = depth, step.value
-    return {name: value for name, (_, value) in found.items()}
+        if may and candidates.get(step.scalar, (0,))[0] < depth:
+            candidates[step.scalar] = depth, step.value
+    return {name: value for name, (_, value) in candidates.items()}
 
 
 def _is_same_each_time(value: Expression) -> bool:
@@ -190,16 +190,16 @@ def _plain(value: Expression) -> str:
 
 def _barriers_met(steps: tuple[Step, ...], times: int) -> int:
     """How many barriers are met if every loop has `_PASSES` passes and every second test of a branch holds."""
-    found = 0
+    count = 0
     for step in steps:
         if isinstance(step, Barrier) or (isinstance(step, Operation) and step.waits):
-            found += times
+            count += times
         elif isinstance(step, (Loop, On)):
-            found += _barriers_met(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
+            count += _barriers_met(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
         elif isinstance(step, Branch):
             then, otherwise = (_barriers_met(block, times) for block in (step.then, step.otherwise))
-            found += max(then, otherwise) if step.otherwise else then // 2
-    return found
+            count += max(then, otherwise) if step.otherwise else then // 2
+    return count
 
 
 def _shared_scalars(program: Program, accesses: Accesses) -> tuple[frozenset[str], frozenset[str]]:

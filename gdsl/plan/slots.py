@@ -51,14 +51,14 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str, int]:
     """The slot of each frontier among those of its domain: the first that is free, in the order of `frontiers`."""
-    found = _Needed(frontiers, steps).beside
+    neighbors = _Needed(frontiers, steps).beside
     slots: dict[str, int] = {}
     for domain in Domain:
         taken: list[tuple[int, int]] = []  # of each slot, the names that have it and those that must not
         for number, frontier in enumerate(frontiers):
             if frontier.domain is not domain:
                 continue
-            own, others = 1 << number, found[number]
+            own, others = 1 << number, neighbors[number]
             free = (slot for slot, (names, beside) in enumerate(taken) if not (names & others or beside & own))
             slot = next(free, len(taken))
             if slot == len(taken):
@@ -135,8 +135,8 @@ class _Needed:
             elif isinstance(step, (Launch, On)):
                 needed = self._before(step.body if isinstance(step, On) else step.steps, needed)
             elif isinstance(step, OfFrontiers):
-                use, kept = frontiers_of(step.step), kept_after(step)
+                use, marked = frontiers_of(step.step), kept_after(step)
                 for name in use.written:
-                    self.beside[self._numbers[name]] |= needed | self._mask([kept] if kept is not None else [])
+                    self.beside[self._numbers[name]] |= needed | self._mask([marked] if marked is not None else [])
                 needed = needed & ~self._mask(use.written) | self._mask(use.read)
         return needed

@@ -82,7 +82,7 @@ def list_few_members(plan: Plan) -> Plan:
         return plan
     if (plan.program.tuning.block or 0) > _MOST_THREADS:
         return plan
-    sites = {found.step.site for found in _pushes(plan)}
+    sites = {push.step.site for push in _pushes(plan)}
 
     def marked(operation: Operation) -> Operation:
         return _with_hint(operation, FewAsList()) if operation.step.site in sites else operation
@@ -97,8 +97,8 @@ def is_listed(operation: Operation) -> bool:
 
 def push_in(loop: Loop) -> Operation | None:
     """The push of a loop that does so; None without one."""
-    found = (step for step in loop.body if isinstance(step, Operation) and is_listed(step))
-    return next(found, None)
+    pushes = (step for step in loop.body if isinstance(step, Operation) and is_listed(step))
+    return next(pushes, None)
 
 
 def push_of(operation: Operation) -> Sweep:
@@ -118,9 +118,9 @@ def _pushes(plan: Plan) -> Iterator[Operation]:
     everything = list(steps_in(plan.schedule))
     for loop, anew in _loops(plan.schedule, None):
         within = list(steps_in(loop.body))
-        found = [step for step in loop.body if isinstance(step, Operation) and _may(step, plan)]
-        if len(found) == 1 and not any(isinstance(step, Loop) for step in within):
-            (push,) = found
+        pushes = [step for step in loop.body if isinstance(step, Operation) and _may(step, plan)]
+        if len(pushes) == 1 and not any(isinstance(step, Loop) for step in within):
+            (push,) = pushes
             name = push_of(push).members.frontier
             made = any(isinstance(step, Define) and step.step.name == name for step in within)
             leaves = anew is not None and name not in anew and not _ends_empty(loop, name)
@@ -183,9 +183,9 @@ def share_warps(plan: Plan) -> Plan:
     target = plan.target
     if not target.fused or not target.grid or target.teams:
         return plan
-    found = _Neighbors()
-    found.steps(plan.schedule, _NONE)
-    warps = dict.fromkeys(found.former, Warps.LAST) | dict.fromkeys(found.following, Warps.FIRST)
+    neighbors = _Neighbors()
+    neighbors.steps(plan.schedule, _NONE)
+    warps = dict.fromkeys(neighbors.former, Warps.LAST) | dict.fromkeys(neighbors.following, Warps.FIRST)
     schedule = map_operations(plan.schedule, lambda operation: _with(operation, warps))
     return dataclasses.replace(plan, schedule=schedule)
 

@@ -111,8 +111,8 @@ GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
 
 def of_array(array: Array) -> Buffer:
     """The buffer of an array of the program's."""
-    given = array.is_input
-    made, cleared = (Made.CALLER, Cleared.GIVEN) if given else (Made.HOST, Cleared.INITIAL)
+    is_input = array.is_input
+    made, cleared = (Made.CALLER, Cleared.GIVEN) if is_input else (Made.HOST, Cleared.INITIAL)
     return Buffer(array.name, array.type, array.extent, _role(array), made, cleared, PROBLEM)
 
 

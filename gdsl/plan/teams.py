@@ -35,13 +35,13 @@ def refusal(plan: Plan) -> str | None:
 
 def teams_of(plan: Plan) -> Teams:
     """Where the buffers of a plan lie."""
-    found: dict[str, list[tuple[str, str]]] = {"rows": [], "records": [], "zeros": [], "rooms": []}
+    places: dict[str, list[tuple[str, str]]] = {"rows": [], "records": [], "zeros": [], "rooms": []}
     for buffer in plan.buffers:
         place = _place_of(buffer, plan)
         if place is not None:
-            found[place].append((buffer.group, buffer.name))
+            places[place].append((buffer.group, buffer.name))
     barrier = Barrier("until all have read the arrays that are moved back") if plan.swapped else None
-    return Teams(**{place: tuple(names) for place, names in found.items()}, barrier=barrier)
+    return Teams(**{place: tuple(names) for place, names in places.items()}, barrier=barrier)
 
 
 def _place_of(buffer: Buffer, plan: Plan) -> str | None:

@@ -120,12 +120,12 @@ def valued(functor: EdgeFunctor) -> Variant:
 def totals_of(functor: Functor) -> tuple[Total, ...]:
     """The scalars that the functor sums up, in the order of the text."""
     accumulated = accumulated_scalars(functor)
-    found: dict[str, Total] = {}
+    totals: dict[str, Total] = {}
     for node in walk(functor.body):
         target = node.target if isinstance(node, Update) else None
         if isinstance(node, Update) and isinstance(target, ScalarTarget) and target.scalar in accumulated:
-            found[target.scalar] = Total(target.scalar, Reduction(node.operation, target.type))
-    return tuple(found.values())
+            totals[target.scalar] = Total(target.scalar, Reduction(node.operation, target.type))
+    return tuple(totals.values())
 
 
 def asks_for_edge(functor: EdgeFunctor) -> bool:

@@ -127,8 +127,8 @@ class _Verifier:
         self.expect(fits, "rooms for graphs")
         verify_kept_graphs(plan)
         self.expect(plan.graphs == self.program.graphs, "other graphs")
-        found = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
-        self.expect(all(0 <= step.around <= deepest for step in found), "a launch has other graphs around")
+        all_launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
+        self.expect(all(0 <= step.around <= deepest for step in all_launches), "a launch has other graphs around")
         if plan.layout is not None:
             self.expect(self.program.any_ids and plan.target.grid, "ids are changed that somebody can see")
             self.expect(plan.layout == renumbering.renumbering_of(plan), "another layout")
@@ -150,23 +150,23 @@ class _Verifier:
 
     def _initial(self) -> None:
         """Everything that may be read before it is written has its initial value."""
-        found = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialize)]
-        self.expect(len(found) == 1, "the data are initialized once")
-        (first,) = found
+        initializations = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialize)]
+        self.expect(len(initializations) == 1, "the data are initialized once")
+        (first,) = initializations
         wanted = Barrier(first.barrier.reason) if first.barrier is not None else None
         waits = (first.barrier is not None) == self.plan.target.grid and first.barrier == wanted
         self.expect(waits, "data are read before all are initialized")
-        given = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
+        initialized = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
         declared: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
         data = {each.name: each for each in declared if not each.is_input}
-        self.expect(len({each.name for each in given}) == len(given), "data are initialized twice")
-        for each in given:
+        self.expect(len({each.name for each in initialized}) == len(initialized), "data are initialized twice")
+        for each in initialized:
             known = data.get(each.name)
             self.expect(known is not None and known.initial == each.value, f"another initial value of {each.name}")
         domains = {array.name: array.domain for array in self.program.arrays}
         for group, domain in ((first.vertex_arrays, Domain.VERTEX), (first.edge_arrays, Domain.EDGE)):
             self.expect(all(domains.get(each.name) is domain for each in group), "an array of other elements")
-        self.expect(set(data) == {each.name for each in given}, "data without an initial value")
+        self.expect(set(data) == {each.name for each in initialized}, "data without an initial value")
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""
@@ -227,9 +227,9 @@ class _Verifier:
     def _order(self, loop: Loop) -> object:
         """The order in which the body works off the worklist, which is the loop's."""
         sweeps = [step.does for step in loop.body if isinstance(step, Operation)]
-        found = [sweep.order for sweep in sweeps if not isinstance(sweep, Choice) and sweep.order is not None]
-        same = len(found) == 1 and found[0] == loop.order
-        return loop.order if same or (not found and loop.order is None) else _ANOTHER
+        orders = [sweep.order for sweep in sweeps if not isinstance(sweep, Choice) and sweep.order is not None]
+        same = len(orders) == 1 and orders[0] == loop.order
+        return loop.order if same or (not orders and loop.order is None) else _ANOTHER
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""

@@ -175,10 +175,10 @@ class _Exchanges:
         ends = not scalar and step.adds_to != each.name and roles <= _ENDS
         self.expect(ends or each.reach is Reach.ANYWHERE, f"{each.name} is written at more than ends of edges")
         by_itself = {ReduceOperation.ADD} if each.name == step.adds_to else set[ReduceOperation | None]()
-        found = by_itself | {_operation(write) for write in writes}
+        reductions = by_itself | {_operation(write) for write in writes}
         one_call = all(isinstance(write, Update) or _is_single(write) for write in writes)
-        mixed = len(found) > 1 and each.operation is None and one_call
-        self.expect(found == {each.operation} or mixed, f"{each.name} is merged by another operation")
+        mixed = len(reductions) > 1 and each.operation is None and one_call
+        self.expect(reductions == {each.operation} or mixed, f"{each.name} is merged by another operation")
 
     def _writes(self, step: Operator, name: str) -> Iterator[Store | Update | CompareAndSwap]:
         functor = self.accesses.functor_of(step)

@@ -63,8 +63,8 @@ class HintVerifier(VariantVerifier):
             own = members.form is Form.QUEUE and sweep.hint(WholeSet) is None
             own = own and members.frontier == step.result
             self.expect(own and not self.operation.ahead and self.operation.waits, "a list of other members")
-            first, early = sweep.walks[0].first_places, sweep.hint(ReadAhead, sweep.walks[0].over)
-            plain = not sweep.totals and first is None and early is None and sweep.skips is None
+            first, hint = sweep.walks[0].first_places, sweep.hint(ReadAhead, sweep.walks[0].over)
+            plain = not sweep.totals and first is None and hint is None and sweep.skips is None
             self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
             self.expect(step.site in self.loop_of, "a list that no loop ends")
         names = {array.name for array in self.program.arrays}

@@ -138,7 +138,7 @@ def _counts_walked(sweep: Sweep) -> bool:
 
 def _conversions(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) -> None:
     """Members have the form in which they are read, before anything is done, and so has the result of a pull."""
-    form, found = sweep.members.form, [each for each in body if isinstance(each, Convert)]
+    form, conversions = sweep.members.form, [each for each in body if isinstance(each, Convert)]
     wanted = [] if form is None or sweep.members.domain is Domain.EDGE or sweep.order is not None else [Convert(form)]
     if isinstance(operation.step, NeighborReduce) or sweep.segment is not None:
         wanted = [Convert(each) for each in (Form.QUEUE, Form.BITMAP) if form in (each, Form.BITMAP)]
@@ -146,7 +146,9 @@ def _conversions(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) ->
     of_result = sweep.selection is not None and sweep.collect is not None and sweep.collect.form is Form.QUEUE
     last = [Convert(Form.QUEUE, result=True)] if of_result else []
     _expect(
-        found == [*wanted, *last] and list(body[-1:] if last else []) == last, operation, "a result in another form"
+        conversions == [*wanted, *last] and list(body[-1:] if last else []) == last,
+        operation,
+        "a result in another form",
     )
 
 

@@ -143,8 +143,8 @@ class ResultVerifier(VariantVerifier):
 
 def _combined(functor: Functor) -> dict[str, set[ReduceOperation]]:
     """By scalar the operations by which updates of `functor` combine into it."""
-    found: dict[str, set[ReduceOperation]] = {}
+    reductions: dict[str, set[ReduceOperation]] = {}
     for node in walk(functor.body):
         if isinstance(node, Update) and isinstance(node.target, ScalarTarget):
-            found.setdefault(node.target.scalar, set()).add(node.operation)
-    return found
+            reductions.setdefault(node.target.scalar, set()).add(node.operation)
+    return reductions

@@ -47,14 +47,14 @@ def verify_combinations(plan: Plan) -> None:
 def _lacking_queues(plan: Plan) -> frozenset[str]:
     """The frontiers that may be bitmaps alone."""
     collects = (sweep.collect for sweep in sweeps(plan) if sweep.collect is not None)
-    found = {collect.frontier for collect in collects if collect.form is Form.BITMAP}
+    lacking = {collect.frontier for collect in collects if collect.form is Form.BITMAP}
     copies = [step.step for step in steps_in(plan.schedule) if isinstance(step, Copy)]
     size = -1
-    while size != len(found):
-        size = len(found)
-        found |= {step.name for step in copies if step.other in found}
-        found |= {each.step.name for each in combinations(plan) if _lacks(each, frozenset(found))}
-    return frozenset(found)
+    while size != len(lacking):
+        size = len(lacking)
+        lacking |= {step.name for step in copies if step.other in lacking}
+        lacking |= {each.step.name for each in combinations(plan) if _lacks(each, frozenset(lacking))}
+    return frozenset(lacking)
 
 
 def _lacks(each: Combine, lacking: frozenset[str]) -> bool:
@@ -66,11 +66,11 @@ def _lacks(each: Combine, lacking: frozenset[str]) -> bool:
 
 def _former(plan: Plan) -> dict[int, Step]:
     """What is right before each combination, but for barriers."""
-    found: dict[int, Step] = {}
+    formers: dict[int, Step] = {}
     for block in blocks_in(plan.schedule):
         steps = [step for step in block if not isinstance(step, Barrier)]
-        found.update((id(step), former) for former, step in itertools.pairwise(steps))
-    return found
+        formers.update((id(step), former) for former, step in itertools.pairwise(steps))
+    return formers
 
 
 def _is_complement(former: Step | None, each: Combine, plan: Plan) -> bool:

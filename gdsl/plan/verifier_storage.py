@@ -84,17 +84,17 @@ class _Storage:
                 places = scalar_copies.PLACES * scalar_copies.stride(data.type) if data.name in self.rotations else 1
                 self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
             if buffer is not None:
-                given = buffer.cleared is Cleared.GIVEN
-                self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
+                is_given = buffer.cleared is Cleared.GIVEN
+                self.expect(is_given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
         results = [sweep.segment or sweep.vote for sweep in sweeps(self.plan)]
         asides = {each.aside for each in results if each is not None and each.aside is not None}
         self._tables()
-        found = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
-        self.expect(asides == found, "the temporaries are not those of the reductions")
+        names = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
+        self.expect(asides == names, "the temporaries are not those of the reductions")
 
     def _tables(self) -> None:
         """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
-        found = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
+        tables = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
         used: set[str] = set()
         everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
         for sweep in sweeps(self.plan):
@@ -103,10 +103,10 @@ class _Storage:
                 continue
             for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
                 used.add(name)
-                buffer, wanted = found.get(name), votes.places(sweep).value(everything)
+                buffer, wanted = tables.get(name), votes.places(sweep).value(everything)
                 fits = buffer is not None and buffer.element is kind and buffer.extent.value(everything) >= wanted
                 self.expect(fits, f"no room for the votes in {name}")
-        self.expect(used == set(found), "a table that nobody votes in")
+        self.expect(used == set(tables), "a table that nobody votes in")
 
     def _scratch(self) -> None:
         plan, all_sweeps = self.plan, sweeps(self.plan)
@@ -133,17 +133,17 @@ class _Storage:
             Role.BOUNDED: block_cache.has_bounds(plan.schedule),
         }
         for role, count in wanted.items():
-            found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
-            fits = found >= int(count) * by_host if role in _OF_HINTS else found == int(count) * by_host
-            self.expect(fits, f"{found} buffers of the role {role.value}")
+            copies = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
+            fits = copies >= int(count) * by_host if role in _OF_HINTS else copies == int(count) * by_host
+            self.expect(fits, f"{copies} buffers of the role {role.value}")
         for queue in self.by_role.get(Role.QUEUE, []):
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
             fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
             self.expect(fits, f"the queues {queue.name} have no room for all")
-        for listed in self.by_role.get(Role.LISTED, []):
-            fits = listed.extent == Fixed(plan.sizes.listed_places) and listed.element == buffers.small_frontier_member(
-                plan
-            )
+        for list_buffer in self.by_role.get(Role.LISTED, []):
+            fits = list_buffer.extent == Fixed(
+                plan.sizes.listed_places
+            ) and list_buffer.element == buffers.small_frontier_member(plan)
             self.expect(fits, "no room for the list of few members")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
         for buffer in (each for role in zero for each in self.by_role.get(role, [])):
@@ -151,29 +151,33 @@ class _Storage:
 
     def _graph(self) -> None:
         """Whatever a sweep walks or counts is there."""
-        found = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
+        buffer_names = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
         tables = [sweep for sweep in sweeps(self.plan) if sweep.walks and sweep.balance is Balance.EDGES]
-        self.expect(not tables or {"columns", "edge_sources"} <= found, "the table of edges is not there")
+        self.expect(not tables or {"columns", "edge_sources"} <= buffer_names, "the table of edges is not there")
         for each in (each for sweep in sweeps(self.plan) if sweep not in tables for each in sweep.walks):
             back = each.lists is Over.IN_EDGES
             wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
-            self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
-            self.expect(not back or not each.edge_ids or "in_edges" in found, "the ids of in-edges are not there")
+            self.expect(wanted <= buffer_names, f"the lists of {each.lists.value} are not there")
+            self.expect(
+                not back or not each.edge_ids or "in_edges" in buffer_names, "the ids of in-edges are not there"
+            )
         ends = {step.step.end for step in steps_in(self.plan.schedule) if isinstance(step, FarEnds)}
-        self.expect({buffers.ENDS[end] for end in ends} <= found, "the far ends of edges are not there")
+        self.expect({buffers.ENDS[end] for end in ends} <= buffer_names, "the far ends of edges are not there")
         own = [sweep.members for sweep in sweeps(self.plan) if sweep.members.domain is Domain.EDGE]
         grid = self.plan.target.grid
         alone = {"columns", "edge_sources"} if any(grid or each.frontier is not None for each in own) else set()
-        self.expect(alone <= found, "the ends of edges are not there")
+        self.expect(alone <= buffer_names, "the ends of edges are not there")
         lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
-        self.expect(lists <= found, "the lists of an intersection are not there")
+        self.expect(lists <= buffer_names, "the lists of an intersection are not there")
         asks = any(each.intersection is not None and each.intersection.edge_ids for each in sweeps(self.plan))
-        self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
+        self.expect(
+            not (grid and asks) or "edge_sources" in buffer_names, "the sources of the edges of lists are not there"
+        )
         read = {part for node in walk(self.program) for part in functor_facts.parts_read(node)}
-        self.expect(read <= found, "what functors read of the graph is not there")
+        self.expect(read <= buffer_names, "what functors read of the graph is not there")
         asked = {node.degree for node in walk(buffers.code_of(self.program)) if isinstance(node, DegreeOf)}
         names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
-        self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
+        self.expect({names[degree] for degree in asked} <= buffer_names, "degrees are not there")
 
 
 # Checks that frontiers with one slot are never needed at the same time: whatever is asked for is what lies there.

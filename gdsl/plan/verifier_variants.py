@@ -111,10 +111,10 @@ class VariantVerifier:
         self.expect(not may_stop((later, store.value)), "a test that may stop the run is moved")
         self.expect(sweep.selection is None, "a claim in a pull")
 
-    def _read_ahead(self, functor: Functor, early: ReadAhead, sweep: Sweep) -> None:
+    def _read_ahead(self, functor: Functor, hint: ReadAhead, sweep: Sweep) -> None:
         """What is read early is what the calls of this sweep leave alone, or the element of the call itself."""
         written = self.ask(written_arrays, functor)
-        reads = [read for level in (*early.before, *early.after) for read in level]
+        reads = [read for level in (*hint.before, *hint.after) for read in level]
         for node in walk(tuple(read.value for read in reads)):
             array = node.array if isinstance(node, Element) else None
             index = element_index(node.index) if isinstance(node, Element) else None
@@ -123,9 +123,9 @@ class VariantVerifier:
         texts = [print_expression(read.value) for read in reads]
         self.expect(len(set(texts)) == len(texts), "a value that is read early twice")
         self.expect(all(read.places for read in reads), "a value that is read early and asked for nowhere")
-        self.expect(early.elements > 0, "no element at a time")
+        self.expect(hint.elements > 0, "no element at a time")
         skips = sweep.skips
-        noted = (early.own, early.seen)
+        noted = (hint.own, hint.seen)
         self.expect(noted == (None, None) or skips is not None, "a value that nobody notes")
         self.expect(skips is None or None not in noted, "a worklist that notes no value")
 

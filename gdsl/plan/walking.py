@@ -83,16 +83,16 @@ def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
     """`plan` with each sweep of its operations, also of those within another's sweep, as `change` gives it."""
 
     def changed(operation: Operation) -> Operation:
-        does, ahead = operation.does, tuple(map(changed, operation.ahead))
+        does, fused = operation.does, tuple(map(changed, operation.ahead))
         if isinstance(does, Choice):
             yes, no = change(operation, does.yes), change(operation, does.no)
             same = yes is does.yes and no is does.no
             does = does if same else dataclasses.replace(does, yes=yes, no=no)
         else:
             does = change(operation, does)
-        if does is operation.does and all(one is other for one, other in zip(ahead, operation.ahead, strict=True)):
+        if does is operation.does and all(one is other for one, other in zip(fused, operation.ahead, strict=True)):
             return operation
-        return dataclasses.replace(operation, does=does, ahead=ahead)
+        return dataclasses.replace(operation, does=does, ahead=fused)
 
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
 
@@ -131,9 +131,9 @@ def operations(plan: Plan) -> tuple[Operation, ...]:
 
 def own_sweeps(plan: Plan) -> tuple[Operation, ...]:
     """The operations that do not run in the sweep of another one, in the order of the text."""
-    found = operations(plan)
-    inside = {each.step.site for operation in found for each in operation.ahead}
-    return tuple(operation for operation in found if operation.step.site not in inside)
+    all_operations = operations(plan)
+    inside = {each.step.site for operation in all_operations for each in operation.ahead}
+    return tuple(operation for operation in all_operations if operation.step.site not in inside)
 
 
 def combinations(plan: Plan) -> tuple[Combine, ...]:
@@ -144,8 +144,8 @@ def combinations(plan: Plan) -> tuple[Combine, ...]:
 def numbered(plan: Plan) -> tuple[Domain, ...]:
     """What there are frontiers of whose members are numbered."""
     steps = (step.step for step in steps_in(plan.schedule) if isinstance(step, OnSets))
-    found = (step.members for step in steps if isinstance(step, NumberMembers))
-    return tuple(dict.fromkeys(members.domain for members in found if not members.everything))
+    sets = (step.members for step in steps if isinstance(step, NumberMembers))
+    return tuple(dict.fromkeys(members.domain for members in sets if not members.everything))
 
 
 def launches(plan: Plan) -> tuple[Launch, ...]:

@@ -107,8 +107,8 @@ def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> 
     if not target.orders or not (order is Order.NEAR_FAR or (order is Order.AUTO and target.orders_always)):
         return {}
     loops = [node for node in walk(program.schedule) if isinstance(node, ir.While)]
-    found = {loop.loop: near_far_of(loop, program) for loop in loops if not counted_in(loop, counted)}
-    return {number: order for number, order in found.items() if order is not None}
+    by_loop = {loop.loop: near_far_of(loop, program) for loop in loops if not counted_in(loop, counted)}
+    return {number: order for number, order in by_loop.items() if order is not None}
 
 
 def is_ordered(program: ir.Program, graph: GraphClass) -> bool:
@@ -200,8 +200,8 @@ def skips_of(program: ir.Program, target: Target, counted: Collection[str]) -> d
         return {}
     ordered = orders_of(program, target, counted)
     loops = (node for node in walk(program.schedule) if isinstance(node, ir.While) and node.loop not in ordered)
-    found = ((loop, _skips(loop, program, target)) for loop in loops if not counted_in(loop, counted))
-    return {advance_in(loop).site: skips for loop, skips in found if skips is not None}
+    skips_by_loop = ((loop, _skips(loop, program, target)) for loop in loops if not counted_in(loop, counted))
+    return {advance_in(loop).site: skips for loop, skips in skips_by_loop if skips is not None}
 
 
 def _skips(loop: ir.While, program: ir.Program, target: Target) -> Skips | None:

@@ -144,13 +144,13 @@ def _columns(trace: Sequence[TraceRecord], reasons: Reasons) -> dict[str, list[A
 
 def _results(program: Program, result: Result) -> list[dict[str, Any]]:
     data = {part.name: part for declared in results_of(program.ir) for part in parts_of_data(declared)}
-    found = []
+    results = []
     for each in result.summary():
         declared = data[each.name]
         doubt = doubt_of(declared) if declared.grade is Grade.NOT_UNIQUE else ""
         figures = {"minimum": each.minimum, "maximum": each.maximum, "mean": each.mean}
         apart = {"infinite": each.infinite, "lowest": each.lowest, "nan": each.nans, "none": each.nones}
-        found.append(
+        results.append(
             {
                 "name": each.name,
                 "type": each.type,
@@ -161,7 +161,7 @@ def _results(program: Program, result: Result) -> list[dict[str, Any]]:
                 "reason": doubt or None,
             }
         )
-    return found
+    return results
 
 
 def _number(value: bool | int | float | None) -> bool | int | float | None:
@@ -181,13 +181,13 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
     the program's own). `inside`: the site of the operator in whose sweep it runs, and whose time includes its own.
     """
     rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan), _inside(build.plan))
-    found = []
+    rows = []
     for step in all_steps(program.ir.schedule):
         if not isinstance(step, ir.Operator):
             continue
         records = [record for record in trace if record.site == step.site]
         functor = _functor(program.ir, step)
-        found.append(
+        rows.append(
             {
                 "site": step.site,
                 "operator": step.label,
@@ -206,7 +206,7 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
                 "edges": sum(record.edges for record in records),
             }
         )
-    return found
+    return rows
 
 
 def _total(values: Iterator[float | None]) -> float | None:
@@ -244,7 +244,7 @@ def _inside(plan: Plan) -> dict[int, int]:
     """For operators that run in the sweep of another one, its site."""
     from gdsl.plan.walking import operations
 
-    return {ahead.step.site: each.step.site for each in operations(plan) for ahead in each.ahead}
+    return {fused.step.site: each.step.site for each in operations(plan) for fused in each.ahead}
 
 
 # Why an operator pushed or pulled

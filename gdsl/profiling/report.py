@@ -103,8 +103,8 @@ class Comparison:
 
     def json(self) -> str:
         """The text of the document."""
-        found = {"kind": KIND, "format": FORMAT, **self._differences(), "a": self._a, "b": self._b}
-        return json.dumps(found, allow_nan=False)
+        document = {"kind": KIND, "format": FORMAT, **self._differences(), "a": self._a, "b": self._b}
+        return json.dumps(document, allow_nan=False)
 
     def html(self) -> str:
         """The page as text."""
@@ -203,11 +203,11 @@ def _operators(a: dict[str, Any], b: dict[str, Any]) -> Iterator[dict[str, Any]]
 
 
 def _by_place(document: dict[str, Any]) -> dict[tuple[str, int], dict[str, Any]]:
-    found: dict[tuple[str, int], dict[str, Any]] = {}
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
     for each in document["operators"]:
-        number = sum(label == each["operator"] for label, _ in found)
-        found[each["operator"], number] = each
-    return found
+        number = sum(label == each["operator"] for label, _ in rows)
+        rows[each["operator"], number] = each
+    return rows
 
 
 def _short(operator: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -222,10 +222,10 @@ def _line_differences(a: list[str], b: list[str]) -> list[list[str]]:
         return [[" ", line] for line in b]
     if len(a) * len(b) > _MOST_PAIRS:
         return [["-", line] for line in a] + [["+", line] for line in b]
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     for tag, first, last, begin, end in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if tag == "equal":
-            found += [[" ", line] for line in b[begin:end]]
+            rows += [[" ", line] for line in b[begin:end]]
         else:
-            found += [["-", line] for line in a[first:last]] + [["+", line] for line in b[begin:end]]
-    return found
+            rows += [["-", line] for line in a[first:last]] + [["+", line] for line in b[begin:end]]
+    return rows

@@ -49,12 +49,12 @@ def _title(document: dict[str, Any]) -> str:
     return title
 
 
-def comparison_table(found: dict[str, Any], a: dict[str, Any], b: dict[str, Any], width: int) -> str:
+def comparison_table(comparison: dict[str, Any], a: dict[str, Any], b: dict[str, Any], width: int) -> str:
     """Each operator in both runs, after what differs besides the times."""
-    differences = [{name: printable(value) for name, value in each.items()} for each in found["differences"]]
+    differences = [{name: printable(value) for name, value in each.items()} for each in comparison["differences"]]
     lines = [f"{each['what']}: {each['a']} → {each['b']}" for each in differences]
     rows: list[Row] = []
-    for each in found["operators"]:
+    for each in comparison["operators"]:
         sides = [shown_ms(side["time_ms"]) if side is not None else "not there" for side in (each["a"], each["b"])]
         change = _change(each["ms"], each["percent"])
         rows.append((printable(each["operator"]), *sides, *change, "another plan" if each["rule"] else ""))

@@ -160,11 +160,11 @@ def _of_another_call(effects: Effects, value: Term, key: Term) -> Term:
     return terms.replace_terms(value, change)
 
 
-def closing_node(effects: Effects, found: list[Closes]) -> nodes.Closing | None:
+def closing_node(effects: Effects, proofs: list[Closes]) -> nodes.Closing | None:
     """The closing that generated code may use to stop early: at an end of the edge, by one conjunct."""
     if not effects.on_edges:
         return None
-    for closes in found:
+    for closes in proofs:
         if closes.conjunct is not None and closes.key in (effects.far, effects.near):
             end = nodes.Role.FAR if closes.key is effects.far else nodes.Role.NEAR
             writes = effects.written(closes.name)
@@ -217,9 +217,9 @@ def _own_guards(effects: Effects, closes: Closes, cas: Write) -> list[Guard]:
 def _open_guards(effects: Effects, closes: Closes, guard: Guard | None) -> set[tuple[Term, bool]]:
     """The guards that the closing index does not determine, without those of a steady `cas`."""
     return {
-        (found.term, found.expected)
-        for found in each(guard)
-        if not effects.determined(found.term, closes.key) and not _under_steady_cas(effects, closes, (found,))
+        (comparison.term, comparison.expected)
+        for comparison in each(guard)
+        if not effects.determined(comparison.term, closes.key) and not _under_steady_cas(effects, closes, (comparison,))
     }
 
 
@@ -288,10 +288,10 @@ def _why_shifting(effects: Effects, closes: Closes, write: Write) -> str | None:
     return None if free else shifting(effects, closes, write)
 
 
-def check_closing(effects: Effects, found: Iterable[Closes], report: Report) -> None:
+def check_closing(effects: Effects, proofs: Iterable[Closes], report: Report) -> None:
     """Report what a closing functor may not do: everything that is not steady, except `any=` and statements under
     `cas`."""
-    for closes in found:
+    for closes in proofs:
         reasons = [(write, _why_shifting(effects, closes, write)) for write in effects.writes]
         moving = [write for write, reason in reasons if reason is not None]
         for write, reason in reasons:

@@ -222,10 +222,10 @@ def _of_a_test(effects: Effects, read: Read, words: Words) -> str | None:
         return _take_by_cas(effects, read, words)
     guard = next(
         (
-            found
+            comparison
             for write in effects.written(read.name)
-            for found in each(write.guard)
-            if read.term in inside(found.term) and found.term.depth < 20
+            for comparison in each(write.guard)
+            if read.term in inside(comparison.term) and comparison.term.depth < 20
         ),
         None,
     )

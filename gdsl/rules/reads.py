@@ -29,9 +29,9 @@ class ReadRule(Enum):
     OPERAND = "it only feeds the reduction that writes the array"
 
 
-def read_rules(effects: Effects, writers: Writers, found: list[Closes]) -> dict[int, ReadRule | None]:
+def read_rules(effects: Effects, writers: Writers, closings: list[Closes]) -> dict[int, ReadRule | None]:
     """By number of the read why it is allowed; None where no rule allows it."""
-    closing = {closes.name for closes in found}
+    closing = {closes.name for closes in closings}
     elsewhere: dict[str, int] = {}
 
     def rule_of(read: Read) -> ReadRule | None:
@@ -46,9 +46,9 @@ def read_rules(effects: Effects, writers: Writers, found: list[Closes]) -> dict[
     return {number: rule_of(read) for number, read in effects.reads.items()}
 
 
-def check_reads(effects: Effects, writers: Writers, found: list[Closes], report: Report) -> None:
+def check_reads(effects: Effects, writers: Writers, closings: list[Closes], report: Report) -> None:
     """Report each read of an element or scalar that another call may write, unless a rule allows it."""
-    for number, rule in read_rules(effects, writers, found).items():
+    for number, rule in read_rules(effects, writers, closings).items():
         if rule is None:
             read = effects.reads[number]
             forbidden_read(report, effects, read, _met_by(effects, read))

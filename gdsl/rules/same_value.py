@@ -133,11 +133,11 @@ def _exclude(one: Term, other: Term) -> bool:
 
 def _only(stored: Stored) -> Term | None:
     """The one value that is stored wherever something is; None where there are several."""
-    waiting, found = [stored], set[Term]()
+    waiting, terms = [stored], set[Term]()
     while waiting:
         part = waiting.pop()
         if isinstance(part, _Decision):
             waiting.extend((part.yes, part.no))
         elif part is not None:
-            found.add(part)
-    return found.pop() if len(found) == 1 else None
+            terms.add(part)
+    return terms.pop() if len(terms) == 1 else None

@@ -75,7 +75,7 @@ def _group(write: Write) -> object:
 
 def winner(effects: Effects, write: Write) -> Write | None:
     """The `cas` whose success a statement requires, if any."""
-    candidates = [found for guard in each(write.guard) if (found := won(effects, guard)) is not None]
+    candidates = [candidate for guard in each(write.guard) if (candidate := won(effects, guard)) is not None]
     same_index = [cas for cas in candidates if cas.index is write.index]
     return next(iter(same_index or candidates), None)
 

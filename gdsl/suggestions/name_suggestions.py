@@ -62,28 +62,28 @@ def declaration_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[
 
 def _functor_before(plain: str, start: int) -> re.Match[str] | None:
     """The head of the functor that a place is in."""
-    found = list(_FUNCTOR.finditer(plain, max(0, start - _LONGEST_FUNCTOR), start))
-    if not found or re.search(r"\bschedule\s*\{", plain[found[-1].end() : start]):
+    matches = list(_FUNCTOR.finditer(plain, max(0, start - _LONGEST_FUNCTOR), start))
+    if not matches or re.search(r"\bschedule\s*\{", plain[matches[-1].end() : start]):
         return None
-    return found[-1]
+    return matches[-1]
 
 
 def _head(plain: str, places: Places, start: int) -> Iterator[Suggestion]:
     """A functor with more or fewer parameters than it has."""
     line = plain.rfind("\n", 0, start) + 1
-    for found in _FUNCTOR.finditer(plain, line, start + _LONGEST_HEAD):
-        if found.start() > start:
+    for match in _FUNCTOR.finditer(plain, line, start + _LONGEST_HEAD):
+        if match.start() > start:
             return
-        if found.end() < start - 1 and "{" in plain[found.end() : start]:
+        if match.end() < start - 1 and "{" in plain[match.end() : start]:
             continue
-        names = [word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r":\s*\w+", "", found[3])) if word not in TYPES]
+        names = [word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r":\s*\w+", "", match[3])) if word not in TYPES]
         names = [word for word in names if word not in ("vertex", "edge", "Vertex", "Edge", "int", "auto", "const")]
-        wanted = _parameters(found[1], names, plain[found.end() :])
+        wanted = _parameters(match[1], names, plain[match.end() :])
         for parameters in wanted:
-            code = f"{found[1]} functor {found[2]}({', '.join(parameters)})"
-            if code != found.group():
+            code = f"{match[1]} functor {match[2]}({', '.join(parameters)})"
+            if code != match.group():
                 words = f"write `{code}`"
-                yield Suggestion(words, (Edit(span_at(places.text, found.start(), found.end()), code),))
+                yield Suggestion(words, (Edit(span_at(places.text, match.start(), match.end()), code),))
 
 
 def _parameters(kind: str, names: list[str], body: str) -> list[list[str]]:
@@ -145,10 +145,10 @@ def _parameter(plain: str, places: Places, span: Span, name: str) -> Iterator[Su
 
 def _wide(plain: str, places: Places, start: int) -> Iterator[Suggestion]:
     """`scalar total : wide(t);`: such a type needs a name."""
-    found = re.search(r"\bwide\s*$", plain[:start]), re.match(r"\(\s*(\w+)\s*\)", plain[start:])
-    if found[0] is None or found[1] is None:
+    matches = re.search(r"\bwide\s*$", plain[:start]), re.match(r"\(\s*(\w+)\s*\)", plain[start:])
+    if matches[0] is None or matches[1] is None:
         return
-    type_ = found[1][1]
+    type_ = matches[1][1]
     declaration_suggestions = re.search(rf"\btype\s+{type_}\s*[:=][^;]*;", plain)
     if declaration_suggestions is None:
         return
@@ -206,9 +206,9 @@ def _set(plain: str, places: Places, start: int, end: int, name: str) -> Iterato
         low, high = braces[0].start(), end + braces[1].end()
         yield Suggestion(f"it is a set already: write `{name}`", (Edit(span_at(places.text, low, high), name),))
     for low, high in statements_around(plain, start, end):
-        found = re.fullmatch(rf"(\w+)\[\s*{name}\s*\]\s*([-+*&|^]?=|min=|max=|any=)(?!=)\s*([^;]+);", plain[low:high])
-        if found is not None:
-            code = f"compute({name}, v => {{ {found[1]}[v] {found[2]} {found[3].strip()}; }});"
+        match = re.fullmatch(rf"(\w+)\[\s*{name}\s*\]\s*([-+*&|^]?=|min=|max=|any=)(?!=)\s*([^;]+);", plain[low:high])
+        if match is not None:
+            code = f"compute({name}, v => {{ {match[1]}[v] {match[2]} {match[3].strip()}; }});"
             yield Suggestion(f"write `{code}`", (Edit(span_at(places.text, low, high), code),))
             return
 
@@ -219,10 +219,10 @@ def _local_of_schedule(plain: str, places: Places, start: int, end: int) -> Iter
     if schedule is None or start < schedule.end():
         return
     for low, high in statements_around(plain, start, end):
-        found = _LOCAL.fullmatch(plain[low:high])
-        if found is None:
+        match = _LOCAL.fullmatch(plain[low:high])
+        if match is None:
             continue
-        word, name, behind, value = found.groups()
+        word, name, behind, value = match.groups()
         word = word or behind
         value = value.strip()
         kinds = [FOREIGN_TYPES.get(word, word)] if word in FOREIGN_TYPES.keys() | TYPES.keys() else _kinds(value)
@@ -258,12 +258,12 @@ def _fraction(plain: str, places: Places, start: int, end: int) -> Iterator[Sugg
         code = str(int(float(value)))
         yield Suggestion(f"write `{code}`", (Edit(span_at(places.text, start, end), code),))
     for low, high in statements_around(plain, start, end):
-        found = re.match(
+        match = re.match(
             r"(?:local\s+)?(?:vertex|edge|scalar|param)\s+\w+\s*(?:\[[^\]]*\])?\s*:\s*(u?int(?:32|64))\b",
             plain[low:high],
         )
-        if found is not None:
-            at = span_at(places.text, low + found.start(1), low + found.end(1))
+        if match is not None:
+            at = span_at(places.text, low + match.start(1), low + match.end(1))
             for kind in ("float32", "float64"):
                 yield Suggestion(f"declare it as `{kind}`, which holds fractions", (Edit(at, kind),))
             return

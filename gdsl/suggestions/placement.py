@@ -138,14 +138,14 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
     last = [place for place, (_, stop, _) in enumerate(tokens) if stop >= start]
     scored: list[tuple[float, int, int, int]] = []
     for low in first:
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         open_brackets: Counter[str] = Counter()
         for high in range(low, last[-1] + 1 if last else 0):
             word = tokens[high][2]
-            found[word] += 1
+            counts[word] += 1
             if word in _BRACKETS:
                 open_brackets[_BRACKETS[word]] += 1 if word in "([{" else -1
-            if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or found.total() > _MOST_TOKENS:
+            if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or counts.total() > _MOST_TOKENS:
                 continue
             if any(open_brackets[kind] != depth[kind] for kind in "([{") or _joins_words(
                 places.text, tokens[low][0], code
@@ -156,8 +156,8 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
                 and "!" not in code
             ):
                 continue
-            common = (found & wanted).total()
-            score = 2 * common / (found.total() + wanted.total())
+            common = (counts & wanted).total()
+            score = 2 * common / (counts.total() + wanted.total())
             scored.append((-score, tokens[high][1] - tokens[low][0], low, high))
     for _, _, low, high in sorted(scored)[:_MOST_RUNS]:
         yield tokens[low][0], tokens[high][1]
@@ -179,11 +179,11 @@ def _within(tokens: list[tuple[int, int, str]], start: int, end: int, code: str)
 
 def _depths(code: str) -> Counter[str]:
     """How many brackets more of each kind a text opens than it closes."""
-    found: Counter[str] = Counter()
+    depths: Counter[str] = Counter()
     for word in code:
         if word in _BRACKETS:
-            found[_BRACKETS[word]] += 1 if word in "([{" else -1
-    return found
+            depths[_BRACKETS[word]] += 1 if word in "([{" else -1
+    return depths
 
 
 def _joins_words(text: str, start: int, code: str) -> bool:
@@ -201,16 +201,16 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
     low = max(text.rfind("\n", 0, max(text.rfind("\n", 0, start), 0)), 0, start - 400)
     high = text.find("\n", max(end, min(text.find("\n", end) + 1 or len(text), len(text))))
     high = min(len(text) if high < 0 else high, end + 400)
-    listed = [
-        (found.start() + low, found.end() + low, found.group())
-        for found in _TOKEN.finditer(text[low:high])
-        if not found.group().isspace()
+    tokens = [
+        (match.start() + low, match.end() + low, match.group())
+        for match in _TOKEN.finditer(text[low:high])
+        if not match.group().isspace()
     ]
-    before = [(place, word) for place, (_, stop, word) in enumerate(listed) if stop <= start and word in _STOPS]
-    behind = [(place, word) for place, (begin, _, word) in enumerate(listed) if begin >= end and word in _STOPS]
+    before = [(place, word) for place, (_, stop, word) in enumerate(tokens) if stop <= start and word in _STOPS]
+    behind = [(place, word) for place, (begin, _, word) in enumerate(tokens) if begin >= end and word in _STOPS]
     # Beyond a stop some more: the braces of a set end no statement, nor do those of a function in other languages.
     first = before[-_MOST_STOPS][0] + 1 if len(before) >= _MOST_STOPS else 0
-    last = behind[_MOST_STOPS][0] if len(behind) > _MOST_STOPS else len(listed) - 1
-    middle = next((place for place, (_, stop, _) in enumerate(listed) if stop > start), 0)
+    last = behind[_MOST_STOPS][0] if len(behind) > _MOST_STOPS else len(tokens) - 1
+    middle = next((place for place, (_, stop, _) in enumerate(tokens) if stop > start), 0)
     first, last = max(first, middle - _MOST_TOKENS // 2), min(last, middle + _MOST_TOKENS // 2)
-    return listed[first : last + 1]
+    return tokens[first : last + 1]

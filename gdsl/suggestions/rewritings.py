@@ -27,27 +27,27 @@ DECLARED = "the type of a name is written after it"
 GLOBAL = r"(?:std::|thrust::|cuda::|[Mm]ath\.|np\.|numpy\.|torch\.)"
 
 
-def typed(found: re.Match[str]) -> str:
+def typed(match: re.Match[str]) -> str:
     """A local with its type after its name."""
-    word = "let" if found["const"] else "var"
-    kind = FOREIGN_TYPES.get(found["type"], found["type"])
-    return f"{word} {found['name']} : {kind} = {found['value']};"
+    word = "let" if match["const"] else "var"
+    kind = FOREIGN_TYPES.get(match["type"], match["type"])
+    return f"{word} {match['name']} : {kind} = {match['value']};"
 
 
-def cast(found: re.Match[str]) -> str:
+def cast(match: re.Match[str]) -> str:
     """A cast as a call."""
-    return f"{FOREIGN_TYPES.get(found['type'], found['type'])}({found['value']})"
+    return f"{FOREIGN_TYPES.get(match['type'], match['type'])}({match['value']})"
 
 
-def included(found: re.Match[str]) -> str:
+def included(match: re.Match[str]) -> str:
     """A range whose end belongs to it elsewhere."""
-    last = str(int(found[3]) + 1) if found[3].isdigit() else f"{found[3]} + 1"
-    return f"for {found[1]} in {found[2]}..{last}"
+    last = str(int(match[3]) + 1) if match[3].isdigit() else f"{match[3]} + 1"
+    return f"for {match[1]} in {match[2]}..{last}"
 
 
-def power(found: re.Match[str]) -> str:
+def power(match: re.Match[str]) -> str:
     """A power, a square as a product."""
-    return f"{found[1]} * {found[1]}" if found[2] == "2" else f"pow({found[1]}, {found[2]})"
+    return f"{match[1]} * {match[1]}" if match[2] == "2" else f"pow({match[1]}, {match[2]})"
 
 
 Replacement = str | Callable[[re.Match[str]], str]
@@ -398,12 +398,12 @@ def rewritten(statement: str) -> Iterator[tuple[str, str]]:
         new = each.pattern.sub(each.new, together)
         if new != together and not each.alone:
             together, message = new, message or each.message
-    found = {statement}
-    if together not in found:
-        found.add(together)
+    statements = {statement}
+    if together not in statements:
+        statements.add(together)
         yield together, message
     for each in fitting:
         new = each.pattern.sub(each.new, statement)
-        if new not in found:
-            found.add(new)
+        if new not in statements:
+            statements.add(new)
             yield new, each.message

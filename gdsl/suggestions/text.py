@@ -18,7 +18,7 @@ class Places:
         self.text = text
         self.plain = without_comments(text)
         """The text with its comments blanked out."""
-        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def offset(self, line: int, column: int) -> int:
         """Where a line and a column (from 1) are; the end of the text for places past it."""
@@ -42,8 +42,8 @@ class EditedText:
 
 def apply(places: Places, edits: Iterable[Edit]) -> EditedText | None:
     """The text with all `edits`; None where two of them overlap."""
-    found = sorted((*places.range(edit.span), edit.text) for edit in edits)
-    return _apply(places.text, found)
+    ranges = sorted((*places.range(edit.span), edit.text) for edit in edits)
+    return _apply(places.text, ranges)
 
 
 def span_at(text: str, start: int, end: int) -> Span:
@@ -52,11 +52,11 @@ def span_at(text: str, start: int, end: int) -> Span:
     return Span(line, start - text.rfind("\n", 0, start), end_line, end - text.rfind("\n", 0, end))
 
 
-def _apply(text: str, found: Sequence[tuple[int, int, str]]) -> EditedText | None:
+def _apply(text: str, changes: Sequence[tuple[int, int, str]]) -> EditedText | None:
     parts: list[str] = []
     ranges: list[tuple[int, int]] = []
     at = length = 0
-    for start, end, new in found:
+    for start, end, new in changes:
         if start < at:
             return None
         parts += (text[at:start], new)
@@ -77,10 +77,10 @@ def statements_around(plain: str, start: int, end: int) -> Iterator[tuple[int, i
     seen: set[tuple[int, int]] = set()
     for skipped_before, skipped_behind in ((0, 0), (1, 1), (0, 1), (1, 0), (0, 2)):
         low, high = _low(plain, start, skipped_before), _high(plain, end, skipped_behind)
-        for found in ((low, high), _head(plain, start, end), (low, start if plain[start:end] == "{" else end)):
-            if found is None:
+        for range_ in ((low, high), _head(plain, start, end), (low, start if plain[start:end] == "{" else end)):
+            if range_ is None:
                 continue
-            first, last = _trimmed(plain, *found)
+            first, last = _trimmed(plain, *range_)
             if last - first <= _LONGEST and first < last and (first, last) not in seen:
                 seen.add((first, last))
                 yield first, last
@@ -101,12 +101,12 @@ def _high(plain: str, end: int, skipped: int) -> int:
     at = end
     ends = re.compile(r"[;{}]")
     for number in range(skipped + 1):
-        found = ends.search(plain, at)
-        if found is None:
+        match = ends.search(plain, at)
+        if match is None:
             return len(plain)
-        if found.group() == ";" or number == skipped:
-            return found.end() if found.group() == ";" else found.start()
-        at = found.end()
+        if match.group() == ";" or number == skipped:
+            return match.end() if match.group() == ";" else match.start()
+        at = match.end()
     return at
 
 

@@ -174,15 +174,15 @@ class _Trials:
             self.left -= 1
             self._known[changed.text] = self.analyze(dataclasses.replace(self.source, text=changed.text))
         after = self._known[changed.text]
-        found = Counter(map(_key, after.diagnostics))
+        counts = Counter(map(_key, after.diagnostics))
         said = _key(diagnostic)
-        if found[said] >= self.before[said]:
+        if counts[said] >= self.before[said]:
             return False
         places = Places(changed.text)
         spans = [self.places.range(edit.span) for edit in suggestion.edits]
         removed = "" if suggestion.guessed else " ".join(self.source.text[start:end] for start, end in spans)
         if any(
-            self._is_new_mistake(other, found[_key(other)], places, changed.ranges, removed)
+            self._is_new_mistake(other, counts[_key(other)], places, changed.ranges, removed)
             for other in after.diagnostics
         ):
             return False
@@ -226,11 +226,11 @@ class _Trials:
 
 def _types(symbols: Iterable[Symbol]) -> dict[tuple[str, str], str]:
     """The types of declarations whose name is declared once."""
-    listed = [(symbol.kind.value, symbol.name) for symbol in symbols]
-    counts = Counter(listed)
+    names = [(symbol.kind.value, symbol.name) for symbol in symbols]
+    counts = Counter(names)
     return {
         name: symbol.type.name
-        for name, symbol in zip(listed, symbols, strict=True)
+        for name, symbol in zip(names, symbols, strict=True)
         if symbol.type is not None and counts[name] == 1
     }
 

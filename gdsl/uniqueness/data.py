@@ -235,8 +235,8 @@ _MIRRORED = {
 }
 
 
-def _narrowed(found: Range, operation: BinaryOperation, limit: Range) -> Range:
-    low, high = found.low, found.high
+def _narrowed(range_: Range, operation: BinaryOperation, limit: Range) -> Range:
+    low, high = range_.low, range_.high
     if operation in (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL, BinaryOperation.EQUAL):
         low = max(low, limit.low)
     if operation in (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL, BinaryOperation.EQUAL):
@@ -245,7 +245,7 @@ def _narrowed(found: Range, operation: BinaryOperation, limit: Range) -> Range:
         high -= 1
     if operation is BinaryOperation.GREATER and isinstance(low, int) and low == limit.low:
         low += 1
-    return Range(low, high, found.nan and operation not in _MIRRORED)
+    return Range(low, high, range_.nan and operation not in _MIRRORED)
 
 
 def _after(put: Put, former: Range, ranges: Ranges, kind: Type) -> Range:

@@ -123,11 +123,11 @@ def obstacle(program: nodes.Program) -> Obstacle | None:
     return min(reasons, key=lambda each: each.span.order, default=None)
 
 
-def check_layout(program: nodes.Program, found: Obstacle | None, source: Source) -> None:
-    """Raise GdslError (E0420) where the program sets `schedule.layout = by_degree` and `found` is an obstacle."""
-    if program.tuning.layout is Layout.BY_DEGREE and found is not None:
-        message = f"`schedule.layout = by_degree` does not fit here: {found.why}"
-        raise GdslError([Diagnostic("E0420", message, found.span, fix=_FIX)], source)
+def check_layout(program: nodes.Program, reason: Obstacle | None, source: Source) -> None:
+    """Raise GdslError (E0420) where the program sets `schedule.layout = by_degree` and `reason` is an obstacle."""
+    if program.tuning.layout is Layout.BY_DEGREE and reason is not None:
+        message = f"`schedule.layout = by_degree` does not fit here: {reason.why}"
+        raise GdslError([Diagnostic("E0420", message, reason.span, fix=_FIX)], source)
 
 
 def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:

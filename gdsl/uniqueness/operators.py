@@ -240,14 +240,14 @@ class OperatorLevels:
 
     def _further(self, guard: Guard | None, cause: Write) -> list[Guard]:
         """The guards of what depends on the result of `cause` that are not those of `cause` itself."""
-        shared = {(found.term, found.expected) for found in each(cause.guard)}
-        return [found for found in each(guard) if (found.term, found.expected) not in shared]
+        shared = {(comparison.term, comparison.expected) for comparison in each(cause.guard)}
+        return [comparison for comparison in each(guard) if (comparison.term, comparison.expected) not in shared]
 
     def _same_for_all(self, cause: Write, terms: Iterable[Term], guard: Guard | None) -> bool:
         """Whether the element that `cause` writes determines exactly everything else that `terms` and `guard` depend
         on."""
         effects = self.effects
-        further = (*terms, *(found.term for found in self._further(guard, cause)))
+        further = (*terms, *(comparison.term for comparison in self._further(guard, cause)))
         rest = effects.depends(*further) & ~effects.terms.atoms.bit(OfResult(cause.number))
         if cause.result is None or not self.levels.is_exact(rest):
             return False

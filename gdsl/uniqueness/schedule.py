@@ -248,7 +248,7 @@ class Flow:
         for name in effects.written_names():
             writes = effects.written(name)
             whole = len(writes) == 1 and writes[0].kind is WriteKind.STORE and writes[0].guard is None
-            read = any(found.name == name for found in effects.reads.values())
+            read = any(other.name == name for other in effects.reads.values())
             index = writes[0].index
             if whole and not read and isinstance(index, End) and judged.writers.names_own(index):
                 replaced[name] = inner.effect(writes[0])

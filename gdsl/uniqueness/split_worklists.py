@@ -31,18 +31,18 @@ class SplitWorklist:
     def works_off(self, operator: nodes.Operator) -> bool:
         """Whether an advance directly in the body visits the part that its pass takes, and exactly what it accepts is
         added to the worklist later."""
-        part, found = operator.frontier.frontier, operator.result
-        if operator not in self.body or part is None or found is None:
+        part, result = operator.frontier.frontier, operator.result
+        if operator not in self.body or part is None or result is None:
             return False
         if self.waiting is None or self.defined.get(self.waiting) != 2:
             return False
-        makers = 2 if part == found else 1  # the filter that takes it out, and the advance
-        if self.defined.get(part) != makers or self.defined.get(found) != makers or part == self.waiting:
+        makers = 2 if part == result else 1  # the filter that takes it out, and the advance
+        if self.defined.get(part) != makers or self.defined.get(result) != makers or part == self.waiting:
             return False
         at = self.body.index(operator)
         splits = any(self._pops(step, part) for step in self.body[:at])
         splits = splits or any(self._splits(place, part) for place in range(at - 1))
-        return splits and any(self._adds(step, found) for step in self.body[at + 1 :])
+        return splits and any(self._adds(step, result) for step in self.body[at + 1 :])
 
     def _pops(self, step: nodes.Step, part: str) -> bool:
         return isinstance(step, nodes.PopBuckets) and (step.buckets.waiting, step.result) == (self.waiting, part)
@@ -74,14 +74,14 @@ class SplitWorklist:
             _same(*pair) for pair in ((test.left, negated.left), (test.right, negated.right))
         )
 
-    def _adds(self, step: nodes.Step, found: str) -> bool:
+    def _adds(self, step: nodes.Step, result: str) -> bool:
         if isinstance(step, nodes.PushBuckets):
-            return (step.buckets.waiting, step.members.frontier) == (self.waiting, found)
+            return (step.buckets.waiting, step.members.frontier) == (self.waiting, result)
         return (
             isinstance(step, nodes.CombineFrontiers)
             and step.operation is SetOperation.UNION
             and step.name == self.waiting
-            and {step.first.frontier, step.second.frontier} == {self.waiting, found}
+            and {step.first.frontier, step.second.frontier} == {self.waiting, result}
         )
 
 

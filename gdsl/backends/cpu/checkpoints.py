@@ -76,10 +76,10 @@ class RunState:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The state as arrays by name, such as `numpy.savez` stores without pickles."""
         counters = [self.rank, self.loop, self.passes, self.passes_of_loop, self.iterations]
-        found: dict[str, NDArray[Any]] = {"counters": np.array(counters, np.int64), "boundaries": self.boundaries}
-        found["program"] = np.array(self.program)
-        found |= {f"data {name}": values for name, values in self.data.items()}
-        return found | {f"set {number}": members for number, members in self.sets.items()}
+        arrays: dict[str, NDArray[Any]] = {"counters": np.array(counters, np.int64), "boundaries": self.boundaries}
+        arrays["program"] = np.array(self.program)
+        arrays |= {f"data {name}": values for name, values in self.data.items()}
+        return arrays | {f"set {number}": members for number, members in self.sets.items()}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> RunState:

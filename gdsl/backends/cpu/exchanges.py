@@ -130,19 +130,19 @@ class Exchanger:
             field, before = datum.field, noted[datum.each.name]
             assert before is not None and field.places is not None
             places = before.changed(datum.values, start_of(datum.each, field))
-            given = contribution(datum.each, field, datum.values, before, places)
+            own = contribution(datum.each, field, datum.values, before, places)
             cuts = [0, *np.searchsorted(places, field.places[1:-1]).tolist(), len(places)]
             for parcel, first, last in zip(parcels, cuts[:-1], cuts[1:], strict=True):
                 parcel.put(_LIST, places[first:last])
-                parcel.put(_LIST, given[first * field.width : last * field.width])
+                parcel.put(_LIST, own[first * field.width : last * field.width])
         readers = [_Reader(part) for part in self._send([parcel.packed() for parcel in parcels])]
-        found = {}
+        merged = {}
         for datum in data:
             before = noted[datum.each.name]
             assert before is not None
             parts = [(reader.values(_PLACE), reader.values(datum.field.dtype)) for reader in readers]
-            found[datum.each.name] = combined(datum.each, datum.field, datum.values, before, parts)
-        return found
+            merged[datum.each.name] = combined(datum.each, datum.field, datum.values, before, parts)
+        return merged
 
     # What everyone gets
 
@@ -196,13 +196,13 @@ class Exchanger:
             assert noted is not None
             noted.restore(values)
         for rank, reader in enumerate(readers):
-            kind, found = reader.next()
+            kind, data = reader.next()
             if kind == _ALL:
-                values[:] = found.view(field.dtype)
+                values[:] = data.view(field.dtype)
             elif kind == _OWN:
-                values[self._own_part(datum, rank)] = found.view(field.dtype)
+                values[self._own_part(datum, rank)] = data.view(field.dtype)
             elif kind == _LIST:
-                put(values, found.view(_PLACE), reader.values(field.dtype), field.words)
+                put(values, data.view(_PLACE), reader.values(field.dtype), field.words)
 
     def _own_part(self, datum: Datum, rank: int | None = None) -> slice:
         """Where the values of the elements that a worker owns are."""
@@ -240,9 +240,9 @@ class _Writer:
 
     def put(self, kind: int, values: NDArray[Any]) -> None:
         """Append a segment."""
-        found = np.ascontiguousarray(values).view(np.uint8)
-        head = np.array([kind, len(found)], np.int64).view(np.uint8)
-        self._parts += [head, found, np.zeros(-len(found) % 8, np.uint8)]
+        data = np.ascontiguousarray(values).view(np.uint8)
+        head = np.array([kind, len(data)], np.int64).view(np.uint8)
+        self._parts += [head, data, np.zeros(-len(data) % 8, np.uint8)]
 
     def packed(self) -> NDArray[np.uint8]:
         """All of them."""

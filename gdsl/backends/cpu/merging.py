@@ -116,8 +116,8 @@ class Noted:
 
     def changed(self, values: NDArray[Any], start: Any | None) -> NDArray[np.int64]:
         """The places where values differ from those noted, or, where they began anew, from `start`."""
-        found = changed_places(self._now(values), self.values if start is None else start, self.words)
-        return self.places[found] if self.places is not None else found + self.first
+        places = changed_places(self._now(values), self.values if start is None else start, self.words)
+        return self.places[places] if self.places is not None else places + self.first
 
     def before(self, values: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
         """The values before the step at some places; those that were not noted have not changed."""
@@ -149,10 +149,10 @@ def contribution(
     each: Exchanged, field: Field, values: NDArray[Any], before: Noted, places: NDArray[np.int64]
 ) -> NDArray[Any]:
     """What a worker sends of its values at `places`: the difference, where that is exact, otherwise the values."""
-    found = taken(values, places, field.words)
+    contributed = taken(values, places, field.words)
     if start_of(each, field) is not None:
-        return found
-    return _difference(each.operation, found, before.before(values, places))
+        return contributed
+    return _difference(each.operation, contributed, before.before(values, places))
 
 
 def _difference(operation: ReduceOperation | None, values: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:

@@ -219,12 +219,14 @@ class Run:
 
     def _named_results(self) -> tuple[dict[str, Any], dict[str, Scalar | Pair]]:
         """The arrays and the scalars that are not local, by name."""
-        found, program = self.raw_results(), self.program
+        results, program = self.raw_results(), self.program
         arrays = {
-            array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
+            array.name: self._values(array.type, results[array.name])
+            for array in program.arrays
+            if array.name in results
         }
         scalars = {
-            name.name: self.scalar(name.name, found[name.name]) for name in program.scalars if name.name in found
+            name.name: self.scalar(name.name, results[name.name]) for name in program.scalars if name.name in results
         }
         return arrays, scalars
 
@@ -233,13 +235,13 @@ class Run:
         by_address = dict(zip(self._addresses, self.data, strict=True))
         return {name: by_address[self._data_pointers[place]] for place, name in self.executable.results}
 
-    def scalar(self, name: str, found: NDArray[Any]) -> Scalar | Pair:
+    def scalar(self, name: str, values: NDArray[Any]) -> Scalar | Pair:
         """The value of a stored scalar."""
         (kind,) = (scalar.type for scalar in self.program.scalars if scalar.name == name)
-        return first_of(self._values(kind, found))
+        return first_of(self._values(kind, values))
 
-    def _values(self, kind: Type, found: NDArray[Any]) -> Any:
-        return unpacked(found, kind, self.widths) if kind.is_pair else self._memory.lent(found)
+    def _values(self, kind: Type, values: NDArray[Any]) -> Any:
+        return unpacked(values, kind, self.widths) if kind.is_pair else self._memory.lent(values)
 
     def _trace(self) -> Callable[[], tuple[TraceRecord, ...]]:
         """The trace, decoded when it is first looked at: its records are freed with the run."""

@@ -52,7 +52,7 @@ def ends_of(
     """Members that a worker owns and the far ends of their lists, ascending; None where they may be more than a few.
     The lists of in-edges must have been fetched."""
     own = members.astype(np.int64) - share.first
-    found = [own + share.first]
+    ends = [own + share.first]
     room = int(share.num_vertices * FEW) - len(own)
     for each in over:
         if each is Over.OUT_EDGES:
@@ -63,8 +63,8 @@ def ends_of(
         room -= int(lengths.sum())
         if room < 0:
             return None
-        found.append(far[ranges(offsets[own], lengths)].astype(np.int64))
-    return np.unique(np.concatenate(found)) if room >= 0 else None
+        ends.append(far[ranges(offsets[own], lengths)].astype(np.int64))
+    return np.unique(np.concatenate(ends)) if room >= 0 else None
 
 
 class _Lists:
@@ -82,17 +82,17 @@ class _Lists:
         if name == "in_offsets":
             return _ends(share.in_degrees(self.communicator)), 0
         bits = self.widths.edge if name in ("in_edges", "reverse_edges") else self.widths.vertex
-        found, first = self._ids(name, held)
-        found = found.astype(f"i{bits // 8}", copy=False)
-        return (found, first) if len(found) else (np.zeros(1, found.dtype), first)
+        ids, first = self._ids(name, held)
+        ids = ids.astype(f"i{bits // 8}", copy=False)
+        return (ids, first) if len(ids) else (np.zeros(1, ids.dtype), first)
 
     def _ids(self, name: str, held: Held) -> tuple[NDArray[Any], int]:
         share = self.share
         if held is Held.MIRROR:
             if self._whole is None:
                 self._whole = whole_graph(share, self.communicator)
-            found: NDArray[Any] = getattr(self._whole, "in_edge_ids" if name == "in_edges" else name)
-            return found, 0
+            edge_ids: NDArray[Any] = getattr(self._whole, "in_edge_ids" if name == "in_edges" else name)
+            return edge_ids, 0
         if name == "columns":
             return (self._with_far_lists(), 0) if held is Held.FAR else (share.columns, share.first_edge)
         if name == "edge_sources":
@@ -111,8 +111,8 @@ class _Lists:
         columns[share.first_edge : share.last_edge] = share.columns
         far = np.unique(share.columns)
         far = far[(far < share.first) | (far >= share.last)]
-        _, found, ids = share.lists_of(far, self.communicator)
-        columns[ids] = found
+        _, neighbors, ids = share.lists_of(far, self.communicator)
+        columns[ids] = neighbors
         return columns
 
 

@@ -50,10 +50,10 @@ class ShareOutcome:
         """The whole result at worker `root`, None elsewhere. All workers call it."""
         arrays = dict(self.outcome.arrays)
         for name in sorted(self.parts & arrays.keys()):
-            found = arrays[name]
-            both = found if isinstance(found, Pair) else (found,)
+            values = arrays[name]
+            both = values if isinstance(values, Pair) else (values,)
             whole = [self._at(root, np.ascontiguousarray(each)) for each in both]
-            arrays[name] = Pair(*whole) if isinstance(found, Pair) else whole[0]
+            arrays[name] = Pair(*whole) if isinstance(values, Pair) else whole[0]
         if self._communicator.rank != root:
             return None
         own = self.outcome

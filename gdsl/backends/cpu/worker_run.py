@@ -98,12 +98,12 @@ class WorkerRun(Run):
 
     def connect(self) -> None:
         """Fetch what other workers have of the graph and this one needs. All workers call it."""
-        found = self.executable.slices.get(self.graph)
-        if found is None:
+        held = self.executable.slices.get(self.graph)
+        if held is None:
             parts = self.executable.generated.parts
-            found = share_slice(self.graph, self.communicator, self.widths, parts, self.distribution)
-            self.executable.slices[self.graph] = found
-        self.host.graph, self._alive = found
+            held = share_slice(self.graph, self.communicator, self.widths, parts, self.distribution)
+            self.executable.slices[self.graph] = held
+        self.host.graph, self._alive = held
         if any(Over.IN_EDGES in snapshot.over for snapshot in self._snapshots.values()):
             self.graph.in_lists(self.communicator)  # which `_elements` reads, where not all workers may come
 
@@ -125,15 +125,15 @@ class WorkerRun(Run):
 
     def _places_in_memory(self) -> list[int]:
         """Where the first value of each buffer is, or, of a worker's own part, would be."""
-        found = []
+        addresses = []
         for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
             missing = 0
             if buffer.name in self.parts:
                 of_vertices = self._arrays[buffer.name].domain is Domain.VERTEX
                 missing = self._count(buffer.name) * (self.graph.first if of_vertices else self.graph.first_edge)
             words = self._words(buffer)
-            found.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
-        return found
+            addresses.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
+        return addresses
 
     def raw_results(self) -> dict[str, NDArray[Any]]:
         """The results as they are stored, by name, wherever swaps have moved them: those in parts change places with
@@ -293,9 +293,9 @@ class WorkerRun(Run):
         return slice(int(field.places[rank]) * field.width, int(field.places[rank + 1]) * field.width)
 
     def _restore(self, values: NDArray[Any], stored: NDArray[Any], own: slice | None) -> None:
-        found = stored if own is None else np.concatenate(self.communicator.all_gather(stored))
+        whole = stored if own is None else np.concatenate(self.communicator.all_gather(stored))
         if values.flags.writeable:  # others are inputs, whose values are those of the caller
-            values[:] = found
+            values[:] = whole
 
     def _own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
         share = self.graph
@@ -335,8 +335,10 @@ class WorkerRun(Run):
         control = self.control
         own = [self.status[0] if self.status else 1, control.exhausted, control.failure, control.failed_value]
         own += [control.failed_length, self.timed_out, interrupted]
-        found = self.communicator.all_gather(np.array(own, np.int64))
-        reasons = [row for row in (each.tolist() for each in found) if row[0] or row[1] or row[2] or row[5] or row[6]]
+        failures = self.communicator.all_gather(np.array(own, np.int64))
+        reasons = [
+            row for row in (each.tolist() for each in failures) if row[0] or row[1] or row[2] or row[5] or row[6]
+        ]
         status, exhausted, failure, value, length, timed_out, _ = reasons[0]
         self.status[:], self.timed_out = [status], bool(timed_out)
         control.exhausted, control.failure = exhausted, failure

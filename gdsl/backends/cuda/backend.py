@@ -279,8 +279,8 @@ def _needs_of(
     in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
     if layout is not None and can_be_in_host(plan, layout) and is_worth(layout, *counts):
         in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
-    found = placement.decide(candidates, in_host, free, memory).needs
-    return found if memory is None or memory.limit is None else (*found, placement.gaps(found))
+    total_needs = placement.decide(candidates, in_host, free, memory).needs
+    return total_needs if memory is None or memory.limit is None else (*total_needs, placement.gaps(total_needs))
 
 
 def _plan_on(program: Program, counts: tuple[int, int, int], in_host: bool = False) -> Plan:

@@ -318,9 +318,9 @@ class Enactor:
         if control["arrived"] >> STOPPED_FROM_BIT:
             raise failures.timeout_error(self.limits.timeout or 0.0) if late is None else late()
 
-    def _index_failure(self, number: int, found: failures.Found) -> GdslError:
+    def _index_failure(self, number: int, finding: failures.Found) -> GdslError:
         site = self.generated.checks.sites[number]
-        return failures.check_error(self.plan.program, site, found, self.graph, self._bindings.params)
+        return failures.check_error(self.plan.program, site, finding, self.graph, self._bindings.params)
 
     def _follow_swaps(self) -> None:
         """After swaps on the device, look up which buffer a name refers to."""

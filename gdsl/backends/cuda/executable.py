@@ -113,11 +113,11 @@ class CudaExecutable:
         ran = self._executable_of(graph)
         assert ran is not None
         enactors = ran._enactors if graph in ran._enactors else ran._with_arrays
-        found = (ran._within[graph][2] if graph in ran._within else enactors[graph]).build()
+        build = (ran._within[graph][2] if graph in ran._within else enactors[graph]).build()
         observed = self._orders.get(graph) if self._orders is not None else None
         if observed is None or not observed.line:
-            return found
-        return dataclasses.replace(found, facts=(*found.facts, ("order", observed.line.removeprefix("order: "))))
+            return build
+        return dataclasses.replace(build, facts=(*build.facts, ("order", observed.line.removeprefix("order: "))))
 
     def _executable_of(self, graph: Graph) -> CudaExecutable | None:
         """This executable or the one in its place, whichever has run on the graph."""
@@ -127,7 +127,7 @@ class CudaExecutable:
         if self._has_run_on(graph):
             return self
         others = (each._executable_of(graph) for each in (*self._others.values(), self._renamed) if each is not None)
-        return next((found for found in others if found is not None), None)
+        return next((executable for executable in others if executable is not None), None)
 
     def _has_run_on(self, graph: Graph) -> bool:
         return graph in self._enactors or graph in self._with_arrays or graph in self._within
@@ -164,10 +164,10 @@ class CudaExecutable:
     def _order_on(self, graph: Graph) -> ObservedOrder:
         """What runs on the graph have shown."""
         assert self._orders is not None
-        found = self._orders.get(graph)
-        if found is None:
-            found = self._orders[graph] = ObservedOrder(graph.num_edges)
-        return found
+        order = self._orders.get(graph)
+        if order is None:
+            order = self._orders[graph] = ObservedOrder(graph.num_edges)
+        return order
 
     def _from_near_to_far(self) -> CudaExecutable:
         """The executable for graphs whose edges are visited too often otherwise, created when it is first needed."""

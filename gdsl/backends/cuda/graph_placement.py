@@ -82,9 +82,9 @@ def exceeds_device(request: Request) -> bool:
     if graph.num_edges < LARGE or request.original.parts_held() or graph._parts is not None:
         return False
     sizes = sizes_of(graph, bindings)
-    found = needs.on_a_device(plan, request.widths, sizes, graph.directed, bindings.inputs, bindings.own)
-    needed = sum(need.nbytes for need in found)
-    if needed <= device.memory()[0] or not any(need.nbytes for need in found if need.is_list):
+    required = needs.on_a_device(plan, request.widths, sizes, graph.directed, bindings.inputs, bindings.own)
+    needed = sum(need.nbytes for need in required)
+    if needed <= device.memory()[0] or not any(need.nbytes for need in required if need.is_list):
         return False
     request.graphs.free_unused(device)
     return needed > device.memory()[0]

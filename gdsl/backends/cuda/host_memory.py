@@ -52,9 +52,9 @@ class PinnedArray:
             runtime.hostRegister(address, array.nbytes, flags | _READ_ONLY)
         self.array, self.pointer = array, address
         weakref.finalize(self, _unpin, runtime, address, array).atexit = False
-        found = int(runtime.pointerGetAttributes(address).devicePointer)
-        if found:
-            self.pointer = found
+        pointer = int(runtime.pointerGetAttributes(address).devicePointer)
+        if pointer:
+            self.pointer = pointer
 
 
 _PINNED: weakref.WeakValueDictionary[tuple[int, int], PinnedArray] = weakref.WeakValueDictionary()
@@ -110,12 +110,12 @@ def _divided(cupy: Any, device: int, nbytes: int, resident: int) -> HostBuffer |
         return None
     parts = [Part(device, resident), Part(HOST, whole - resident)]
     with contextlib.suppress(GdslError):
-        found = FlatRange(parts, [device])
-        return HostBuffer(found, nbytes, found.pointer, resident)
+        flat_range = FlatRange(parts, [device])
+        return HostBuffer(flat_range, nbytes, flat_range.pointer, resident)
     with contextlib.suppress(GdslError):
         cupy.get_default_memory_pool().free_all_blocks()  # which a range cannot use
-        found = FlatRange(parts, [device])
-        return HostBuffer(found, nbytes, found.pointer, resident)
+        flat_range = FlatRange(parts, [device])
+        return HostBuffer(flat_range, nbytes, flat_range.pointer, resident)
     return None
 
 

@@ -205,12 +205,12 @@ def _derived(
 ) -> Buffer:
     """That part of a graph with `counts` vertices and edges, whose `lists` are offsets and columns. The host would take
     minutes for 2^31 edges, and as much memory again. Raises E0912."""
-    found = device.allocate_constant(counts[1] * (widths.vertex if name == "edge_sources" else widths.edge) // 8)
+    array = device.allocate_constant(counts[1] * (widths.vertex if name == "edge_sources" else widths.edge) // 8)
     text = graph_parts_text(widths)
-    pointers = (numpy.uint64(buffer.pointer) for buffer in (*lists, found))
+    pointers = (numpy.uint64(buffer.pointer) for buffer in (*lists, array))
     device.compute(text, name, counts[1], (*pointers, *map(numpy.uint64, counts)))
-    device.publish(found)
-    return found
+    device.publish(array)
+    return array
 
 
 def graph_parts_text(widths: Widths) -> str:

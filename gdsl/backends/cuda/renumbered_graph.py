@@ -26,45 +26,45 @@ class RenumberedGraph(GraphOnDevice):
 
     numbering: Numbering
 
-    def __init__(self, kernels: Kernels, given: GraphOnDevice, graph: Graph) -> None:
+    def __init__(self, kernels: Kernels, original: GraphOnDevice, graph: Graph) -> None:
         """Raises E0912 if there is not enough memory."""
         # No parts of the original are kept.
-        self.device, self.graph, self.widths = given.device, given.graph, given.widths
-        self.largest_degree, self.scratch = given.largest_degree, given.scratch
-        self.kept = KeptGraphs(given.device)
-        self._parts, self._given = {}, given
+        self.device, self.graph, self.widths = original.device, original.graph, original.widths
+        self.largest_degree, self.scratch = original.largest_degree, original.scratch
+        self.kept = KeptGraphs(original.device)
+        self._parts, self._given = {}, original
         self._edges_as_given: Places | None = None
         self._kernels, self.directed = kernels, graph.directed
         self._vertices, self._edges = graph.num_vertices, graph.num_edges
-        self.device.require(_bytes(graph, given))
-        before = given.parts_held()
+        self.device.require(_bytes(graph, original))
+        before = original.parts_held()
         for name in ("offsets", "columns"):
-            given.part(name, _ELEMENTS[name])
+            original.part(name, _ELEMENTS[name])
         self._wait()
         started = time.perf_counter()
-        in_offsets = given.part("in_offsets", Type.EDGE) if graph.directed else None
-        offsets = given.part("offsets", Type.EDGE)
+        in_offsets = original.part("in_offsets", Type.EDGE) if graph.directed else None
+        offsets = original.part("offsets", Type.EDGE)
         self.numbering = Numbering(kernels, offsets, in_offsets, graph.num_vertices, self.widths)
-        self._make_lists(given, backward=False)
+        self._make_lists(original, backward=False)
         if graph.directed:
-            self._make_lists(given, backward=True)
+            self._make_lists(original, backward=True)
         self._wait()
-        given.drop_parts(given.parts_held() - before)  # no run uses it yet, and perhaps none will
+        original.drop_parts(original.parts_held() - before)  # no run uses it yet, and perhaps none will
         self.made_ms = (time.perf_counter() - started) * 1e3
 
     def edges_as_given(self) -> Places:
         """The caller's id of each edge, computed when it is first needed. Raises E0912."""
         if self._edges_as_given is None:
             width = element_dtype(Type.EDGE, self.widths).itemsize
-            before, given = self._given.parts_held(), self._given
-            lists = [of.part(name, _ELEMENTS[name]) for of in (given, self) for name in ("offsets", "columns")]
+            before, original = self._given.parts_held(), self._given
+            lists = [of.part(name, _ELEMENTS[name]) for of in (original, self) for name in ("offsets", "columns")]
             buffer = self.device.allocate(width * self._edges)
             self._wait()
             started = time.perf_counter()
             pointers = (each.pointer for each in (*lists, self.numbering.order, buffer))
             self._kernels.start("places_of_edges", *pointers, self._vertices)
             self._wait()
-            given.drop_parts(given.parts_held() - before)
+            original.drop_parts(original.parts_held() - before)
             self.made_ms = (self.made_ms or 0.0) + (time.perf_counter() - started) * 1e3
             self._edges_as_given = Places(buffer, self._edges, Type.EDGE)
         return self._edges_as_given
@@ -76,11 +76,11 @@ class RenumberedGraph(GraphOnDevice):
             self._parts[name] = self._of_lists(name, element)
         return self._parts[name]
 
-    def _make_lists(self, given: GraphOnDevice, backward: bool) -> None:
+    def _make_lists(self, original: GraphOnDevice, backward: bool) -> None:
         """Create the lists by sorting the edges by their ends; `backward`: those of the edges that enter a vertex."""
         names = ("in_offsets", "in_sources") if backward else ("offsets", "columns")
         keys, count = self.device.allocate(8 * self._edges), self._vertices
-        ends = given.part("offsets", Type.EDGE), given.part("columns", Type.VERTEX), self.numbering.rank
+        ends = original.part("offsets", Type.EDGE), original.part("columns", Type.VERTEX), self.numbering.rank
         self._kernels.start("keys_of_edges", *(end.pointer for end in ends), keys.pointer, count, int(backward))
         self.device.sort(keys, self._edges)
         offsets, columns = (self._new(name) for name in names)
@@ -131,8 +131,8 @@ _ELEMENTS = {
 }
 
 
-def _bytes(graph: Graph, given: GraphOnDevice) -> int:
+def _bytes(graph: Graph, original: GraphOnDevice) -> int:
     """The bytes needed to create it: names, lists, and the edges' ends twice while they are sorted."""
-    vertex, edge = (given.widths.of(kind) // 8 for kind in (Type.VERTEX, Type.EDGE))
+    vertex, edge = (original.widths.of(kind) // 8 for kind in (Type.VERTEX, Type.EDGE))
     lists = (graph.num_vertices + 1) * edge + graph.num_edges * vertex
     return 2 * vertex * graph.num_vertices + lists * (2 if graph.directed else 1) + 16 * graph.num_edges

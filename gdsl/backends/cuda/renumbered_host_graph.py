@@ -85,9 +85,9 @@ class RenumberedHostGraph(HostGraph):
         self._resident[target.pointer] = target.resident
         if not self._edges:
             return target
-        given_offsets, given = self._given(offsets_name), self.device.place(self._host(name, kind), 0)
+        given_offsets, original = self._given(offsets_name), self.device.place(self._host(name, kind), 0)
         new_offsets, numbering = self.part(offsets_name, Type.EDGE), self.numbering
-        sources = given_offsets, given, numbering.order, numbering.rank, new_offsets
+        sources = given_offsets, original, numbering.order, numbering.rank, new_offsets
         while not self._renumbered(sources, offsets, target, kind):
             self._piece = max(self._piece // 2, self._least_piece)
         self.device.end()

@@ -228,8 +228,10 @@ class RunMemory:
         if self._kept and self._kept_version != self.on_device.kept.version:
             self._find_kept()
         params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
-        ahead, self._ahead = self._ahead, None
-        names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names({})
+        prepared, self._ahead = self._ahead, None
+        names = self.names = (
+            prepared[1] if prepared is not None and prepared[0] == self.device.lane else self._new_names({})
+        )
         for name, dtype, place in self._inputs:
             created = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = created.pointer
@@ -460,10 +462,10 @@ class Record:
     def pointer_places(self) -> NDArray[numpy.int64]:
         """The places of the pointers known so far, in words of 8 bytes."""
         start = self._bytes.ctypes.data
-        found = [
+        places = [
             (each.ctypes.data - start) // 8 + place for each in self._pointers.values() for place in range(len(each))
         ]
-        return numpy.array(sorted(found), numpy.int64)
+        return numpy.array(sorted(places), numpy.int64)
 
     def set_values(self, group: str, values: Mapping[str, int]) -> None:
         """Set fields that are not pointers to buffers."""

@@ -183,8 +183,8 @@ class SeveralGpus(CudaDevice):
         return "arena" in self.__dict__ and 0 <= pointer - self.arena.pointer < self.arena.stride
 
     def _copied_pages(self, nbytes: int) -> Any:
-        found = self.arena.allocate(nbytes)
-        memory = self.cupy.cuda.UnownedMemory(found.pointer, found.nbytes, found, self.id)
+        pages = self.arena.allocate(nbytes)
+        memory = self.cupy.cuda.UnownedMemory(pages.pointer, pages.nbytes, pages, self.id)
         return self.cupy.cuda.MemoryPointer(memory, 0)
 
     def allocate_near(self, nbytes: int) -> CudaBuffer:
@@ -429,8 +429,8 @@ class SeveralGpus(CudaDevice):
         own = self._own_arguments[number]
         own.values[0][:] = record
         words = own.values[0].view(numpy.uint64)
-        found = words[places] - numpy.uint64(self.arena.pointer)  # below it wraps
-        words[places[found < self.arena.stride]] += numpy.uint64(number * self.arena.stride)
+        offsets = words[places] - numpy.uint64(self.arena.pointer)  # below it wraps
+        words[places[offsets < self.arena.stride]] += numpy.uint64(number * self.arena.stride)
         return own
 
     def _store_places(self, kernel: SpreadKernel, counts: Sequence[int]) -> None:

@@ -364,10 +364,10 @@ def compile_graph_read(node: ir.GraphRead, environment: Environment) -> Callable
             return none_id(environment.id_bits) if opposite is None else opposite
         if query.of_edge:
             return graph.ends_of(first)[0 if query is GraphQuery.SOURCE else 1]
-        listed, place = graph.out_list(first), int(arguments[1])
-        if not 0 <= place < len(listed):
+        edges, place = graph.out_list(first), int(arguments[1])
+        if not 0 <= place < len(edges):
             raise place_error(environment, node.arguments[1], name, place)
-        return listed[place][0 if query is GraphQuery.NEIGHBOR else 1]
+        return edges[place][0 if query is GraphQuery.NEIGHBOR else 1]
 
     return read
 

@@ -255,7 +255,7 @@ class SubgraphView(GraphView):
 
     @cached_property
     def _first_edges_to(self) -> list[dict[int, int]]:
-        return [{far: int(self.ids[place]) for far, place in found.items()} for found in super()._first_edges_to]
+        return [{far: int(self.ids[place]) for far, place in places.items()} for places in super()._first_edges_to]
 
 
 def contract(

@@ -143,11 +143,11 @@ class Operators:
             order = state.shuffled(len(calls)).tolist()
             accepted = self.call_all(self.functors[step.functor], [numbered[place] for place in order], NUMBER)
             calls = [calls[number] for number in accepted]
-        total, found = len(calls), {call[COMMON] for call in calls}
+        total, common = len(calls), {call[COMMON] for call in calls}
         if step.count is not None:
             state.scalars[step.count] += numpy.int64(total)
         if step.result is not None:
-            state.frontiers.members[step.result] = sorted(found)
+            state.frontiers.members[step.result] = sorted(common)
 
     def _pairs(self, step: ir.Intersect) -> list[Call]:
         """Source, destination and edge of each member; of pairs of vertices, which have no edge, both vertices."""

@@ -95,8 +95,8 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         structs="\n".join([data, _render("totals", context)]),
     )
     text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
-    found = exchanges_of(plan), snapshots_of(plan), plan.distribution
-    return Generated(text, helpers.checks, data_buffers(plan), graph_parts(plan), *found)
+    facts = exchanges_of(plan), snapshots_of(plan), plan.distribution
+    return Generated(text, helpers.checks, data_buffers(plan), graph_parts(plan), *facts)
 
 
 def _render(part: str, context: dict[str, object], **more: object) -> str:

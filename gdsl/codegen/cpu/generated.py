@@ -42,13 +42,13 @@ def exchanges_of(plan: Plan) -> tuple[Exchange, ...]:
     from gdsl.plan.nodes import Operation
     from gdsl.plan.walking import steps_in
 
-    found = []
+    exchanges = []
     for step in steps_in(plan.schedule):
         if isinstance(step, Exchange):
-            found.append(step)
+            exchanges.append(step)
         elif isinstance(step, Operation) and step.turns is not None:
-            found.append(step.turns.exchange)
-    return tuple(sorted(found, key=lambda each: each.number))
+            exchanges.append(step.turns.exchange)
+    return tuple(sorted(exchanges, key=lambda each: each.number))
 
 
 def snapshots_of(plan: Plan) -> tuple[Snapshot, ...]:

@@ -198,15 +198,15 @@ class CppHelpers(TemplateHelpers):
 
     def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
         """Arrays whose initial values one loop stores: those that workers have in parts apart from others."""
-        found: tuple[InitialGroup, ...] = ()
+        groups: tuple[InitialGroup, ...] = ()
         for in_parts in (False, True):
             of_vertices, of_edges = (
                 tuple(each for each in arrays if self.in_parts(each.name) is in_parts)
                 for arrays in (initial.vertex_arrays, initial.edge_arrays)
             )
             chosen = dataclasses.replace(initial, vertex_arrays=of_vertices, edge_arrays=of_edges)
-            found += super().initial_groups(chosen)
-        return found
+            groups += super().initial_groups(chosen)
+        return groups
 
     def host_type(self, buffer: Buffer) -> str:
         """The type of the elements of an array or scalar of the host."""

@@ -123,8 +123,8 @@ class _Generation:
         checked += [plan.saved] if plan.saved is not None else []
         checked += [structs.KEPT_GRAPH]
         parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
-        found = {struct.name: struct_text("cuda", struct, self.widths) for struct in checked}
-        return found | {struct.name: struct_text("cuda", struct) for struct in parts}
+        texts = {struct.name: struct_text("cuda", struct, self.widths) for struct in checked}
+        return texts | {struct.name: struct_text("cuda", struct) for struct in parts}
 
     # The runtime around the program's own text
 

@@ -192,9 +192,9 @@ class CudaHelpers(TemplateHelpers):
         if (isinstance(member, ParamValue) and not self.plan.graphs) or not checks.enabled:
             return text
         number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
-        found = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
-        found = checks.existing_edge(found, step.name, member.span) if define.asks_lists else found
-        return f"{step.domain.value}({found})"
+        index = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
+        index = checks.existing_edge(index, step.name, member.span) if define.asks_lists else index
+        return f"{step.domain.value}({index})"
 
     def tests(self, variant: Variant) -> tuple[str, ...]:
         """What is tested of the vertex ``v``."""
@@ -215,8 +215,8 @@ class CudaHelpers(TemplateHelpers):
 
     def reduces(self, launch: Launch) -> bool:
         """Whether a launch has reductions."""
-        found = (step for step in steps_in(launch.steps) if isinstance(step, Operation))
-        return any(sweep.segment is not None for operation in found for sweep in sweeps_of(operation))
+        operations_ = (step for step in steps_in(launch.steps) if isinstance(step, Operation))
+        return any(sweep.segment is not None for operation in operations_ for sweep in sweeps_of(operation))
 
     def has_barriers(self, launch: Launch) -> bool:
         """Whether a launch must hand on how many barriers there have been."""

@@ -160,8 +160,8 @@ def may_cast(source: Type, target: Type) -> bool:
 def _fix_of_pairs(source: Type, target: Type) -> str | None:
     """What to write to get from one type to another of which one is a pair at least."""
     if source.is_pair and target.is_pair:
-        for place, (given, wanted) in enumerate(zip(source.parts, target.parts, strict=True)):
-            if not widens(given, wanted):
+        for place, (actual, wanted) in enumerate(zip(source.parts, target.parts, strict=True)):
+            if not widens(actual, wanted):
                 return f"make its {('first', 'second')[place]} part {wanted.name}"
         return "spell it out: `(p.0, p.1)` widens part by part"
     if source.is_pair:

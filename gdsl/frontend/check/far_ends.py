@@ -79,7 +79,7 @@ class FarEnds:
             if isinstance(node, syntax.OperatorCall) and node.kind in _BY_ENDS:
                 self._check_far_end(node)
         groups = {name: self._walked.get(self._leader(name)) for name in self._leaders}
-        return {name: found.over for name, found in groups.items() if found is not None}
+        return {name: group.over for name, group in groups.items() if group is not None}
 
     def _leader(self, name: str) -> str:
         self._leaders.setdefault(name, name)

@@ -99,11 +99,11 @@ class Sets:
             return None
         return typed if self.fits(typed, symbol.domain or Domain.VERTEX, domain, target) else None
 
-    def fits(self, value: syntax.Expression, found: Domain, wanted: Domain, target: str) -> bool:
+    def fits(self, value: syntax.Expression, actual: Domain, wanted: Domain, target: str) -> bool:
         """Whether a set holds the wanted elements; reports one that does not."""
-        if found is wanted:
+        if actual is wanted:
             return True
-        message = f"this is a set of {WORDS[found]}, and {target} is a set of {WORDS[wanted]}"
+        message = f"this is a set of {WORDS[actual]}, and {target} is a set of {WORDS[wanted]}"
         symbol = value.symbol if isinstance(value, syntax.Name) else None
         labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
         fix = _other_domain(value, wanted, target, named=self.environment.find(target.strip("`")) is not None)

@@ -56,8 +56,8 @@ def _parameter(node: syntax.TypeDeclaration, chosen: Mapping[str, Type], environ
         return None
     if default_of(node) is None:
         if node.target.parts or node.target.name in {*environment.types, *TYPES, VERTEX_SET}:
-            listed = enumerate_words(type_.name for type_ in admitted)
-            message = f"the default of `{node.name}` is one of the types of `{node.class_name}`: {listed}"
+            type_names = enumerate_words(type_.name for type_ in admitted)
+            message = f"the default of `{node.name}` is one of the types of `{node.class_name}`: {type_names}"
             environment.report("E0243", message, node.target.span)
         else:
             resolve_type(node.target, environment)
@@ -122,8 +122,8 @@ def check_choice(program: syntax.Program, types: Types) -> None:
     for name, type_ in types:
         if name not in parameters:
             near = closest(name, parameters)
-            listed = enumerate_words((f"`{each}`" for each in parameters), "and")
-            fix = f"did you mean `{near}`?" if near else f"its type parameters are {listed}" if parameters else None
+            choices = enumerate_words((f"`{each}`" for each in parameters), "and")
+            fix = f"did you mean `{near}`?" if near else f"its type parameters are {choices}" if parameters else None
             raise GdslError.single("E0621", f"program {program.name} has no type parameter `{name}`", fix=fix)
         node = parameters[name]
         admitted = TYPE_CLASSES.get(node.class_name or "", (type_,))
@@ -134,14 +134,14 @@ def check_choice(program: syntax.Program, types: Types) -> None:
 
 
 def mistakes_of_instances(
-    program: syntax.Program, found: Mapping[Types, Sequence[Diagnostic]]
+    program: syntax.Program, by_types: Mapping[Types, Sequence[Diagnostic]]
 ) -> tuple[Diagnostic, ...]:
     """The mistakes that instances have, each once; one that some do not have names the types of those that do."""
     by_place: dict[tuple[str, Span | None], dict[Types, Diagnostic]] = {}
-    for types, diagnostics in found.items():
+    for types, diagnostics in by_types.items():
         for each in diagnostics:
             by_place.setdefault((each.code, each.span), {}).setdefault(types, each)
-    return tuple(_of_some(program, wrong, [*found]) for wrong in by_place.values())
+    return tuple(_of_some(program, wrong, [*by_types]) for wrong in by_place.values())
 
 
 def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: Sequence[Types]) -> Diagnostic:
@@ -159,8 +159,8 @@ def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: 
     [place] = some
     if fix is not None and _FRACTION.search(fix) and all(type_.is_integer for type_ in types[place]):
         fix = None  # a cast would make another number of it
-    listed = enumerate_words(type_.name for type_ in TYPES.values() if type_ in types[place])
-    note = f"only where `{names[place]}` is {listed}"
+    type_names = enumerate_words(type_.name for type_ in TYPES.values() if type_ in types[place])
+    note = f"only where `{names[place]}` is {type_names}"
     fix = fix or _fewer_types_fix(program, names[place], types[place])
     return dataclasses.replace(first, notes=(*first.notes, note), fix=fix)
 

@@ -49,16 +49,16 @@ def prefer_fractions(side: syntax.Expression, other: Type | None, environment: E
     if other is None or not other.is_float:
         return
     low, high = (side.span.line, side.span.column), (side.span.end_line, side.span.end_column)
-    for number, found in enumerate(environment.diagnostics):
-        if found.code != "E0207" or found.span is None or len(found.suggestions) < 2:
+    for number, diagnostic in enumerate(environment.diagnostics):
+        if diagnostic.code != "E0207" or diagnostic.span is None or len(diagnostic.suggestions) < 2:
             continue
-        integers, floats = found.suggestions[:2]
-        if floats.beside and low <= (found.span.line, found.span.column) <= high:
+        integers, floats = diagnostic.suggestions[:2]
+        if floats.beside and low <= (diagnostic.span.line, diagnostic.span.column) <= high:
             edits = tuple(
                 replace(edit, text=re.sub(r"^float32\(", f"{other.name}(", edit.text)) for edit in floats.edits
             )
             first = Suggestion(f"write `{edits[0].text}`", edits)
-            environment.diagnostics[number] = replace(found, suggestions=(first, integers))
+            environment.diagnostics[number] = replace(diagnostic, suggestions=(first, integers))
 
 
 def _as_fraction(words: str) -> str:

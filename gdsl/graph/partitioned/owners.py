@@ -66,7 +66,7 @@ def _sent(group: Group, edges: EdgeList, boundaries: NDArray[np.int64]) -> EdgeL
     dtype = id_dtype(edges.num_vertices)
     low, high, values = edges.sources.astype(dtype, copy=False), edges.destinations.astype(dtype, copy=False), {}
     names = list(edges.attributes)
-    given, edges.sources, edges.destinations, edges.attributes = edges.attributes, _NOTHING, _NOTHING, {}
+    attributes, edges.sources, edges.destinations, edges.attributes = edges.attributes, _NOTHING, _NOTHING, {}
     ways = [Route(group, owners_of(group, lambda ends: _owners(boundaries, ends), low))]
     other: NDArray[Any] | None = None
     if not edges.directed:
@@ -89,7 +89,7 @@ def _sent(group: Group, edges: EdgeList, boundaries: NDArray[np.int64]) -> EdgeL
         destinations = send(high, low)
     low = high = _NOTHING
     for name in names:
-        each = given.pop(name)
+        each = attributes.pop(name)
         values[name] = send(each, each)
     return replace(edges, sources=sources, destinations=destinations, attributes=values)
 
@@ -122,8 +122,10 @@ def _boundaries(group: Group, edges: EdgeList) -> tuple[NDArray[np.int64], NDArr
     boundaries, edge_boundaries = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     boundaries[-1], edge_boundaries[-1] = num_vertices, num_edges
     places = np.searchsorted(offsets, np.arange(1, size) * num_edges // size)
-    found = [(int(starts[rank] + place), int(offsets[place])) if place < len(offsets) else None for place in places]
-    for number, candidates in enumerate(zip(*group.gather(found), strict=True), start=1):
+    boundary_edges = [
+        (int(starts[rank] + place), int(offsets[place])) if place < len(offsets) else None for place in places
+    ]
+    for number, candidates in enumerate(zip(*group.gather(boundary_edges), strict=True), start=1):
         boundaries[number], edge_boundaries[number] = next(each for each in candidates if each is not None)
     return boundaries, edge_boundaries
 

@@ -134,9 +134,9 @@ def _renumbered(group: Group, names: NumberedNames, numbered: NumberedNames) -> 
 def each_once(group: Group, edges: EdgeList, what: str, fix: str, first: int = 0) -> EdgeList:
     """The undirected edges that are listed both ways, each once. Raises E0704 as `undirected_csr` does."""
     edges = by_pairs(group, edges)
-    found = group.gather(_asymmetries(edges))
+    asymmetries = group.gather(_asymmetries(edges))
     for kind in range(2):  # entries that are missing come before weights that differ
-        places = [each[kind] for each in found if each[kind] is not None]
+        places = [each[kind] for each in asymmetries if each[kind] is not None]
         if places:
             source, destination = divmod(min(place for place in places if place is not None), edges.num_vertices)
             source, destination = source + first, destination + first

@@ -96,8 +96,8 @@ def closeness_centrality(
         raise nx.NodeNotFound(f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph")
     if not len(G):
         return {}
-    found = _from_each(G.reverse, None if u is None else np.array([G.index[u]]), distance)
-    reached, total, others = found["reached"].astype(np.float64), found["total"], len(G) - 1
+    values = _from_each(G.reverse, None if u is None else np.array([G.index[u]]), distance)
+    reached, total, others = values["reached"].astype(np.float64), values["total"], len(G) - 1
     near = np.zeros(len(G))
     counted = (total > 0) & (others > 0)
     near[counted] = reached[counted] / total[counted]
@@ -135,11 +135,11 @@ def eccentricity(G: BackendGraph, v: Any = None, sp: None = None, weight: Hashab
     chosen = G.chosen(v)
     if not len(chosen):
         return {}
-    found = _from_each(G, None if v is None else chosen, weight)
-    if (found["reached"][chosen] != len(G) - 1).any():
+    eccentricities = _from_each(G, None if v is None else chosen, weight)
+    if (eccentricities["reached"][chosen] != len(G) - 1).any():
         kind = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {kind}")
-    values = found["farthest"][chosen].tolist()
+    values = eccentricities["farthest"][chosen].tolist()
     return values[0] if v in G else dict(zip(G.nodes_of(chosen), values, strict=True))
 
 
@@ -158,8 +158,8 @@ def diameter(G: BackendGraph, e: None = None, usebounds: bool = False, weight: H
 def _eccentricities(graph: BackendGraph, usebounds: bool, weight: Hashable | None) -> dict[Any, Any]:
     if usebounds and not graph.is_directed() and len(graph) and not components.is_connected(graph):
         raise nx.NetworkXError(_NO_BOUNDS)
-    found: dict[Any, Any] = eccentricity(graph, weight=weight)
-    return found
+    values: dict[Any, Any] = eccentricity(graph, weight=weight)
+    return values
 
 
 @with_options
@@ -173,17 +173,17 @@ def center(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Has
     """As networkx.center."""
     if not len(G) and weight is None and not G.is_directed() and not usebounds:
         raise nx.NetworkXPointlessConcept("G has no nodes.")
-    found = _eccentricities(G, usebounds, weight)
-    least = min(found.values())
-    return [node for node, value in found.items() if value == least]
+    eccentricities = _eccentricities(G, usebounds, weight)
+    least = min(eccentricities.values())
+    return [node for node, value in eccentricities.items() if value == least]
 
 
 @with_options
 def periphery(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:
     """As networkx.periphery."""
-    found = _eccentricities(G, usebounds, weight)
-    largest = max(found.values())
-    return [node for node, value in found.items() if value == largest]
+    eccentricities = _eccentricities(G, usebounds, weight)
+    largest = max(eccentricities.values())
+    return [node for node, value in eccentricities.items() if value == largest]
 
 
 @with_options
@@ -203,8 +203,8 @@ def harmonic_centrality(
         graph, name = G.reverse, "sent"
         ends = {"sources": targets, "targets": starts}
     if distance is None:
-        found = run("harmonic", graph, **ends)[name]
+        sums = run("harmonic", graph, **ends)[name]
     else:
-        found = run("harmonic_lengths", graph, weight=exact_floats(graph, distance), **ends)[name]
-    values = np.asarray(found)[targets].tolist()
+        sums = run("harmonic_lengths", graph, weight=exact_floats(graph, distance), **ends)[name]
+    values = np.asarray(sums)[targets].tolist()
     return {node: value or 0 for node, value in zip(G.nodes_of(targets), values, strict=True)}

@@ -39,7 +39,7 @@ def pagerank(
     if preferred is not None and preferred.sum() == 0:
         raise ZeroDivisionError
     restart = uniform if preferred is None else _share(preferred)
-    found = run(
+    result = run(
         "pagerank",
         G,
         damping=float(alpha),
@@ -51,8 +51,8 @@ def pagerank(
         restart=restart,
         beyond=restart if dangling is None else _share(G.per_vertex(dangling)),
     )
-    _require_convergence(found["error"], len(G) * tol, max_iter)
-    return G.by_node(found["rank"])
+    _require_convergence(result["error"], len(G) * tol, max_iter)
+    return G.by_node(result["rank"])
 
 
 @with_options
@@ -77,9 +77,9 @@ def hits(
     start /= math.hypot(*start.tolist())
     exponent = int(np.frexp(weights.max())[1])  # weights near 1, whose products neither overflow nor vanish
     weights = np.ldexp(weights, -exponent)
-    found = run("hits", G, tolerance=float(tol), max_iterations=max_iter * _RESTARTED, weight=weights, start=start)
-    _require_convergence(found["error"], tol, max_iter)
-    hubs, authorities = found["hub"], found["authority"]
+    result = run("hits", G, tolerance=float(tol), max_iterations=max_iter * _RESTARTED, weight=weights, start=start)
+    _require_convergence(result["error"], tol, max_iter)
+    hubs, authorities = result["hub"], result["authority"]
     if not normalized:
         hubs = np.ldexp(hubs, exponent)
     else:
@@ -101,7 +101,7 @@ def katz_centrality(
     """As networkx.katz_centrality, by the same iteration."""
     if not len(G):
         return {}
-    found = run(
+    result = run(
         "katz",
         G,
         alpha=float(alpha),
@@ -111,8 +111,8 @@ def katz_centrality(
         start=np.zeros(len(G)) if nstart is None else _exactly(G, nstart),
         base=_base(G, beta),
     )
-    _require_convergence(found["error"], len(G) * tol, max_iter)
-    centrality = found["centrality"]
+    _require_convergence(result["error"], len(G) * tol, max_iter)
+    centrality = result["centrality"]
     length = math.hypot(*centrality.tolist()) if normalized else 1.0  # its squares may overflow or vanish
     return G.by_node(centrality / length if length else centrality)
 
@@ -143,7 +143,7 @@ def eigenvector_centrality(
         raise nx.NetworkXError("initial vector cannot have all zero values")
     if start.sum() == 0:
         raise ZeroDivisionError("float division by zero")
-    found = run(
+    result = run(
         "eigenvector",
         G,
         tolerance=float(len(G) * tol),
@@ -151,8 +151,8 @@ def eigenvector_centrality(
         weight=squared_sums(G, weight),
         start=_share(start),
     )
-    _require_convergence(found["error"], len(G) * tol, max_iter)
-    return G.by_node(found["centrality"])
+    _require_convergence(result["error"], len(G) * tol, max_iter)
+    return G.by_node(result["centrality"])
 
 
 def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:

@@ -15,8 +15,8 @@ from gdsl.integrations.networkx_backend.graphs import BackendGraph
 
 def component_of(graph: BackendGraph, program: str = "connected_components") -> NDArray[Any]:
     """int[V], the smallest vertex of each vertex's component."""
-    found: NDArray[Any] = run(program, graph)["component"]
-    return found
+    components: NDArray[Any] = run(program, graph)["component"]
+    return components
 
 
 def _sets(graph: BackendGraph, component: NDArray[Any]) -> Iterator[set[Any]]:

@@ -32,17 +32,17 @@ class Snapshot:
         """Reads a NetworkX graph once: views call their filters on each look."""
         multigraph = bool(graph.is_multigraph())
         self.nodes: Sequence[Any] = list(graph)
-        self.neighbors: list[Any] = [found for _, found in graph.adjacency()]
+        self.neighbors: list[Any] = [row for _, row in graph.adjacency()]
         if not is_plain(graph):
             self.neighbors = [
-                {node: dict(data.items()) if multigraph else data for node, data in found.items()}
-                for found in self.neighbors
+                {node: dict(data.items()) if multigraph else data for node, data in row.items()}
+                for row in self.neighbors
             ]
         self.lengths = list(map(len, self.neighbors))
         self.parallel: list[int] | None = list(map(len, self._data())) if multigraph else None
 
     def _data(self) -> Iterator[Any]:
-        return chain.from_iterable(found.values() for found in self.neighbors)
+        return chain.from_iterable(row.values() for row in self.neighbors)
 
     def rows(self) -> list[dict[Hashable, Any]]:
         """The attributes of each edge in the order of `neighbors`, parallel edges one after the other."""
@@ -156,9 +156,9 @@ def _cache_of(graph: Any) -> dict[str, Any] | None:
     """Where NetworkX keeps data that belongs to a graph; None if the user turned that off."""
     import networkx
 
-    found = getattr(graph, "__networkx_cache__", None)
+    cache = getattr(graph, "__networkx_cache__", None)
     config = getattr(networkx, "config", None)
-    return found if isinstance(found, dict) and getattr(config, "cache_converted_graphs", True) else None
+    return cache if isinstance(cache, dict) and getattr(config, "cache_converted_graphs", True) else None
 
 
 def _is_current(conversion: _Kept, read: Snapshot) -> bool:
@@ -198,10 +198,10 @@ def _arcs(nodes: Sequence[Any], read: Snapshot) -> tuple[NDArray[np.int64], NDAr
     neighbors: Iterator[Any] = chain.from_iterable(read.neighbors)
     if not isinstance(nodes, range):
         neighbors = map({node: place for place, node in enumerate(nodes)}.__getitem__, neighbors)
-    found = np.fromiter(neighbors, dtype=np.int64, count=count)
+    destinations = np.fromiter(neighbors, dtype=np.int64, count=count)
     sources = np.repeat(np.arange(len(nodes)), lengths)
-    order = np.argsort(sources * len(nodes) + found, kind="stable")
-    return order, np.concatenate([[0], np.cumsum(lengths)]), found
+    order = np.argsort(sources * len(nodes) + destinations, kind="stable")
+    return order, np.concatenate([[0], np.cumsum(lengths)]), destinations
 
 
 def _is_symmetric(offsets: NDArray[np.int64], destinations: NDArray[np.int64]) -> bool:
@@ -249,9 +249,9 @@ def convert_to_nx(value: Any, *, name: str | None = None) -> Any:
     sources, destinations = value.vertices.edges
     rows: list[dict[Hashable, Any]] = [{} for _ in range(len(sources))]
     for attribute, column in value.columns.items():
-        for row, given in zip(rows, column.as_given(), strict=True):
-            if given is not MISSING:
-                row[attribute] = given
+        for row, entry in zip(rows, column.as_given(), strict=True):
+            if entry is not MISSING:
+                row[attribute] = entry
     converted.add_edges_from(zip(value.nodes_of(sources), value.nodes_of(destinations), rows, strict=True))
     return converted
 
@@ -268,10 +268,10 @@ def wrap(graph: Any) -> BackendGraph:
     if isinstance(graph, BackendGraph):
         return graph
     if not isinstance(graph, Graph) and hasattr(graph, "adjacency"):
-        found = convert_from_nx(graph, preserve_edge_attrs=True, preserve_graph_attrs=True)
-        if found.refused is not None:
-            raise NotImplementedError(found.refused)
-        return found
+        backend_graph = convert_from_nx(graph, preserve_edge_attrs=True, preserve_graph_attrs=True)
+        if backend_graph.refused is not None:
+            raise NotImplementedError(backend_graph.refused)
+        return backend_graph
     converted = as_graph(graph)
     nodes = list(converted.names) if converted.names is not None else range(converted.num_vertices)
     columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in converted.attributes.items()}

@@ -204,14 +204,14 @@ class BackendGraph:
             candidates = iter(nodes)
         except TypeError:
             raise networkx.NetworkXError(f"Node {nodes} is not in the graph.") from None
-        found: dict[int, None] = {}
+        indices: dict[int, None] = {}
         for node in candidates:
             try:
                 if node in self.index:
-                    found[self.index[node]] = None
+                    indices[self.index[node]] = None
             except TypeError:
                 raise networkx.NetworkXError(f"Node {node} in sequence nbunch is not a valid node.") from None
-        return np.array(list(found), dtype=np.int64)
+        return np.array(list(indices), dtype=np.int64)
 
     def by_node(self, values: NDArray[Any]) -> dict[Any, Any]:
         """A dict from every node to its value, plain Python numbers."""

@@ -19,8 +19,8 @@ _ALL = 2**62
 def hops_from(graph: BackendGraph, node: Any, cutoff: float | None = None) -> NDArray[np.int32]:
     """int32[V], the hops from `node`, -1 for vertices beyond `cutoff` or unreachable."""
     limit = _ALL if cutoff is None or cutoff >= _ALL else max(math.ceil(cutoff), 0) if cutoff == cutoff else 0
-    found: NDArray[np.int32] = run("hops", graph, sources=[graph.index[node]], cutoff=limit)["distance"]
-    return found
+    distances: NDArray[np.int32] = run("hops", graph, sources=[graph.index[node]], cutoff=limit)["distance"]
+    return distances
 
 
 def in_order(graph: BackendGraph, distances: NDArray[Any], reached: NDArray[np.bool_]) -> dict[Any, Any]:
@@ -32,8 +32,8 @@ def in_order(graph: BackendGraph, distances: NDArray[Any], reached: NDArray[np.b
 
 def lengths_from(graph: BackendGraph, node: Any, cutoff: float | None = None) -> dict[Any, int]:
     """The hops of every node within `cutoff`."""
-    found = hops_from(graph, node, cutoff)
-    return in_order(graph, found, found >= 0)
+    distances = hops_from(graph, node, cutoff)
+    return in_order(graph, distances, distances >= 0)
 
 
 @with_options

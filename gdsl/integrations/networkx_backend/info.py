@@ -102,5 +102,5 @@ def configured(name: str) -> Any:
     """The value in `networkx.config.backends.gdsl`, or the default if NetworkX does not know this backend."""
     import networkx
 
-    found = getattr(getattr(getattr(networkx, "config", None), "backends", None), "gdsl", None)
-    return getattr(found, name, default_config()[name])
+    settings = getattr(getattr(getattr(networkx, "config", None), "backends", None), "gdsl", None)
+    return getattr(settings, name, default_config()[name])

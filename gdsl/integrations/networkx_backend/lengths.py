@@ -30,14 +30,14 @@ def bellman_ford_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tu
 def unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether a distance is the program's `inf`."""
     infinite = np.inf if distances.dtype.kind == "f" else np.iinfo(distances.dtype).max
-    found: NDArray[np.bool_] = distances == infinite
-    return found
+    mask: NDArray[np.bool_] = distances == infinite
+    return mask
 
 
 def _dijkstra(graph: BackendGraph, sources: list[int], weight: Hashable) -> NDArray[Any]:
     weights = checked_weights(graph, weight)
-    found: NDArray[Any] = run("lengths", graph, sources=sources, weight=weights)["distance"]
-    return found
+    distances: NDArray[Any] = run("lengths", graph, sources=sources, weight=weights)["distance"]
+    return distances
 
 
 def _dijkstra_dict(
@@ -56,11 +56,11 @@ def _from_zero(
     graph: BackendGraph, distances: NDArray[Any], reached: NDArray[np.bool_], starts: list[int]
 ) -> dict[Any, Number]:
     """The distances by node; sources have the int 0, as in NetworkX, whatever the weights are."""
-    found = hops.in_order(graph, distances, reached)
+    lengths = hops.in_order(graph, distances, reached)
     for start in starts:
         if distances[start] == 0:
-            found[graph.nodes[start]] = 0
-    return found
+            lengths[graph.nodes[start]] = 0
+    return lengths
 
 
 @with_options
@@ -121,8 +121,8 @@ def _require(graph: BackendGraph, nodes: list[Any]) -> None:
 
 def _signed(graph: BackendGraph, sources: list[int], weight: Hashable) -> tuple[NDArray[Any], bool]:
     weights = finite_weights(graph, weight)
-    found = run("signed_lengths", graph, sources=sources, weight=weights)
-    return found["distance"], bool(found["negative_cycle"])
+    result = run("signed_lengths", graph, sources=sources, weight=weights)
+    return result["distance"], bool(result["negative_cycle"])
 
 
 @with_options
@@ -205,10 +205,10 @@ def shortest_path_length(
 
 def _hops_between(graph: BackendGraph, source: Any, target: Any) -> int:
     hops.require_both(graph, source, target)
-    found = int(hops.hops_from(graph, source)[graph.index[target]])
-    if found < 0:
+    length = int(hops.hops_from(graph, source)[graph.index[target]])
+    if length < 0:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return found
+    return length
 
 
 def _number(value: Any) -> Number:

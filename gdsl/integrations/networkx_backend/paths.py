@@ -63,11 +63,11 @@ def bfs_edges(
 def _paths(graph: BackendGraph, start: int, distances: NDArray[Any]) -> dict[int, list[Any]]:
     """A path of nodes from `start` to each vertex that it reaches."""
     nodes = graph.nodes
-    found = {start: [nodes[start]]}
+    paths = {start: [nodes[start]]}
     for level, parents in _search(graph, start, distances):
         for child, parent in zip(level, parents, strict=True):
-            found[child] = [*found[parent], nodes[child]]
-    return found
+            paths[child] = [*paths[parent], nodes[child]]
+    return paths
 
 
 def _path_to(graph: BackendGraph, target: int, distances: NDArray[Any]) -> list[Any]:
@@ -149,5 +149,5 @@ def shortest_path(
 
 def _by_target(graph: BackendGraph, source: Any, measured: _Method) -> dict[Any, list[Any]]:
     measured.require(graph, source, None)
-    found, distances = measured.search(graph, source)
-    return {path[-1]: path for path in _paths(found, graph.index[source], distances).values()}
+    predecessors, distances = measured.search(graph, source)
+    return {path[-1]: path for path in _paths(predecessors, graph.index[source], distances).values()}

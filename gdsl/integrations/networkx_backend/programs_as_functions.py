@@ -62,8 +62,8 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
         backend=options.get("gdsl_backend") or configured("backend"),
         timeout=options.get("timeout", configured("timeout")),
     )
-    found = dict(_results(result, converted))
-    return next(iter(found.values())) if len(found) == 1 else found
+    results = dict(_results(result, converted))
+    return next(iter(results.values())) if len(results) == 1 else results
 
 
 def _given(program: Program, graph: BackendGraph, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -149,8 +149,8 @@ def _parts(values: Any, data: ir.Array | ir.Scalar) -> tuple[Any, ...]:
 def _on_host(values: Any) -> NDArray[Any]:
     from gdsl.api.summary import on_host
 
-    found: NDArray[Any] = on_host(values)
-    return found
+    array: NDArray[Any] = on_host(values)
+    return array
 
 
 def _keys(domain: Domain, graph: BackendGraph) -> list[Any]:

@@ -27,9 +27,9 @@ def core_number(G: BackendGraph) -> dict[Any, int]:
 def _sides(graph: BackendGraph) -> NDArray[np.bool_] | None:
     """bool[V], whether a node is an odd number of edges from the first one of its component; None where an edge
     joins two nodes of a side."""
-    found = run("bipartite_check", graph.symmetric)
-    side: NDArray[np.bool_] = found["side"]
-    return side if found["bipartite"] else None
+    result = run("bipartite_check", graph.symmetric)
+    side: NDArray[np.bool_] = result["side"]
+    return side if result["bipartite"] else None
 
 
 @with_options
@@ -56,13 +56,13 @@ def topological_generations(G: BackendGraph) -> Iterator[list[Any]]:
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
     if not len(G):
         return
-    found = run("topological_levels", G)
-    levels = found["level"]
+    result = run("topological_levels", G)
+    levels = result["level"]
     order = np.argsort(levels, kind="stable")[int((levels < 0).sum()) :]
     starts = np.flatnonzero(np.diff(levels[order])) + 1
     for generation in np.split(order, starts) if len(order) else ():
         yield G.nodes_of(generation)
-    if not found["acyclic"]:
+    if not result["acyclic"]:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
@@ -93,8 +93,8 @@ def maximal_independent_set(
 def _triangles(graph: BackendGraph) -> NDArray[np.int64]:
     if not len(graph):
         return np.zeros(0, dtype=np.int64)
-    found: NDArray[np.int64] = run("triangles", graph.without_loops)["triangles"]
-    return found
+    counts: NDArray[np.int64] = run("triangles", graph.without_loops)["triangles"]
+    return counts
 
 
 def _pairs(graph: BackendGraph) -> NDArray[np.int64]:
@@ -106,13 +106,13 @@ def _pairs(graph: BackendGraph) -> NDArray[np.int64]:
 @with_options
 def triangles(G: BackendGraph, nodes: Any = None) -> Any:
     """As networkx.triangles."""
-    found = _triangles(G)
+    counts = _triangles(G)
     if nodes is None:
-        return G.by_node(found)
+        return G.by_node(counts)
     if nodes in G:
-        return int(found[G.index[nodes]])
+        return int(counts[G.index[nodes]])
     chosen = G.chosen(nodes)
-    return dict(zip(G.nodes_of(chosen), found[chosen].tolist(), strict=True))
+    return dict(zip(G.nodes_of(chosen), counts[chosen].tolist(), strict=True))
 
 
 @with_options
@@ -121,8 +121,8 @@ def clustering(G: BackendGraph, nodes: Any = None, weight: None = None) -> Any:
     chosen = G.chosen(nodes)
     counts, pairs = 2 * _triangles(G)[chosen], _pairs(G)[chosen]
     values = [0 if count == 0 else count / all_ for count, all_ in zip(counts.tolist(), pairs.tolist(), strict=True)]
-    found = dict(zip(G.nodes_of(chosen), values, strict=True))
-    return found[nodes] if nodes in G else found
+    coefficients = dict(zip(G.nodes_of(chosen), values, strict=True))
+    return coefficients[nodes] if nodes in G else coefficients
 
 
 @with_options

@@ -106,8 +106,8 @@ def _explain(shell: Any, word: str | None) -> None:
 
 def own_name(cell: str) -> str | None:
     """The program's name in a cell's text; None if there is none."""
-    found = _BEGINNING.match(cell)
-    return found[3] if found is not None else None
+    match = _BEGINNING.match(cell)
+    return match[3] if match is not None else None
 
 
 def source_of(name: str, cell: str) -> Source:
@@ -115,8 +115,8 @@ def source_of(name: str, cell: str) -> Source:
     cell does not."""
     text = "\n" + cell
     if own_name(cell) is None:
-        found = _BEGINNING.match(text)
-        end = found.end(1) if found is not None and found[1] is not None else 0
+        match = _BEGINNING.match(text)
+        end = match.end(1) if match is not None and match[1] is not None else 0
         text = f"{text[:end]} program {name};{text[end:]}"
     return Source(f"<cell {name}>", text)
 

@@ -79,14 +79,14 @@ class BestEdges:
         values = self._reduction("value", (after_bound,), self.value, NeighborOperation.MAX, self.next_value)
         edges = self._reduction("edge", (after_bound, best), self._edge(), NeighborOperation.MIN, self.next_edge)
         vertex = own_id(Domain.VERTEX, span)
-        found = self.code.binary(
+        is_found = self.code.binary(
             BinaryOperation.NOT_EQUAL, self._element(self.next_edge, vertex), nodes.NoneId(span, Type.EDGE)
         )
         stores = (
             self.code.store(self.last_value[0], vertex, self._element(self.next_value, vertex)),
             self.code.store(self.last_edge[0], vertex, self._element(self.next_edge, vertex)),
         )
-        keep = self.hidden.functor(f"{self.stem}_found", Domain.VERTEX, span, (found,), stores)
+        keep = self.hidden.functor(f"{self.stem}_found", Domain.VERTEX, span, (is_found,), stores)
         waiting = nodes.Elements(span, Domain.VERTEX, self.waiting)
         more = self.code.binary(BinaryOperation.ADD, self._scalar(self.round), self.code.literal(Type.INT64, 1))
         return (

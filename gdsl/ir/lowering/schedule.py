@@ -239,11 +239,11 @@ class ScheduleLowering:
                 impossible(value)
 
     def _assign_set(self, name: str, value: nodes.Elements, span: Span, steps: list[nodes.Step]) -> None:
-        listed = self._list(name, span, value.domain) if value.frontier != name else name
+        source = self._list(name, span, value.domain) if value.frontier != name else name
         if value.frontier is None:
-            steps.append(nodes.DefineFrontier(span, listed, (), True, value.domain))
+            steps.append(nodes.DefineFrontier(span, source, (), True, value.domain))
         elif value.frontier != name:  # `f = f;` does nothing
-            steps.append(nodes.CopyFrontier(span, listed, value.frontier))
+            steps.append(nodes.CopyFrontier(span, source, value.frontier))
 
     def _chain(
         self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
@@ -279,8 +279,8 @@ class ScheduleLowering:
         same, united = first.frontier == second.frontier, operation is SetOperation.UNION
         if operation is SetOperation.DIFFERENCE:
             if second.everything or same:
-                listed = self._list(name, span, first.domain)
-                steps.append(nodes.DefineFrontier(span, listed, (), False, first.domain))
+                queue = self._list(name, span, first.domain)
+                steps.append(nodes.DefineFrontier(span, queue, (), False, first.domain))
                 return nodes.Elements(span, first.domain, name)
         elif first.everything or second.everything or same:
             return first if first.everything is united else second
@@ -353,8 +353,8 @@ class ScheduleLowering:
         site = self._next_site(call)
         if call.kind is OperatorKind.ADVANCE:
             gives = call.gives or Domain.VERTEX
-            kept = self._list(result, span, gives) if result is not None else None
-            steps.append(nodes.Advance(span, site, label, source, functor, kept, call.over, None, gives))
+            result_set = self._list(result, span, gives) if result is not None else None
+            steps.append(nodes.Advance(span, site, label, source, functor, result_set, call.over, None, gives))
         elif call.kind is OperatorKind.FILTER and result is not None:
             steps.append(nodes.Filter(span, site, label, source, functor, self._list(result, span, call.runs_on)))
         else:
@@ -365,8 +365,8 @@ class ScheduleLowering:
             impossible(call)
         source = self._input(call, steps)
         functor, limit = self.functors.edge_functor_called(call.name), self._value(call.limit, steps)
-        kept = self._list(result, call.span, Domain.EDGE)
-        request = Request(call.span, call.label or call.name, source, functor, limit, call.over, kept)
+        result_set = self._list(result, call.span, Domain.EDGE)
+        request = Request(call.span, call.label or call.name, source, functor, limit, call.over, result_set)
         waiting = self._list(self._temporary("waiting"), call.span)
         steps += BestEdges(request, self.hidden, waiting, self._next_loop()).steps()
 
@@ -386,10 +386,10 @@ class ScheduleLowering:
         count = call.count.name if call.count is not None else None
         if count is not None and not call.adds:
             steps.append(nodes.StoreScalar(span, count, nodes.Literal(span, Type.INT64, 0)))
-        kept = self._list(result, span) if result is not None else None
+        result_set = self._list(result, span) if result is not None else None
         label = call.label or call.name
         functor = call.functor.name if call.functor is not None else None
-        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, kept, count, partners))
+        steps.append(nodes.Intersect(span, self._next_site(call), label, source, functor, result_set, count, partners))
 
     def _neighbor_reduce(
         self, call: syntax.OperatorCall, target: syntax.Name | syntax.Index, steps: list[nodes.Step]
@@ -461,7 +461,7 @@ def _stem_of(value: syntax.Expression) -> str:
 def _last_reader(name: str, links: tuple[syntax.SetLink, ...]) -> int:
     """The position of the last operand that reads the frontier `name`, or -1."""
     for place in reversed(range(len(links))):
-        found = (node for node in syntax.walk(links[place].operand) if isinstance(node, syntax.Name))
-        if any(node.symbol is not None and node.symbol.unique == name for node in found):
+        readers = (node for node in syntax.walk(links[place].operand) if isinstance(node, syntax.Name))
+        if any(node.symbol is not None and node.symbol.unique == name for node in readers):
             return place
     return -1
