@@ -44,7 +44,7 @@ def check_labels(graph: Graph, values: Values, answers: Answers) -> None:
     assert answers["converged"] == (not wanted)
 
 
-def modularity(graph: Graph, weight: np.ndarray, community: np.ndarray) -> float:
+def modularity(graph: Graph, weight: np.ndarray, community: np.ndarray, resolution: float = 1) -> float:
     """By its definition, in float64; a self-loop counts once, 0 where nothing weighs anything."""
     tails, heads = ends(graph)
     weight = weight.astype(np.float64)
@@ -52,7 +52,7 @@ def modularity(graph: Graph, weight: np.ndarray, community: np.ndarray) -> float
         return 0.0
     strength = np.bincount(tails, weight, graph.num_vertices)
     part = np.bincount(community, strength) / weight.sum()
-    return float(weight[community[tails] == community[heads]].sum() / weight.sum() - (part**2).sum())
+    return float(weight[community[tails] == community[heads]].sum() / weight.sum() - resolution * (part**2).sum())
 
 
 def check_louvain(graph: Graph, values: Values, answers: Answers) -> None:
@@ -71,6 +71,23 @@ def check_louvain(graph: Graph, values: Values, answers: Answers) -> None:
         assert len(np.unique(np.stack([community, component]), axis=1)[0]) == count, "a community is in one component"
 
 
+def check_leiden(graph: Graph, values: Values, answers: Answers) -> None:
+    """As for Louvain, and each community is connected: that is the method's promise."""
+    community = np.asarray(answers["community"], np.int64)
+    count = int(answers["communities"])
+    assert np.array_equal(np.unique(community), np.arange(count)), "communities are numbered from 0"
+    weight = values["weight"]
+    close(answers, 1e-7, modularity=modularity(graph, weight, community, values.get("resolution", 1)))
+    tails, heads = ends(graph)
+    within = community[tails] == community[heads]
+    joined = csr_array((np.ones(within.sum(), bool), (tails[within], heads[within])), shape=(graph.num_vertices,) * 2)
+    assert connected_components(joined, directed=False)[0] == count, "each community is connected"
+
+
+def leiden_values(graph: Graph, seed: int) -> Values:
+    return {**louvain_values(graph, seed), "resolution": (1.0, 0.25, 3.0, 0.0)[seed % 4], "passes": 1 + seed % 2}
+
+
 def louvain_values(graph: Graph, seed: int) -> Values:
     """Weights that are the same both ways: ones, quarters (some 0), or any."""
     tails, heads = ends(graph)
@@ -82,4 +99,5 @@ def louvain_values(graph: Graph, seed: int) -> Values:
 COMMUNITIES = (
     Case("label_propagation", check_labels, seeded, symmetric),
     Case("louvain", check_louvain, louvain_values, symmetric),
+    Case("leiden", check_leiden, leiden_values, symmetric),
 )
