@@ -255,6 +255,16 @@ _ALL = (
         to_reach={"rmat22": 300.0, "grid3000": 60.0},
         targets={"rmat22": 1200.0, "grid3000": 250.0},
     ),
+    Work(
+        "leiden",
+        SAMPLES / "leiden.gdsl",
+        lambda graph, result, source: library.check_communities(graph, result["community"], result["modularity"]),
+        values=lambda graph, source: {"weight": graph.module.ones(graph.num_edges, np.float32)},
+        answer=lambda graph, result: float(result["modularity"]),
+        tolerance=0.1,
+        more_is_better=True,
+        note=lambda result: f"modularity {result['modularity']:.4f} of {result['communities']:,} communities",
+    ),
     _paths("delta_stepping", PROGRAMS, "distance", checks.check_shortest),
     Work(
         "cascade",
