@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
-from gdsl.ir.nodes import Expression, TakeLevel
+from gdsl.ir.nodes import Expression, SameGraph, TakeLevel
 from gdsl.plan.contracts import ENDING
 from gdsl.plan.functor_facts import Touched, touched_by
 from gdsl.plan.fusion import flattened
@@ -277,6 +277,8 @@ def ends_with_barrier(step: Step) -> bool:
     """Whether a step has a barrier of its own behind it."""
     if isinstance(step, Operation):
         return step.waits
+    if isinstance(step, MakeGraph) and isinstance(step.step, SameGraph):
+        return False  # a name for the graph around: nothing runs
     return isinstance(step, (*ENDING, Initialize)) or (isinstance(step, OnSets) and step.waits)
 
 

@@ -221,7 +221,8 @@ class Combine:
 
 @dataclass(frozen=True, slots=True)
 class MakeGraph:
-    """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own.
+    """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own, unless it is
+    the graph around.
 
     `kept`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
     run's, in one of its rooms.

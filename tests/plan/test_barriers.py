@@ -208,6 +208,15 @@ def test_an_element_each_is_nobody_else_s() -> None:
     assert kinds(mixed) == ["Initialize", "Fill", "Barrier", "Leader"]
 
 
+def test_a_name_for_the_graph_around_is_no_barrier() -> None:
+    """Each pass stores `n`, which slower threads may still read in the test that ended the inner loop."""
+    text = f"""{HEAD} schedule {{ repeat (2) {{
+        graph h; n = 1; m = 0; compute(vertices, v => {{ a[v] += 1; m += a[v]; }}) @one;
+        while (n > 0) {{ on h {{ n = 0; compute(vertices, v => {{ if (a[v] % 3 > 0) {{ n += 1; }} }}) @two; }} }}
+    }} }}"""
+    assert kinds(body_of(text))[:4] == ["MakeGraph", "Barrier", "Leader", "Leader"]
+
+
 def test_loops_in_loops_without_end_are_placed_in_no_time() -> None:
     depth = 40
     text = f"{HEAD} schedule {{ {'repeat (1) { n = m; ' * depth} m = n; {'}' * depth} }}"
