@@ -13,13 +13,15 @@ from gdsl.cli import completing
 @click.command(name="samples", short_help="List the programs that come with gdsl.")
 @click.argument("name", metavar="[NAME]", required=False, shell_complete=completing.sample_names)
 def command(name: str | None) -> None:
-    """List the programs and graphs that come with gdsl, with their paths; with NAME print that program.
+    """List the programs and graphs that come with gdsl, with their paths, and the programs of installed packages
+    (gdslc export --wheel); with NAME, or PACKAGE:PROGRAM, print that program.
 
     \b
     Examples:
       gdslc samples
       gdslc samples bfs > my_bfs.gdsl
     """
+    from gdsl.packages import path_of
     from gdsl.program_files import missing_sample
     from gdsl.resources import resource_directory
 
@@ -27,6 +29,10 @@ def command(name: str | None) -> None:
     programs = sorted(folder.glob("*.gdsl"))
     if name is None:
         _list(folder, programs)
+        return
+    packed = path_of(name)
+    if packed is not None:
+        click.echo(Path(packed).read_text(encoding="utf-8"), nl=False)
         return
     for program in programs:
         if program.stem == name.removesuffix(".gdsl"):
@@ -46,6 +52,21 @@ def _list(folder: Path, programs: list[Path]) -> None:
     click.echo("Graphs:")
     for path in graphs:
         click.echo(f"  {_shown(path)}")
+    packed = _packed()
+    if packed:
+        click.echo("Installed packages:")
+        width = max(map(len, packed))
+        for word, doc in packed.items():
+            click.echo(f"  {word.ljust(width)}  {doc}")
+
+
+def _packed() -> dict[str, str]:
+    """The programs of installed packages, by PACKAGE:PROGRAM, each with its first sentence."""
+    from gdsl.packages import find, installed
+
+    found = [package for name in installed() if (package := find(name)) is not None]
+    paths = {f"{package.name}:{name}": Path(package.path(name)) for package in found for name in package.programs}
+    return {word: _doc(path) for word, path in sorted(paths.items()) if path.is_file()}
 
 
 def _doc(path: Path) -> str:

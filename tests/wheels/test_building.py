@@ -71,6 +71,7 @@ def test_two_builds_are_equal(work: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_form_of_a_program_is_compiled_for_every_architecture(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,12 @@ import pytest
 import gdsl
 from gdsl import packages
 from gdsl.api.tune_files import beside
+from gdsl.cli.main import main
 from gdsl.diagnostics import GdslError
 from gdsl.imports import is_allowed
 from gdsl.source import Source
 from gdsl.wheels import differences_from_answer, usable_backends
-from tests.support.packages import HOPS, installed
+from tests.support.packages import HOPS, installed, wheel
 
 COMMON = 'import away from "more/bits.gdsl";\nfunction next(x: int32) -> int32 { return away(x) + 1; }\n'
 BITS = "function away(x: int32) -> int32 { return x; }\n"
@@ -150,6 +152,15 @@ def test_a_damaged_manifest_is_none(place: Path, content: str) -> None:
     (folder / packages.MANIFEST).write_text(content, encoding="utf-8")
     with pytest.raises(GdslError, match="the package graph_search has no gdsl programs"):
         gdsl.compile("graph_search:hops")
+
+
+def test_packages_are_listed_with_the_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with zipfile.ZipFile(wheel(place.parent / "a.whl", gdsl.compile(HOPS))) as archive:
+        archive.extractall(place)
+    assert main(["samples"]) == 0
+    assert "Installed packages:\n  graph_search:hops  Hop distance from `source`.\n" in capsys.readouterr().out
+    assert main(["samples", "graph_search:hops"]) == 0
+    assert capsys.readouterr().out == HOPS
 
 
 def test_a_tune_file_is_not_written_into_a_package(place: Path) -> None:
