@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from gdsl.api.conversions import Conversions, _columns_of, _has_gaps, _named_ids
+from gdsl.api.conversions import Conversions, _has_gaps, _named_ids, columns_of
 from gdsl.api.description import parts_of_data
 from gdsl.api.result import Result, Results
 from gdsl.api.summary import on_host
@@ -177,7 +177,7 @@ class Batch(Sequence[Result]):
                 for part in parts_of_data(array):
                     values = host[part.name]
                     flat = values.reshape(count * length, *values.shape[2:])
-                    row.update(_columns_of(part.name, flat, one._names if part.type is Type.VERTEX else None))
+                    row.update(columns_of(part.name, flat, one._names if part.type is Type.VERTEX else None))
         taken = {*row, *elements}
         run_columns = {"run": np.arange(count), **one.varied(self.values)}
         repeated = np.repeat(np.arange(count), length)

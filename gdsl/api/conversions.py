@@ -135,7 +135,7 @@ class Conversions:
         columns = self._elements(domain, length, own, as_graph(graph) if graph is not None else self._graph)
         for array in self._over(domain):
             for part in parts_of_data(array):
-                columns.update(_columns_of(part.name, host[part.name], own if part.type is Type.VERTEX else None))
+                columns.update(columns_of(part.name, host[part.name], own if part.type is Type.VERTEX else None))
         return columns
 
     def _named_scalars(self, names: bool = True) -> dict[str, Any]:
@@ -175,7 +175,7 @@ class Conversions:
         return {name: _named_ids(ids, names) for name, ids in zip(ends, graph.edges, strict=True)}
 
 
-def _columns_of(name: str, values: NDArray[Any], names: Names | None) -> dict[str, Any]:
+def columns_of(name: str, values: NDArray[Any], names: Names | None = None) -> dict[str, Any]:
     """The columns of one result: one for each value of an element."""
     if values.ndim == 1:
         return {name: _named_ids(values, names)}

@@ -40,6 +40,7 @@ OF_WORKERS: dict[str, tuple[Any, Any]] = {
     "checkpoint": ("str | PathLike[str] | None", None),
     "every": ("int | None", None),
     "resume": (bool, False),
+    "parts": ("str | PathLike[str] | None", None),
 }
 """The options: annotation and default by name."""
 

@@ -86,6 +86,7 @@ class Program(CompiledProgram):
         checkpoint: str | os.PathLike[str] | None = None,
         every: int | None = None,
         resume: bool = False,
+        parts: str | os.PathLike[str] | None = None,
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
@@ -101,13 +102,14 @@ class Program(CompiledProgram):
 
         `workers` (what `gdsl.cluster` returns) run the program together, each with its part of the graph, which may
         also be a path or the name of a generated graph. They write a `checkpoint` to this folder after `every` so many
-        passes of a loop, and with `resume` continue with the one that is there.
+        passes of a loop, and with `resume` continue with the one that is there. With `parts` each writes its part of
+        the results to this folder, from which they are read when the result is asked for them.
 
         Raises `gdsl.GdslError`, and TypeError or ValueError for invalid options; the program and the graph stay usable.
         """
         options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
         options.update(types=types, gpus=gpus, round=round, memory=memory)
-        for_workers = {"workers": workers, "checkpoint": checkpoint, "every": every, "resume": resume}
+        for_workers = {"workers": workers, "checkpoint": checkpoint, "every": every, "resume": resume, "parts": parts}
         if concerns_workers(for_workers):
             return run_on_workers(self, graph, named_values(values), {**options, **for_workers})
         return self._call(graph, named_values(values), **options)

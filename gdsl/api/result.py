@@ -104,7 +104,7 @@ class Result(Conversions, Mapping[str, Any]):
         self._declared = results.declared
         arrays = outcome.arrays  # mostly these and no others
         self._arrays = arrays if [*arrays] == results.names else {name: arrays[name] for name in results.names}
-        if results.has_several:
+        if results.has_several and isinstance(arrays, dict):  # others have shapes when they are read
             counts = {array.name: values_of(array, params or {}) for array in results.arrays}
             self._arrays = {name: shaped(values, counts[name]) for name, values in self._arrays.items()}
         self._scalars = {name: outcome.scalars[name] for name in results.scalars} if results.scalars else {}
@@ -202,9 +202,10 @@ class Result(Conversions, Mapping[str, Any]):
     def summary(self) -> list[Summary]:
         """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite; for
         a pair `best` those of `best.0` and of `best.1`."""
-        values = {**parts_of(self._arrays), **parts_of(self._scalars)}
         parts = (part for name in self for part in parts_of_data(self._declared[name]))
-        return [summarize(part, values[part.name]) for part in parts]
+        known: Mapping[str, Summary] = getattr(self._arrays, "summaries", {})  # of arrays that workers have written
+        values = {**({} if known else parts_of(self._arrays)), **parts_of(self._scalars)}
+        return [known[part.name] if part.name in known else summarize(part, values[part.name]) for part in parts]
 
 
 def _plot(result: Result, name: str | None, ax: Any, kind: str | None) -> Any:

@@ -46,6 +46,8 @@ class Run:
     """How vertices are shown, if names were requested and the graph has any."""
     tune: tuple[str, ...] = ()
     """The words of --tune, which take precedence over those of a tune file."""
+    parts: str | None = None
+    """The folder in which workers have written the arrays of the result, which are shown without their values."""
 
 
 def as_document(run: Run) -> dict[str, Any]:
@@ -77,6 +79,7 @@ def as_document(run: Run) -> dict[str, Any]:
         "tuned": None if result.tuned is None else {**result.tuned._asdict(), "used": result.tuned.used},
         "trace": [_record(record) for record in result.trace],
         "results": {summary.name: _figures(data[summary.name], summary, result) for summary in result.summary()},
+        **({} if run.parts is None else {"parts": run.parts}),
     }
 
 
@@ -137,6 +140,9 @@ def print_report(run: Run, profile: bool) -> None:
     for summary in result.summary():
         click.echo()
         _print_result(data[summary.name], summary, run)
+    if run.parts is not None:
+        click.echo()
+        click.echo(f"each worker has written its part of the results to {printable(run.parts)}")
     click.echo()
     click.echo(
         f"{_count(result.iterations, 'iteration', 'iterations')} on {result.backend} in {result.time_ms:.3f} ms "
@@ -168,7 +174,8 @@ def _print_result(declared: Data, summary: Summary, run: Run) -> None:
         return
     click.echo(f"{summary.name}: {declared.type.name}{quiet}")
     _print_doubt(declared)
-    click.echo(f"  {_first_values(declared, run)}{' …' if summary.size > _SHOWN else ''}")
+    if run.parts is None:
+        click.echo(f"  {_first_values(declared, run)}{' …' if summary.size > _SHOWN else ''}")
     figures = figures_of(declared, summary)
     if figures:
         click.echo(f"  {figures}")

@@ -118,9 +118,18 @@ def command(
 
     _check_together(each, batch, dry_run, plot)
     own_file = tune_file if isinstance(tune_file, str) else None
-    on.check({"--each": bool(each), "--plot": plot is not None, "--dry-run": dry_run, "--memory": memory is not None,
-              "--gpus": gpus is not None, "--tune-file": own_file is not None,
-              "--backend reference": backend == "reference"})  # fmt: skip
+    on.check(
+        {
+            "--each": bool(each),
+            "--plot": plot is not None,
+            "--dry-run": dry_run,
+            "--memory": memory is not None,
+            "--gpus": gpus is not None,
+            "--tune-file": own_file is not None,
+            "--backend reference": backend == "reference",
+        }
+    )
+    on.check_parts({"-o": output is not None, "--names": by_name})  # fmt: skip
     for path in (output, plot):
         require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded, "memory": memory}
@@ -317,15 +326,17 @@ def _execute_on_workers(
     from gdsl.cli.results import write_result
     from gdsl.cli.workers import Lines, connected
     from gdsl.clusters.checkpoints import checkpoint_options
+    from gdsl.clusters.result_folder import parts_options
     from gdsl.progress import working
 
     program = _compiled(program_file, graph_file, replace(tuning, file=False), assigned, output)
     options = {name: limits[name] for name in ("timeout", "max_iterations", "round")}
-    options.update(checkpoint=on.checkpoint, every=on.every, resume=on.resume, types=tuning.types, report=Lines())
+    options.update(
+        checkpoint=on.checkpoint, every=on.every, resume=on.resume, parts=on.parts, types=tuning.types, report=Lines()
+    )
     with connected(on, backend) as workers:
         saved = checkpoint_options(on.checkpoint, on.every, on.resume)
-        if saved is not None:
-            workers.check_checkpoints(saved, options["report"])
+        workers.check_folders(saved, parts_options(on.parts), options["report"])
         started = time.perf_counter()
         graph = workers.load(graph_file, words.options(), report=options["report"])
         if by_name and not graph.has_names:
@@ -338,7 +349,7 @@ def _execute_on_workers(
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)
     compile_ms = program.compile_ms + result.compile_ms
-    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)
+    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words, on.parts)
 
 
 def _print_dry_run(

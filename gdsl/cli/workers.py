@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PASS = re.compile(r"pass \d+")
-_STEPS = ("loading", "compiling", "running", "gathering results")
+_STEPS = ("loading", "compiling", "running", "gathering results", "writing results")
 """Events that get no line."""
 _RARELY = 1.0
 """Seconds between two lines about passes."""
@@ -42,6 +42,7 @@ class WorkerWords:
     checkpoint: Path | None = None
     every: int | None = None
     resume: bool = False
+    parts: str | None = None
 
     @property
     def requested(self) -> bool:
@@ -64,6 +65,7 @@ class WorkerWords:
                 ("--checkpoint", self.checkpoint is not None),
                 ("--every", self.every is not None),
                 ("--resume", self.resume),
+                ("--parts", self.parts is not None),
             ):
                 if is_set:
                     raise click.UsageError(f"{option} is for runs with --workers, --cluster or --mpi")
@@ -75,6 +77,12 @@ class WorkerWords:
         for option, is_set in refused.items():
             if is_set:
                 raise click.UsageError(f"{option} is not available with --workers, --cluster or --mpi")
+
+    def check_parts(self, refused: Mapping[str, bool]) -> None:
+        """Raise a usage error for options that a run that writes its results in parts cannot have."""
+        for option, given in refused.items():
+            if given and self.parts is not None:
+                raise click.UsageError(f"{option} is not available with --parts, which collects no results")
 
 
 def worker_options(command: Command) -> Command:
@@ -89,12 +97,14 @@ def worker_options(command: Command) -> Command:
         checkpoint: str | None,
         every: int | None,
         resume: bool,
+        parts: str | None,
         **others: Any,
     ) -> Any:
-        if checkpoint == "":
-            raise click.UsageError("--checkpoint: the name of the folder is empty")
+        for option, name in (("--checkpoint", checkpoint), ("--parts", parts)):
+            if name == "":
+                raise click.UsageError(f"{option}: the name of the folder is empty")
         folder = None if checkpoint is None else Path(checkpoint)
-        return command(on=WorkerWords(workers, cluster, mpi, folder, every, resume), **others)
+        return command(on=WorkerWords(workers, cluster, mpi, folder, every, resume, parts), **others)
 
     decorated: Any = wrapped
     for option in reversed(_OPTIONS):
@@ -119,6 +129,11 @@ _OPTIONS = (
     ),
     click.option("--every", metavar="N", callback=checked_limit, help="Write one after every N passes of a loop."),
     click.option("--resume", is_flag=True, help="Continue with the checkpoint that is there."),
+    click.option(
+        "--parts", metavar="DIR", shell_complete=completing.files(),
+        help="With workers: each writes its part of the results to this new folder, as .npy files, or as tables where "
+        "its name ends in .parquet. No process collects them.",
+    ),
 )  # fmt: skip
 
 

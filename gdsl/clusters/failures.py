@@ -63,8 +63,8 @@ def explained(error: BaseException, member: Member) -> GdslError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return GdslError.single("E0911", f"{member}: the system refuses: {printable(reason)}")
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{os.path.basename(where.filename)}:{where.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "a message to it"
     return GdslError.single(
         "E0807",
         f"{member} failed: internal error in {place}: {type(error).__name__}: {printable(str(error))}",

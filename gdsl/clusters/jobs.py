@@ -21,6 +21,8 @@ from gdsl.clusters.checkpoint_folder import RunKey
 from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, Progress, check_folder
 from gdsl.clusters.failures import Member, on_worker
 from gdsl.clusters.fingerprints import check_file, share_fingerprint
+from gdsl.clusters.result_folder import PartsOptions
+from gdsl.clusters.result_parts import Written, check_parts, write_parts
 from gdsl.clusters.share_types import inferred
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
@@ -85,6 +87,8 @@ class Job:
     limits: Limits
     checkpoint: CheckpointOptions | None
     names: bool
+    parts: PartsOptions | None = None
+    """Where workers write their parts of the results, instead of returning them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ class Part:
     compile_ms: float
     bytes_sent: int
     exchanges: int
+    written: Written | None = None
 
 
 def load(group: Group, tell: Tell, words: GraphWords) -> Facts:
@@ -109,9 +114,12 @@ def load(group: Group, tell: Tell, words: GraphWords) -> Facts:
     return Facts(share.num_vertices, share.num_edges, share.directed, share.names is not None)
 
 
-def check_checkpoints(group: Group, tell: Tell, options: CheckpointOptions) -> None:
-    """Find mistakes in the folder of checkpoints before the graph is read. Raises E0809, E0911."""
-    check_folder(options, group, group.members)
+def check_folders(group: Group, tell: Tell, checkpoint: CheckpointOptions | None, parts: PartsOptions | None) -> None:
+    """Find mistakes in the folders of a run before the graph is read. Raises E0809, E0907, E0911."""
+    if checkpoint is not None:
+        check_folder(checkpoint, group, group.members)
+    if parts is not None:
+        check_parts(parts, group, group.members)
 
 
 def perform(group: Group, tell: Tell, job: Job) -> Part:
@@ -130,19 +138,27 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
         asked = saved or (Progress(tell) if can_resume(program.ir) else None)
         done = run_share(program.ir, share, bindings, group, job.limits, checkpoints=asked, resume=resumed)
         tell("gathering results")
-        outcome = done.gathered()
+        written = None
+        if job.parts is None:
+            outcome = done.gathered()
+        else:
+            tell("writing results")
+            written = write_parts(job.parts, group, group.members, share, program, done, bindings.params)
+            outcome = written.outcome
         if saved is not None:
             saved.remove()
     except GdslError as error:
         raise program._explained(error) from None
-    first = outcome is not None
+    first = group.rank == 0
     types = tuple(program.types.items()) if first else ()
     names = tuple(share.names) if job.names and share.names is not None else None
     params = bindings.params if first else {}
     watch, warning = program._results.watch, None
     if outcome is not None and not watch.is_idle:
-        warning = watch.check(outcome.arrays, outcome.scalars, outcome.iterations, bindings)
-    return Part(outcome, types, params, names, warning, compile_ms, done.bytes_sent, done.exchanges)
+        arrays = outcome.arrays if job.parts is None else done.outcome.arrays
+        warning = watch.check(arrays, outcome.scalars, outcome.iterations, bindings)
+    kept = outcome if first else None
+    return Part(kept, types, params, names, warning, compile_ms, done.bytes_sent, done.exchanges, written)
 
 
 def _share_of(group: Group, tell: Tell, words: GraphWords) -> GraphShare:

@@ -38,18 +38,21 @@ def code_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def check_members(members: Sequence[Member]) -> None:
-    """Raise E0808 where workers have different versions of gdsl, or different code of the same version."""
+def check_members(members: Sequence[Member], driver: Member | None = None) -> None:
+    """Raise E0808 where workers have different versions of gdsl, or different code of the same version, or others than
+    the `driver`, which is a process of its own."""
+    first = members[0] if driver is None else driver
+    named = str(first) if driver is None else "the process that starts the run"
     for member in members:
         for what, own, other in (
-            ("gdsl", members[0].version, member.version),
-            (f"other code of gdsl {member.version}:", members[0].code, member.code),
+            ("gdsl", first.version, member.version),
+            (f"other code of gdsl {member.version}:", first.code, member.code),
         ):
             if own != other:
                 raise GdslError.single(
                     "E0808",
-                    f"{member} has {what} {other}, and {members[0]} has {own}",
-                    fix=f"install the same gdsl on {printable(member.host)}: pip install gdsl=={members[0].version}",
+                    f"{member} has {what} {other}, and {named} has {own}",
+                    fix=f"install the same gdsl on {printable(member.host)}: pip install gdsl=={first.version}",
                 )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
 from gdsl.clusters.failures import Member, cluster_unusable, explained, worker_ended
-from gdsl.clusters.members import check_members, threads_of
+from gdsl.clusters.members import check_members, introduction, threads_of
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.memory import available_memory
@@ -131,7 +131,7 @@ class RayCluster:
         self._actors = actors
         try:
             members = tuple(self._started([each.introduce.remote() for each in actors]))
-            check_members(members)
+            check_members(members, introduction(-1))
             threads = threads_of(members)
             self._started([each.meet.remote(actors, members, threads[rank]) for rank, each in enumerate(actors)])
         except BaseException:

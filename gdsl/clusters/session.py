@@ -19,6 +19,7 @@ from gdsl.api.result import Result
 from gdsl.binding.type_parameters import chosen_types
 from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
 from gdsl.clusters.failures import Member
+from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options, remove_parts
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph, as_graph
 from gdsl.numerals import is_whole
@@ -138,6 +139,7 @@ class Workers:
         checkpoint: str | os.PathLike[str] | None = None,
         every: int | None = None,
         resume: bool = False,
+        parts: str | os.PathLike[str] | None = None,
         names: bool = True,
         report: Report | None = None,
     ) -> Result:
@@ -147,6 +149,8 @@ class Workers:
         this process, whose parts the workers get.
         checkpoint, every, resume: write a checkpoint to this folder after every so many passes of a loop, or continue
         with the one that is there.
+        parts: a new folder in which each worker writes its part of the results; an array is read from there when the
+        result is asked for it.
         names: whether the result has the names of the vertices. report: called with a worker and what it has begun or
         done.
 
@@ -157,14 +161,12 @@ class Workers:
 
         check_backend(backend)
         if isinstance(graph, (str, os.PathLike)):
-            saved = checkpoint_options(checkpoint, every, resume)
             with deadline.limited(seconds(timeout)):
-                if saved is not None:
-                    self.check_checkpoints(saved, report)
+                self.check_folders(checkpoint_options(checkpoint, every, resume), parts_options(parts), report)
                 graph = self.load(graph, report=report)
                 return self.run(program, graph, values, timeout=timeout, max_iterations=max_iterations, types=types,
-                                round=round, checkpoint=checkpoint, every=every, resume=resume, names=names,
-                                report=report)  # fmt: skip
+                                round=round, checkpoint=checkpoint, every=every, resume=resume, parts=parts,
+                                names=names, report=report)  # fmt: skip
         stops = limits(timeout, max_iterations)
         job = Job(
             program.text,
@@ -175,17 +177,23 @@ class Workers:
             program._rounded(round),
             stops,
             checkpoint_options(checkpoint, every, resume),
-            names and isinstance(graph, DistributedGraph),
+            names and isinstance(graph, DistributedGraph) and parts is None,
+            parts_options(parts),
         )
+        if job.parts is not None and not isinstance(graph, DistributedGraph):
+            self.check_folders(None, job.parts, report)
         with deadline.limited(stops.timeout):
             return self._run(program, graph, job, report)
 
-    def check_checkpoints(self, options: CheckpointOptions, report: Report | None = None) -> None:
-        """Find mistakes in the folder of checkpoints before a graph is read. Raises E0809, E0911."""
-        from gdsl.clusters.jobs import check_checkpoints
+    def check_folders(
+        self, checkpoint: CheckpointOptions | None, parts: PartsOptions | None, report: Report | None = None
+    ) -> None:
+        """Find mistakes in the folders of a run before a graph is read. Raises E0809, E0907, E0911."""
+        from gdsl.clusters.jobs import check_folders
 
-        self._group.start(report)
-        self._group.run(check_checkpoints, lambda rank: (options,))
+        if checkpoint is not None or parts is not None:
+            self._group.start(report)
+            self._group.run(check_folders, lambda rank: (checkpoint, parts))
 
     def _run(self, program: Program, graph: object, job: Job, report: Report | None) -> Result:
         from gdsl.clusters.jobs import joined_names, perform
@@ -207,12 +215,20 @@ class Workers:
             parts = group.run(perform, arguments, report)
         except BaseException:
             self._held = [key for key in self._held if key != job.graph.key]  # some may have failed before they had it
+            if job.parts is not None:
+                remove_parts(job.parts)
             raise
         first = parts[0]
         instance = self.last = _instance(program, first.types)
-        if first.warning is not None:
-            warn(first.warning)
-        result = Result(instance._results, first.outcome, "cpu", "", first.compile_ms, first.params, held)
+        warning = next((part.warning for part in parts if part.warning is not None), None)
+        if warning is not None:
+            warn(warning)
+        outcome = first.outcome
+        if job.parts is not None:
+            summaries = [part.written.summaries for part in parts]
+            arrays = PartFiles(job.parts.directory, first.written.manifest, summaries)
+            outcome = replace(outcome, arrays=arrays)
+        result = Result(instance._results, outcome, "cpu", "", first.compile_ms, first.params, held)
         if job.names:
             result._names = joined_names(parts)
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,11 @@ def test_workers_of_a_host_share_its_processors() -> None:
     members = [Member(rank, host, rank, 8, "1", "x") for rank, host in enumerate(["a", "b", "a", "a"])]
     assert threads_of(members) == [2, 8, 2, 2]
     assert introduction(2).rank == 2 and len(introduction(0).code) == 16
+
+
+def test_the_driver_has_the_gdsl_of_its_workers() -> None:
+    newer = replace(MEMBERS[0], rank=-1, version="9.9")
+    with pytest.raises(
+        GdslError, match=r"E0808.*worker 0 .* has gdsl .*, and the process that starts the run has 9\.9"
+    ):
+        check_members(MEMBERS, newer)

@@ -99,6 +99,27 @@ def test_results_over_edges_and_input_files(on: Sequence[str], tmp_path: Path) -
     assert np.load(output)["cost"].tolist() == [2.0 * place for place in range(156)]
 
 
+@pytest.mark.parametrize("name", ["out", "out.parquet"])
+def test_results_in_parts(on: Sequence[str], tmp_path: Path, name: str) -> None:
+    graph, folder = tmp_path / "roads.csv", tmp_path / name
+    graph.write_text("source,target,weight\nBonn,Köln,30\nKöln,Aachen,70\nAachen,Lüttich,55\n")
+    words = ("run", "sssp", str(graph), "--undirected", "-p", "source=Köln")
+    done = _run(*words, "--parts", str(folder), *on)
+    alone = _run(*words, "--backend", "cpu").stdout.splitlines()
+    assert set(done.stdout.splitlines()[1:4]) <= set(alone)
+    assert f"each worker has written its part of the results to {folder}" in done.stdout
+    if name == "out":
+        names = [name for rank in range(3) for name in json.loads((folder / f"names-{rank}.json").read_text())]
+        distances = np.concatenate([np.load(folder / f"distance-{rank}.npy") for rank in range(3)]).tolist()
+    else:
+        table = pytest.importorskip("pyarrow.parquet").read_table(folder / "vertices")
+        names, distances = table.column("name").to_pylist(), table.column("distance").to_pylist()
+    assert dict(zip(names, distances, strict=True)) == {"Bonn": 30, "Köln": 0, "Aachen": 70, "Lüttich": 125}
+    again = _run(*words, "--parts", str(folder), *on, status=1).stderr
+    assert "E0911" in again and "it is there already" in again and "loaded" not in again
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "roads.csv"])
+
+
 MISTAKES: list[tuple[str, str, int]] = [
     ("bfs karate -p source=99", "E0604", 1),
     ("bfs no.mtx -p source=0", "E0701", 1),
