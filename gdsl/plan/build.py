@@ -9,6 +9,7 @@ from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.lower import lower
 from gdsl.plan.nodes import Plan
 from gdsl.plan.passes import LOWER, PLAN_PASSES
+from gdsl.plan.sending import with_senders
 from gdsl.plan.target import Sizes, Target
 
 
@@ -26,7 +27,7 @@ def build(
     `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
     verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
     """
-    facts = Facts(program, target, sizes, graph)
+    facts = Facts(_directed(program, target), target, sizes, graph)
     plan = _passed(facts, after)
     if after is None and verify:
         from gdsl.plan import verifier
@@ -39,11 +40,17 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
     """The operators of which one follows the other, with what keeps them from having one sweep."""
     if not (target.fused and target.grid):
         return ()
-    facts = Facts(program, target)
+    facts = Facts(_directed(program, target), target)
     plan = _passed(facts, "cpu_threads")
     fusion = fusion_of(plan, facts)
     fusion.steps(plan.schedule)
     return tuple(fusion.pairs)
+
+
+def _directed(program: Program, target: Target) -> Program:
+    """`program` with the part of the pass `direction` that is written in operators."""
+    left_out = "direction" in {*program.tuning.without, *target.without}
+    return program if left_out else with_senders(program)
 
 
 def _passed(facts: Facts, last: str | None) -> Plan:

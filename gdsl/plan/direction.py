@@ -4,7 +4,7 @@ An auto direction chooses on the frontier's edges, so where the frontier is all 
 vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
 choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
 another count alike, and an advance whose frontier counts other edges already pushes, as does one whose frontier more
-than one graph has to do with.
+than one graph has to do with. Reductions that may send are written as both ways before `lower` runs: see `sending`.
 """
 
 from __future__ import annotations

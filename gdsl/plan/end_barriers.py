@@ -2,7 +2,8 @@
 
 A reduction need not end with a barrier (`phases`). `scalar_copies` gives it one if there are no more barriers then: if
 all threads wait for its results anyway, they may as well wait in the reduction, which waits for the chunks of long
-lists to be read, so that threads would wait twice.
+lists to be read, so that threads would wait twice. If it is the end of one block of a branch, the other block gets a
+barrier at its end: otherwise what follows would have to wait again after both.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Collection
 
 from gdsl.plan.fusion import flattened
-from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Step, Sweep
+from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, On, Operation, Step, Sweep
 from gdsl.plan.phases import counts_late, with_phases
 
 
@@ -54,6 +55,24 @@ def without_end_barriers(launch: Launch) -> Launch:
     return dataclasses.replace(launch, steps=_mapped(launch.steps, changed))
 
 
+_BOTH = Barrier("until all are done, as after the other block")
+
+
+def _with_even_ends(branch: Branch, then: tuple[Step, ...], otherwise: tuple[Step, ...]) -> Branch:
+    """`branch` with these blocks, of which one has got a barrier at its end."""
+    new = (_ends_waiting(then) > _ends_waiting(branch.then), _ends_waiting(otherwise) > _ends_waiting(branch.otherwise))
+    if new[0] and otherwise and not _ends_waiting(otherwise):
+        otherwise = (*otherwise, _BOTH)
+    if new[1] and then and not _ends_waiting(then):
+        then = (*then, _BOTH)
+    return dataclasses.replace(branch, then=then, otherwise=otherwise)
+
+
+def _ends_waiting(block: tuple[Step, ...]) -> bool:
+    last = block[-1] if block else None
+    return isinstance(last, Barrier) or (isinstance(last, Operation) and last.waits)
+
+
 def _mapped(steps: tuple[Step, ...], changed: Callable[[Operation], Operation]) -> tuple[Step, ...]:
     mapped: list[Step] = []
     for step in steps:
@@ -62,8 +81,7 @@ def _mapped(steps: tuple[Step, ...], changed: Callable[[Operation], Operation]) 
         elif isinstance(step, (Loop, On)):
             mapped.append(dataclasses.replace(step, body=_mapped(step.body, changed)))
         elif isinstance(step, Branch):
-            then, otherwise = _mapped(step.then, changed), _mapped(step.otherwise, changed)
-            mapped.append(dataclasses.replace(step, then=then, otherwise=otherwise))
+            mapped.append(_with_even_ends(step, _mapped(step.then, changed), _mapped(step.otherwise, changed)))
         else:
             mapped.append(step)
     return tuple(mapped)

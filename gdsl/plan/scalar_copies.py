@@ -87,7 +87,7 @@ class Placed:
     private: tuple[str, ...]
 
     @property
-    def cost(self) -> int:
+    def cost(self) -> float:
         """How many barriers are met, as far as that is known."""
         return _barriers_met(self.launch.steps, 1)
 
@@ -115,9 +115,10 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
         {name: value for name, value in rotations.items() if name in candidates},
         tuple(name for name in private if name in candidates),
     )
-    others = [name for name in candidates if name not in steering]
-    useless = [name for name in others if placed(*best.without_copies([name])).cost <= best.cost]
-    best = placed(*best.without_copies(useless))
+    for name in candidates:
+        other = best if name in steering else placed(*best.without_copies([name]))
+        if other.cost <= best.cost:
+            best = other
     for group in groups:
         former, launch = launch, with_end_barriers(launch, group)
         other = placed(best.rotations, best.private)
@@ -188,17 +189,16 @@ def _plain(value: Expression) -> str:
     return f"{value.type.name} {print_expression(value)}"
 
 
-def _barriers_met(steps: tuple[Step, ...], times: int) -> int:
+def _barriers_met(steps: tuple[Step, ...], times: float) -> float:
     """How many barriers are met if every loop has `_PASSES` passes and every second test of a branch holds."""
-    count = 0
+    count = 0.0
     for step in steps:
         if isinstance(step, Barrier) or (isinstance(step, Operation) and step.waits):
             count += times
         elif isinstance(step, (Loop, On)):
             count += _barriers_met(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
         elif isinstance(step, Branch):
-            then, otherwise = (_barriers_met(block, times) for block in (step.then, step.otherwise))
-            count += max(then, otherwise) if step.otherwise else then // 2
+            count += sum(_barriers_met(block, times / 2) for block in (step.then, step.otherwise))
     return count
 
 

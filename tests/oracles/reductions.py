@@ -11,7 +11,7 @@ import numpy as np
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, both_ways, close, ends, random_of, same
+from .case import Answers, Case, Values, both_ways, close, ends, members, random_of, same
 
 NONE = -1
 """What a result has for `none`."""
@@ -141,7 +141,55 @@ def check_whole_sets(graph: Graph, toll: np.ndarray, allowed: np.ndarray, answer
     same(answers, mixed=mixed != 0, loneliest=product)
 
 
+def sender_values(graph: Graph, seed: int) -> Values:
+    """A few vertices, or all; tolls of both signs."""
+    random = random_of(graph, seed)
+    count = (1 + seed % 3 if seed % 4 else graph.num_vertices) if graph.num_vertices else 0
+    return {
+        "talking": random.integers(0, max(graph.num_vertices, 1), count),
+        "toll": random.integers(-3, 9, graph.num_edges).astype(np.int32),
+    }
+
+
+def check_senders(graph: Graph, values: Values, answers: Answers) -> None:
+    count, toll, (tails, heads) = graph.num_vertices, np.asarray(values["toll"]), ends(graph)
+    height, talks = np.arange(count) % 7, np.isin(np.arange(count), members(values["talking"]))
+    short = height < 5
+    into, out = np.flatnonzero(talks[tails]), np.flatnonzero(talks[heads])
+    tolls = np.bincount(heads[into], toll[into], count).astype(np.int64)
+    paying = tolls > 0
+    same(answers, tolls=tolls, paying=paying.sum())
+    ahead = out[(height[heads[out]] >= height[tails[out]])]
+    steps = np.where(short, -(2**31), 0)
+    np.maximum.at(steps, tails[ahead], height[heads[ahead]] - height[tails[ahead]])
+    steps[~short] = 0
+    same(answers, steps=steps, climbed=2 * np.maximum(steps[short], 0).sum())
+    least = np.full(count, 100)
+    for _ in range(2):
+        lower = np.where(short, 2**31 - 1, least)
+        heard = out[short[tails[out]]]
+        np.minimum.at(lower, tails[heard], least[heads[heard]] - height[tails[heard]] % 3)
+        least = lower
+    same(answers, least=least)
+    leader = np.full(count, NONE)
+    for edge in into[np.lexsort((tails[into], height[tails[into]]))][::-1]:
+        leader[heads[edge]] = tails[edge] if short[heads[edge]] else NONE
+    near, far, _ = both_ways(graph)
+    near, far = near[talks[far]], far[talks[far]]
+    calm = np.bincount(near[height[far] >= 4], minlength=count) == 0
+    around = np.where(short, np.bincount(near[height[far] < 4], minlength=count), -1)
+    same(answers, leader=leader, calm=calm, around=around)
+    bits = np.where(paying, 0, 1)
+    heard = into[paying[heads[into]]]
+    np.bitwise_xor.at(bits, heads[heard], 1 << height[tails[heard]])
+    mean = np.zeros(count)
+    np.add.at(mean, heads[heard], 1.0 / graph.out_degrees[tails[heard]])
+    same(answers, bits=bits)
+    close(answers, 1e-12, mean=mean)
+
+
 REDUCTIONS = (
+    Case("few_senders", check_senders, sender_values),
     Case("array_reductions", check_arrays, array_values),
     Case("edge_reductions", check_edges, edge_values),
 )

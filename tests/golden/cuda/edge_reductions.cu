@@ -24,6 +24,7 @@
 // ==== end of platform ====
 
 // Names of the program that a header of CUDA may have defined as macros.
+#undef advance_holds_tolls_send
 #undef advance_pays
 #undef around
 #undef around_has_edge
@@ -84,6 +85,7 @@
 #undef far_ends_3
 #undef far_ends_4
 #undef far_ends_5
+#undef filter_holds_tolls_sender
 #undef filter_is_large
 #undef filter_pays
 #undef gather_ends_apply
@@ -100,6 +102,14 @@
 #undef holds_sizes_condition
 #undef holds_sizes_value
 #undef holds_tolls_condition
+#undef holds_tolls_gathered
+#undef holds_tolls_send_apply
+#undef holds_tolls_sender_apply
+#undef holds_tolls_sender_condition
+#undef holds_tolls_sender_totals
+#undef holds_tolls_senders
+#undef holds_tolls_sends
+#undef holds_tolls_sent
 #undef holds_tolls_value
 #undef into
 #undef is_large_condition
@@ -180,6 +190,7 @@ constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
+// piece: sum
 // piece: wrapping_multiply
 // piece: product
 // piece: load_now
@@ -197,6 +208,7 @@ constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
 // piece: raise_to
 // piece: changed_max
 // piece: plain_min
+// piece: plain_add
 // piece: deferred_edges
 
 struct block_storage {
@@ -291,8 +303,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[3];  // of each frontier: num_vertices
-    uint32* bitmaps[3];  // of each frontier: a bit a vertex
+    vertex* queues[4];  // of each frontier: num_vertices
+    uint32* bitmaps[4];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
     edge* edge_queues[2];  // of each edge frontier: num_edges
 };
@@ -330,8 +342,11 @@ struct data_slice {
     int32* min_of_toll;  // one value
     int32* empty_of_cheapest;  // one value
     int32* empty_of_loneliest;  // one value
+    bool* holds_tolls_sends;  // one value
+    int64* holds_tolls_gathered;  // one value
+    int64* holds_tolls_sent;  // one value
 };
-static_assert(sizeof(data_slice) == 448, "as the host knows it");
+static_assert(sizeof(data_slice) == 488, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -371,6 +386,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: in_degree
 // piece: fetch_list
 // piece: warp_sum
 // piece: hold_no_edges hold_edges publish_edges
@@ -415,13 +431,15 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
-// piece: count_visited
 // piece: all_warps
 // piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
+// piece: push_warps
+// piece: count_visited
+// piece: push_hubs
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
 // piece: reduce_list
@@ -441,6 +459,10 @@ struct edge_frontier {
 
 struct reduce_min_of_toll_totals {
     int32 min_of_toll = 2147483647;
+};
+
+struct holds_tolls_sender_totals {
+    int64 holds_tolls_sent = 0ll;
 };
 
 struct pays_early {
@@ -751,6 +773,24 @@ __device__ __forceinline__ bool taken_is_odd_value(const data_slice& d, edge e) 
 __device__ __forceinline__ void leave_mixed_apply(const data_slice& d, edge e) {
 #line 48 "edge_reductions.gdsl"
     d.mixed_takes[e] = false;
+}
+#line resume "edge_reductions.cu"
+
+__device__ __forceinline__ bool holds_tolls_sender_condition(const data_slice& d, vertex v) {
+#line 30 "edge_reductions.gdsl"
+    return d.bulk[v] != 3u;
+}
+#line resume "edge_reductions.cu"
+
+__device__ __forceinline__ void holds_tolls_sender_apply(const data_slice& d, vertex v, holds_tolls_sender_totals& totals) {
+#line 49 "edge_reductions.gdsl"
+    plain_add(&totals.holds_tolls_sent, int64(in_degree(d.graph, v)));
+}
+#line resume "edge_reductions.cu"
+
+__device__ __forceinline__ void holds_tolls_send_apply(const data_slice& d, vertex far) {
+#line 49 "edge_reductions.gdsl"
+    reduce_or(&d.loneliest_has_edge[far], true);
 }
 #line resume "edge_reductions.cu"
 
@@ -1120,6 +1160,41 @@ __device__ __forceinline__ void compute_leave_mixed(enactor& run, const data_sli
     note_operator(run, 30, iteration, size, size, false);
 }
 
+// line 49: holds_tolls_senders = filter(vertices, holds_tolls_sender)
+__device__ __forceinline__ void filter_holds_tolls_sender(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    begin_operator(run);
+    holds_tolls_sender_totals totals;
+    collector out(run, result, uncounted());
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && holds_tolls_sender_condition(d, v);
+        if (accepted) { holds_tolls_sender_apply(d, v, totals); }
+        out.append(accepted, v);
+    });
+    out.flush();
+    {
+        const int64 total = block_reduce(run.shared, totals.holds_tolls_sent, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.holds_tolls_sent, total); }
+    }
+    end_queue(run, result);
+    end_operator(run, 34, iteration, size, 0, false);
+}
+
+// line 49: advance(holds_tolls_senders, holds_tolls_send, over=in_edges)
+__device__ __forceinline__ void advance_holds_tolls_send(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        if (active) { holds_tolls_send_apply(d, far); }
+    };
+    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit));
+    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
+    synchronize(run);
+    end_operator(run, 35, iteration, size, load_relaxed(&run.counters()->visited), false);
+}
+
 // line 49: loneliest_has_edge = neighbor_reduce(vertices, holds_tolls, some)
 __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
@@ -1196,6 +1271,9 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.min_of_toll = 0;
         *d.empty_of_cheapest = 0;
         *d.empty_of_loneliest = 0;
+        *d.holds_tolls_sends = false;
+        *d.holds_tolls_gathered = 0ll;
+        *d.holds_tolls_sent = 0ll;
     }
     synchronize(run);
 }
@@ -1213,7 +1291,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     frontier& near_ends_2 = large;  // not in use at the same time
     frontier& far_ends_4 = large;  // not in use at the same time
     frontier& far_ends_5 = large;  // not in use at the same time
-    frontier spare = frontier_at(d.run, 2);
+    frontier holds_tolls_senders = frontier_at(d.run, 2);
+    frontier spare = frontier_at(d.run, 3);
     edge_frontier e = edge_frontier_at(d.run, 0);
     edge_frontier& into = e;  // not in use at the same time
     edge_frontier& members_1 = e;  // not in use at the same time
@@ -1289,7 +1368,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     synchronize(run);
     compute_leave_mixed(run, d, members_1, iteration);
     if (leader()) { *d.empty_of_loneliest = *d.least; }
-    reduce_holds_tolls(run, d, iteration);
+    if (leader()) { *d.holds_tolls_sends = false; }
+    if (float64(d.graph.num_vertices) * float64(d.graph.num_edges) > float64(d.graph.num_vertices) * float64(d.graph.num_vertices)) {
+        if (leader()) { *d.holds_tolls_sent = 0ll; }
+        if (leader()) { *d.holds_tolls_gathered = d.graph.num_edges; }
+        synchronize(run);
+        filter_holds_tolls_sender(run, d, spare, iteration);
+        exchange(holds_tolls_senders, spare);
+        if (leader()) { *d.holds_tolls_sends = wrapping_add(*d.holds_tolls_sent, d.graph.num_vertices) < *d.holds_tolls_gathered; }
+    }
+    synchronize(run);
+    if (*d.holds_tolls_sends) {
+        each_id(d.graph.num_vertices, [&](uint64 i) { d.loneliest_has_edge[i] = false; });
+        synchronize(run);
+        advance_holds_tolls_send(run, d, holds_tolls_senders, iteration);
+    } else {
+        reduce_holds_tolls(run, d, iteration);
+    }
     synchronize(run);
     reduce_tolls(run, d, iteration);
     synchronize(run);

@@ -10,6 +10,7 @@
 // piece: negated
 // piece: multiplied
 // piece: smaller larger
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -24,6 +25,7 @@
 
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_beside
+#undef advance_rival_send
 #undef beaten
 #undef beside_condition
 #undef close_apply
@@ -32,17 +34,36 @@
 #undef compute_close
 #undef compute_join
 #undef compute_leave
+#undef compute_rival_count
 #undef dst
+#undef filter_rival_sender
 #undef filter_wins
+#undef filter_wins_
 #undef join_apply
 #undef joined
+#undef kept_rival_sends
 #undef key
 #undef leave_apply
 #undef left_in
 #undef most
+#undef most_sent
 #undef open
 #undef reduce_rival
 #undef rival_condition
+#undef rival_count_apply
+#undef rival_count_totals
+#undef rival_gathered
+#undef rival_send_apply
+#undef rival_send_condition
+#undef rival_send_early
+#undef rival_send_read
+#undef rival_sender_apply
+#undef rival_sender_condition
+#undef rival_sender_totals
+#undef rival_senders
+#undef rival_sends
+#undef rival_sent
+#undef rival_take_apply
 #undef rival_value
 #undef rounds
 #undef src
@@ -77,12 +98,16 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
+// piece: sum
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to
 // piece: reduce_max
+// piece: reduce_add reduce_subtract
+// piece: changed_max
+// piece: plain_add
 // piece: deferred_edges
 
 struct block_storage {
@@ -99,6 +124,7 @@ struct block_storage {
     uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
+    uint64 partials[32];  // a value for each warp
 };
 
 // piece: start_clock
@@ -173,8 +199,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[5];  // of each frontier: num_vertices
-    uint32* bitmaps[5];  // of each frontier: a bit a vertex
+    vertex* queues[6];  // of each frontier: num_vertices
+    uint32* bitmaps[6];  // of each frontier: a bit a vertex
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -186,9 +212,13 @@ struct data_slice {
     uint64* key;  // num_vertices
     bool* open;  // num_vertices
     uint64* most;  // num_vertices
+    uint64* most_sent;  // num_vertices
     int32* rounds;  // one value
+    bool* rival_sends;  // one value
+    int64* rival_gathered;  // one value
+    int64* rival_sent;  // one value
 };
-static_assert(sizeof(data_slice) == 272, "as the host knows it");
+static_assert(sizeof(data_slice) == 320, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -214,6 +244,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: end_walk
 // piece: end_walks
 // piece: exchange
+// piece: rotate
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -227,8 +258,14 @@ struct frontier {
 };
 
 // piece: frontier_at
-// piece: fetch_list
 // piece: lane_index
+// piece: shuffle_down
+// piece: warp_reduce
+// piece: padded
+// piece: block_reduce
+// piece: out_degree
+// piece: in_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
@@ -241,6 +278,7 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: whole_members members_among
+// piece: all_members
 // piece: uncounted
 // piece: append_rest
 // piece: collector
@@ -252,6 +290,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: each_id
 // piece: define_everything
 // piece: map_queue
@@ -273,19 +312,79 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
-// piece: side_by_side
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 // piece: reduce_list
 // piece: shuffle
-// piece: shuffle_down
 // piece: reduce_in_groups
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
-// piece: warp_reduce
 // piece: reduce_hubs
 
 // ---- functors ----
+
+struct rival_count_totals {
+    int64 rival_gathered = 0ll;
+};
+
+struct rival_sender_totals {
+    int64 rival_sent = 0ll;
+};
+
+struct rival_send_early {
+    bool active;
+    uint64 value_1;
+};
+
+__device__ __forceinline__ void rival_count_apply(const data_slice& d, vertex v, rival_count_totals& totals) {
+#line 23 "independent_rounds.gdsl"
+    plain_add(&totals.rival_gathered, int64(out_degree(d.graph, v)) + int64(in_degree(d.graph, v)));
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ bool rival_sender_condition(const data_slice& d, vertex v) {
+#line 13 "independent_rounds.gdsl"
+    return d.open[v];
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ void rival_sender_apply(const data_slice& d, vertex v, rival_sender_totals& totals) {
+#line 23 "independent_rounds.gdsl"
+    plain_add(&totals.rival_sent, int64(out_degree(d.graph, v)) + int64(in_degree(d.graph, v)));
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ bool rival_send_condition(vertex src, vertex dst, rival_send_early& early) {
+#line 13 "independent_rounds.gdsl"
+    return src != dst;
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ void rival_send_apply(const data_slice& d, vertex near, vertex far, rival_send_early& early) {
+#line 23 "independent_rounds.gdsl"
+    changed_max(&d.most_sent[far], early.value_1);
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ void rival_send_read(const data_slice& d, vertex near, rival_send_early& early) {
+#line 13 "independent_rounds.gdsl"
+    early.value_1 = d.key[near];
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ bool wins_condition(const data_slice& d, vertex v) {
+#line 14 "independent_rounds.gdsl"
+    return d.key[v] > d.most[v];
+}
+#line resume "independent_rounds.cu"
+
+__device__ __forceinline__ void rival_take_apply(const data_slice& d, vertex v) {
+#line 23 "independent_rounds.gdsl"
+    d.most[v] = d.most_sent[v];
+}
+#line resume "independent_rounds.cu"
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst, vertex far) {
 #line 13 "independent_rounds.gdsl"
@@ -296,12 +395,6 @@ __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src,
 __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex far) {
 #line 13 "independent_rounds.gdsl"
     return d.key[far];
-}
-#line resume "independent_rounds.cu"
-
-__device__ __forceinline__ bool wins_condition(const data_slice& d, vertex v) {
-#line 14 "independent_rounds.gdsl"
-    return d.key[v] > d.most[v];
 }
 #line resume "independent_rounds.cu"
 
@@ -331,6 +424,88 @@ __device__ __forceinline__ void close_apply(const data_slice& d, vertex v) {
 
 // ---- operators ----
 
+// line 23: compute(undecided, rival_count)
+__device__ __forceinline__ void compute_rival_count(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    rival_count_totals totals;
+    each_vertex(members_among(input, d.graph.num_vertices), [&](vertex v) { rival_count_apply(d, v, totals); });
+    {
+        const int64 total = block_reduce(run.shared, totals.rival_gathered, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.rival_gathered, total); }
+    }
+    note_operator(run, 6, iteration, size, 0, false);
+}
+
+// line 23: rival_senders = filter(vertices, rival_sender)
+__device__ __forceinline__ void filter_rival_sender(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    begin_operator(run);
+    rival_sender_totals totals;
+    collector out(run, result, uncounted());
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && rival_sender_condition(d, v);
+        if (accepted) { rival_sender_apply(d, v, totals); }
+        out.append(accepted, v);
+    });
+    out.flush();
+    {
+        const int64 total = block_reduce(run.shared, totals.rival_sent, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.rival_sent, total); }
+    }
+    end_queue(run, result);
+    end_operator(run, 7, iteration, size, 0, false);
+}
+
+// line 23: advance(rival_senders, rival_send, over=all_edges)
+__device__ __forceinline__ void advance_rival_send(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, rival_send_early* early) {
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && rival_send_condition(near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { rival_send_read(d, near[k], early[k]); } });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, rival_send_early& early) {
+        if (active) { rival_send_apply(d, near, far, early); }
+    };
+    count_visited(run, push_warps_side_by_side<4, rival_send_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    const uint64 chunks = push_hubs_side_by_side<4, rival_send_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    synchronize(run);
+    const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, rival_send_early* early) {
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && rival_send_condition(far[k], near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { rival_send_read(d, near[k], early[k]); } });
+    };
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at, rival_send_early& early) {
+        if (active) { rival_send_apply(d, near, far, early); }
+    };
+    count_visited(run, push_warps_side_by_side<4, rival_send_early>(run, members_of(input), in_lists{d.graph}, visit_back_ahead, visit_back));
+    push_hubs_side_by_side<4, rival_send_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
+    synchronize(run);
+    end_operator(run, 8, iteration, size, load_relaxed(&run.counters()->visited), false);
+}
+
+// line 24: chosen = filter(undecided, wins)
+__device__ __forceinline__ void filter_wins(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    collector out(run, result, uncounted());
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
+        if (active) {
+            rival_take_apply(d, v);  // line 23: compute(undecided, rival_take)
+        }
+        const bool accepted = active && wins_condition(d, v);
+        out.append(accepted, v);
+    });
+    out.flush();
+    end_queue(run, result);
+    note_operator(run, 9, iteration, size, 0, false);
+    end_operator(run, 10, iteration, size, 0, false);
+}
+
 // line 23: most = neighbor_reduce(undecided, rival, max, over=all_edges)
 __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
@@ -355,7 +530,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
 }
 
 // line 24: chosen = filter(undecided, wins)
-__device__ __forceinline__ void filter_wins(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+__device__ __forceinline__ void filter_wins_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -430,9 +605,15 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         d.key[i] = wrapping_multiply(wrapping_multiply(from_id<uint64>(id), 2654435761ull) % 4294967296ull, 4294967296ull) + from_id<uint64>(id) + 1ull;
         d.open[i] = true;
         d.most[i] = 0ull;
+        d.most_sent[i] = 0ull;
     });
     if (leader()) {
         *d.rounds = 0;
+        *d.rival_sends = false;
+        *d.rival_gathered = 0ll;
+        *d.rival_sent = 0ll;
+        d.rival_sent[1] = 0ll;
+        d.rival_gathered[1] = 0ll;
     }
     synchronize(run);
 }
@@ -440,7 +621,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     __shared__ data_slice block_data;
     share(block_data, problem);
     enactor run(d.run, shared);
@@ -449,15 +630,35 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_
     frontier beaten = frontier_at(d.run, 2);
     frontier combined_1 = frontier_at(d.run, 3);
     frontier& combined_2 = chosen;  // not in use at the same time
-    frontier spare = frontier_at(d.run, 4);
+    frontier rival_senders = frontier_at(d.run, 4);
+    frontier spare = frontier_at(d.run, 5);
     initialize(run, d);
     constexpr int32 iteration = 0;
+    bool kept_rival_sends = *d.rival_sends;
+    d.rival_sends = &kept_rival_sends;
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(undecided, spare);
     for (int32 iteration = 0; undecided.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        reduce_rival(run, d, undecided, iteration);
-        filter_wins(run, d, undecided, spare, iteration);
-        exchange(chosen, spare);
+        *d.rival_sends = false;
+        if (float64(int64(undecided.size)) * float64(d.graph.num_edges) > float64(d.graph.num_vertices) * float64(d.graph.num_vertices)) {
+            rotate(d.rival_sent, problem.rival_sent, 0ll);
+            rotate(d.rival_gathered, problem.rival_gathered, 0ll);
+            compute_rival_count(run, d, undecided, iteration);
+            filter_rival_sender(run, d, spare, iteration);
+            exchange(rival_senders, spare);
+            *d.rival_sends = wrapping_add(*d.rival_sent, d.graph.num_vertices) < *d.rival_gathered;
+        }
+        if (*d.rival_sends) {
+            each_id(d.graph.num_vertices, [&](uint64 i) { d.most_sent[i] = 0ull; });
+            synchronize(run);
+            advance_rival_send(run, d, rival_senders, iteration);
+            filter_wins(run, d, undecided, spare, iteration);
+            exchange(chosen, spare);
+        } else {
+            reduce_rival(run, d, undecided, iteration);
+            filter_wins_(run, d, undecided, spare, iteration);
+            exchange(chosen, spare);
+        }
         advance_beside(run, d, chosen, spare, iteration);
         exchange(beaten, spare);
         call_outlined(block_data.run, [&](auto& run, auto& beaten, auto& undecided, auto& spare) {

@@ -6,11 +6,12 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
+// piece: load_relaxed
+// piece: negated
 // piece: multiplied
 // piece: smaller larger
-// piece: negated
-// piece: load_relaxed
 // piece: store_relaxed
+// piece: load_cached
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -24,17 +25,23 @@
 
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_leave
+#undef advance_rival_send
 #undef compute_draw
+#undef compute_rival_count
 #undef direction_of_advance_leave
 #undef draw_apply
 #undef dst
 #undef filter_join
+#undef filter_join_
+#undef filter_rival_sender
 #undef filter_undecided
 #undef join_apply
 #undef join_condition
 #undef join_totals
 #undef joined_in
+#undef kept_rival_sends
 #undef key
+#undef least_sent
 #undef leave_apply
 #undef leave_apply_alone
 #undef leave_claim
@@ -43,6 +50,20 @@
 #undef open
 #undef reduce_rival
 #undef rival_condition
+#undef rival_count_apply
+#undef rival_count_totals
+#undef rival_gathered
+#undef rival_send_apply
+#undef rival_send_condition
+#undef rival_send_early
+#undef rival_send_read
+#undef rival_sender_apply
+#undef rival_sender_condition
+#undef rival_sender_totals
+#undef rival_senders
+#undef rival_sends
+#undef rival_sent
+#undef rival_take_apply
 #undef rival_value
 #undef seed
 #undef src
@@ -75,11 +96,11 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // ---- runtime ----
 
 // piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: wrapping_multiply
 // piece: minimum maximum
 // piece: least greatest
 // piece: from_id to_id
-// piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: shift_left
 // piece: load_now
@@ -92,6 +113,7 @@ constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 // piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
+// piece: changed_min
 // piece: plain_add
 // piece: deferred_edges
 
@@ -184,8 +206,8 @@ struct run_slice {
     uint64 trace_capacity;
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
-    vertex* queues[3];  // of each frontier: num_vertices
-    uint32* bitmaps[3];  // of each frontier: a bit a vertex
+    vertex* queues[4];  // of each frontier: num_vertices
+    uint32* bitmaps[4];  // of each frontier: a bit a vertex
 };
 
 struct data_slice {
@@ -195,10 +217,14 @@ struct data_slice {
     int32* joined_in;  // num_vertices
     uint64* key;  // num_vertices
     uint64* least;  // num_vertices
+    uint64* least_sent;  // num_vertices
     int64* chosen;  // one value
+    bool* rival_sends;  // one value
+    int64* rival_gathered;  // one value
+    int64* rival_sent;  // one value
     uint64 seed;
 };
-static_assert(sizeof(data_slice) == 224, "as the host knows it");
+static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -222,6 +248,7 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: end_walk
 // piece: end_walks
 // piece: exchange
+// piece: rotate
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -242,6 +269,8 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: out_degree
+// piece: in_degree
 // piece: fetch_list
 // piece: warp_sum
 // piece: hold_no_edges hold_edges publish_edges
@@ -264,6 +293,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: each_id
 // piece: define_everything
 // piece: all_warps
@@ -273,8 +303,11 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 
 // What an auto direction remembers from one pass to the next.
 struct direction_state {
@@ -287,8 +320,6 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
-// piece: side_by_side
-// piece: count_visited
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
@@ -300,8 +331,21 @@ struct direction_state {
 
 // ---- functors ----
 
+struct rival_count_totals {
+    int64 rival_gathered = 0ll;
+};
+
+struct rival_sender_totals {
+    int64 rival_sent = 0ll;
+};
+
 struct join_totals {
     int64 chosen = 0ll;
+};
+
+struct rival_send_early {
+    bool active;
+    uint64 value_1;
 };
 
 __device__ __forceinline__ uint64 mix(uint64 x) {
@@ -318,15 +362,39 @@ __device__ __forceinline__ void draw_apply(const data_slice& d, vertex v) {
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
-#line 22 "independent_set.gdsl"
-    return d.state[src] == 0 && src != dst;
+__device__ __forceinline__ void rival_count_apply(const data_slice& d, vertex v, rival_count_totals& totals) {
+#line 39 "independent_set.gdsl"
+    plain_add(&totals.rival_gathered, int64(in_degree(d.graph, v)));
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
+__device__ __forceinline__ bool rival_sender_condition(const data_slice& d, vertex v) {
+#line 22 "independent_set.gdsl"
+    return d.state[v] == 0;
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ void rival_sender_apply(const data_slice& d, vertex v, rival_sender_totals& totals) {
+#line 39 "independent_set.gdsl"
+    plain_add(&totals.rival_sent, int64(out_degree(d.graph, v)));
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ bool rival_send_condition(vertex src, vertex dst, rival_send_early& early) {
+#line 22 "independent_set.gdsl"
+    return src != dst;
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ void rival_send_apply(const data_slice& d, vertex src, vertex far, rival_send_early& early) {
+#line 39 "independent_set.gdsl"
+    changed_min(&d.least_sent[far], early.value_1);
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ void rival_send_read(const data_slice& d, vertex src, rival_send_early& early) {
 #line 23 "independent_set.gdsl"
-    return d.key[src];
+    early.value_1 = d.key[src];
 }
 #line resume "independent_set.cu"
 
@@ -343,6 +411,24 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
     d.joined_in[v] = iteration;
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ void rival_take_apply(const data_slice& d, vertex v) {
+#line 39 "independent_set.gdsl"
+    d.least[v] = d.least_sent[v];
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst) {
+#line 22 "independent_set.gdsl"
+    return d.state[src] == 0 && src != dst;
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
+#line 23 "independent_set.gdsl"
+    return d.key[src];
 }
 #line resume "independent_set.cu"
 
@@ -385,6 +471,85 @@ __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, 
     note_operator(run, 0, iteration, size, 0, false);
 }
 
+// line 39: compute(open, rival_count)
+__device__ __forceinline__ void compute_rival_count(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    rival_count_totals totals;
+    each_vertex(members_among(input, d.graph.num_vertices), [&](vertex v) { rival_count_apply(d, v, totals); });
+    {
+        const int64 total = block_reduce(run.shared, totals.rival_gathered, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.rival_gathered, total); }
+    }
+    note_operator(run, 5, iteration, size, 0, false);
+}
+
+// line 39: rival_senders = filter(vertices, rival_sender)
+__device__ __forceinline__ void filter_rival_sender(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    begin_operator(run);
+    rival_sender_totals totals;
+    collector out(run, result, uncounted());
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && rival_sender_condition(d, v);
+        if (accepted) { rival_sender_apply(d, v, totals); }
+        out.append(accepted, v);
+    });
+    out.flush();
+    {
+        const int64 total = block_reduce(run.shared, totals.rival_sent, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.rival_sent, total); }
+    }
+    end_queue(run, result);
+    end_operator(run, 6, iteration, size, 0, false);
+}
+
+// line 39: advance(rival_senders, rival_send)
+__device__ __forceinline__ void advance_rival_send(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, rival_send_early* early) {
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && rival_send_condition(near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { rival_send_read(d, near[k], early[k]); } });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, rival_send_early& early) {
+        if (active) { rival_send_apply(d, near, far, early); }
+    };
+    count_visited(run, push_warps_side_by_side<4, rival_send_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, rival_send_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    synchronize(run);
+    end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
+}
+
+// line 40: winners = filter(open, join)
+__device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    join_totals totals;
+    collector out(run, result, out_lists{d.graph});
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
+        if (active) {
+            rival_take_apply(d, v);  // line 39: compute(open, rival_take)
+        }
+        const bool accepted = active && join_condition(d, v);
+        if (accepted) { join_apply(d, v, iteration, totals); }
+        out.append(accepted, v);
+    });
+    out.flush();
+    {
+        const int64 total = block_reduce(run.shared, totals.chosen, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.chosen, total); }
+    }
+    end_queue(run, result);
+    note_operator(run, 8, iteration, size, 0, false);
+    end_operator(run, 9, iteration, size, 0, false);
+}
+
 // line 39: least = neighbor_reduce(open, rival, min, over=in_edges)
 __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
@@ -401,7 +566,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
 }
 
 // line 40: winners = filter(open, join)
-__device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+__device__ __forceinline__ void filter_join_(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -478,9 +643,15 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         d.joined_in[i] = -1;
         d.key[i] = 0ull;
         d.least[i] = 0ull;
+        d.least_sent[i] = 0ull;
     });
     if (leader()) {
         *d.chosen = 0ll;
+        *d.rival_sends = false;
+        *d.rival_gathered = 0ll;
+        *d.rival_sent = 0ll;
+        d.rival_sent[1] = 0ll;
+        d.rival_gathered[1] = 0ll;
     }
     synchronize(run);
 }
@@ -488,21 +659,41 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier open = frontier_at(d.run, 0);
     frontier winners = frontier_at(d.run, 1);
-    frontier spare = frontier_at(d.run, 2);
+    frontier rival_senders = frontier_at(d.run, 2);
+    frontier spare = frontier_at(d.run, 3);
     direction_state direction_of_advance_leave = {};
     initialize(run, d);
     constexpr int32 iteration = 0;
+    bool kept_rival_sends = *d.rival_sends;
+    d.rival_sends = &kept_rival_sends;
     compute_draw(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(open, spare);
     for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        reduce_rival(run, d, open, iteration);
-        filter_join(run, d, open, spare, iteration);
-        exchange(winners, spare);
+        *d.rival_sends = false;
+        if (float64(int64(open.size)) * float64(d.graph.num_edges) > float64(d.graph.num_vertices) * float64(d.graph.num_vertices)) {
+            rotate(d.rival_sent, problem.rival_sent, 0ll);
+            rotate(d.rival_gathered, problem.rival_gathered, 0ll);
+            compute_rival_count(run, d, open, iteration);
+            filter_rival_sender(run, d, spare, iteration);
+            exchange(rival_senders, spare);
+            *d.rival_sends = wrapping_add(*d.rival_sent, d.graph.num_vertices) < *d.rival_gathered;
+        }
+        if (*d.rival_sends) {
+            each_id(d.graph.num_vertices, [&](uint64 i) { d.least_sent[i] = 18446744073709551615ull; });
+            synchronize(run);
+            advance_rival_send(run, d, rival_senders, iteration);
+            filter_join(run, d, open, spare, iteration);
+            exchange(winners, spare);
+        } else {
+            reduce_rival(run, d, open, iteration);
+            filter_join_(run, d, open, spare, iteration);
+            exchange(winners, spare);
+        }
         advance_leave(run, d, winners, direction_of_advance_leave, iteration);
         filter_undecided(run, d, open, spare, iteration);
         exchange(open, spare);
