@@ -16,7 +16,7 @@ from bench.graphs import BenchmarkGraph
 from bench.peers import Peer, PeerRun
 from bench.rows import Row
 from bench.works import WORKS, Work
-from gdsl.api.tuner import Found
+from gdsl.api.tuner import TuningOutcome
 
 _MUCH_LONGER = 1.5
 """A first call that takes so many times the median is told."""
@@ -61,7 +61,7 @@ class Measurement:
     edges_per_second: float | None = None
     peers: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    tuned: Found | None = None
+    tuned: TuningOutcome | None = None
     problem: str | None = None
     memory: str | None = None
     """What the runs may use of the GPU's memory, if that was limited."""

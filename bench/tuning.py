@@ -8,7 +8,7 @@ from typing import Any
 from bench.graphs import BenchmarkGraph
 from bench.measure import Measurement
 from bench.works import WORKS
-from gdsl.api.tuner import Found, Tuner
+from gdsl.api.tuner import Tuner, TuningOutcome
 from gdsl.program_files import read_file
 
 MOST_LEFT = 0.10
@@ -16,14 +16,14 @@ MOST_LEFT = 0.10
 mended, and not the row to be tuned."""
 
 
-def tune_row(measurement: Measurement, graph: BenchmarkGraph, backend: str, seconds: float) -> Found:
+def tune_row(measurement: Measurement, graph: BenchmarkGraph, backend: str, seconds: float) -> TuningOutcome:
     """Search for `seconds` on the first source. Raises GdslError E0909 where a knob changes a result."""
     work = WORKS[measurement.row.work]
     values = work.values(graph, graph.sources[0] if work.takes_source else None)
     return Tuner(read_file(str(work.program)), graph.graph, values, backend, seconds).search()
 
 
-def entry(found: Found) -> dict[str, Any]:
+def entry(found: TuningOutcome) -> dict[str, Any]:
     """What a search has found, for the JSON document."""
     return {
         "auto_ms": found.auto_ms,

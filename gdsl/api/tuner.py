@@ -98,7 +98,7 @@ class Stop(Enum):
 
 
 @dataclass
-class Found:
+class TuningOutcome:
     """The result of a search. knobs: the best words, none if nothing is faster than the untuned program; auto_ms,
     tuned_ms: medians of a run without and with them; stop: why the search ended."""
 
@@ -184,9 +184,9 @@ class Tuner:
         self._far: set[str] = set()
         """Words that are far slower than the best setting, whatever the other knobs are."""
         self._changed = False
-        self.found = Found()
+        self.outcome = TuningOutcome()
 
-    def search(self) -> Found:
+    def search(self) -> TuningOutcome:
         """Measure until nothing is faster, the time is over, or Ctrl-C; then return the best so far.
 
         Raises GdslError if the untuned program fails or takes all the time (E0802), or if a knob changes a result
@@ -196,11 +196,11 @@ class Tuner:
         try:
             self._descend(knobs)
         except _OutOfTimeError:
-            self.found.stop = Stop.TIME
+            self.outcome.stop = Stop.TIME
         except KeyboardInterrupt:
-            self.found.stop = Stop.INTERRUPTED
+            self.outcome.stop = Stop.INTERRUPTED
         self._settle()
-        return self.found
+        return self.outcome
 
     # ------------------------------------------------------------ the program as it is
 
@@ -224,7 +224,7 @@ class Tuner:
                 break
             times.append(self._auto.run(self, None).time_ms)
         self._auto.longest = self._auto.longest or first.time_ms / 1000
-        self.found.auto_ms = self.found.tuned_ms = statistics.median(times[1:] or times)
+        self.outcome.auto_ms = self.outcome.tuned_ms = statistics.median(times[1:] or times)
         return knob_choices(self._auto.program.ir, first.trace)
 
     def _left(self, part: float) -> float:
@@ -289,7 +289,7 @@ class Tuner:
         return code_of(tree, self.backend, needed_widths(tree, self.graph), graph_class)
 
     def _measure(self, knob: str, word: str, way: _Way) -> None:
-        ms, best_ms = None, self.found.tuned_ms
+        ms, best_ms = None, self.outcome.tuned_ms
         try:
             self._make_ready(way)
             verdict, ms, best_ms = self._compared(way)
@@ -297,11 +297,11 @@ class Tuner:
             if error.code not in _ENDS:
                 raise self._explained(error, word or f"no {knob}", way) from None
             verdict = _ENDS[error.code]
-        self.found.tries.append(Try(knob, word, verdict, ms, best_ms))
+        self.outcome.tries.append(Try(knob, word, verdict, ms, best_ms))
         if ms is None or ms > _FAR * best_ms:
             self._far.add(word)
         if verdict is Verdict.KEPT and ms is not None:
-            self._best, self.found.knobs, self.found.tuned_ms = way, tuple(way.words.values()), ms
+            self._best, self.outcome.knobs, self.outcome.tuned_ms = way, tuple(way.words.values()), ms
             self._changed = True
 
     def _compared(self, way: _Way) -> tuple[Verdict, float, float]:
@@ -311,7 +311,7 @@ class Tuner:
         difference = next(differences(way.program.ir, self._expected, first), None)
         if difference is not None:
             raise GdslError.single("E0909", difference)
-        best, shortest = self.found.tuned_ms, first.time_ms
+        best, shortest = self.outcome.tuned_ms, first.time_ms
         spent = shortest
         for again in range(_WARMING):  # the first runs wake threads and touch memory, which alone may make them slow
             if shortest <= _FAR * best or (again and spent > _WARM):
@@ -390,21 +390,21 @@ class Tuner:
         """Compare the best setting with the untuned program once more: gains of several knobs may be accumulated
         noise."""
         if self._best is self._auto:
-            self.found.tuned_ms = self.found.auto_ms
+            self.outcome.tuned_ms = self.outcome.auto_ms
             return
-        if self.found.stop is not Stop.INTERRUPTED and self._left(1.0) > 0:
+        if self.outcome.stop is not Stop.INTERRUPTED and self._left(1.0) > 0:
             try:
                 tuned, auto = self._in_turns(self._best, self._auto, 1.0)
             except KeyboardInterrupt:
-                self.found.stop = Stop.INTERRUPTED
+                self.outcome.stop = Stop.INTERRUPTED
             except GdslError as error:
                 if error.code not in _ENDS:
                     raise
-                self.found.tuned_ms = self.found.auto_ms  # it is not always that fast
+                self.outcome.tuned_ms = self.outcome.auto_ms  # it is not always that fast
             else:
-                self.found.auto_ms, self.found.tuned_ms = statistics.median(auto), statistics.median(tuned)
-        if self.found.gain < MARGIN:
-            self.found.knobs, self.found.tuned_ms = (), self.found.auto_ms
+                self.outcome.auto_ms, self.outcome.tuned_ms = statistics.median(auto), statistics.median(tuned)
+        if self.outcome.gain < MARGIN:
+            self.outcome.knobs, self.outcome.tuned_ms = (), self.outcome.auto_ms
 
 
 def _on_host(value: Any) -> Any:

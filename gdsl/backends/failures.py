@@ -21,7 +21,7 @@ FORKED = "this process was forked from one that uses the GPU"
 SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 __all__ = [
-    "Found",
+    "FailedIndex",
     "Progress",
     "check_error",
     "count_of",
@@ -42,7 +42,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FailedIndex:
     """What a failed check found, as the control block has it: the index, and the number of elements."""
 
     value: int
@@ -61,7 +61,7 @@ class Progress:
 
 
 def check_error(
-    program: Program, site: CheckSite, finding: Found, graph: Graph, params: Mapping[str, object]
+    program: Program, site: CheckSite, finding: FailedIndex, graph: Graph, params: Mapping[str, object]
 ) -> GdslError:
     """What stopped a run on `graph` with these params at `site`: E0801 an index or an edge that was left out, E0804 a
     history, E0805 buckets, E0806 pairs."""

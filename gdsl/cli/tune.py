@@ -34,7 +34,7 @@ from gdsl.version import __version__
 
 if TYPE_CHECKING:
     from gdsl.api.tune_files import GraphKind
-    from gdsl.api.tuner import Found, Tell, Try
+    from gdsl.api.tuner import Tell, Try, TuningOutcome
     from gdsl.source import Source
 
 SECONDS = 60.0
@@ -50,7 +50,7 @@ class _Search:
     kind: GraphKind
     backend: str
     device: str
-    found: Found
+    outcome: TuningOutcome
     output: str
     written: bool = False
 
@@ -100,7 +100,7 @@ def command(
         _report(search)
     from gdsl.api.tuner import Stop
 
-    if search.found.stop is Stop.INTERRUPTED:
+    if search.outcome.stop is Stop.INTERRUPTED:
         message("interrupted; the best so far is kept")
         raise click.exceptions.Exit(INTERRUPTED)
 
@@ -159,7 +159,7 @@ def _keep(search: _Search, source: Source, is_known: bool) -> bool:
     from gdsl.api.tune_files import Entry, file_of, write_file
     from gdsl.api.tuner import Stop
 
-    outcome = search.found
+    outcome = search.outcome
     if is_known and not outcome.knobs and outcome.stop is Stop.INTERRUPTED:
         return False
     if not outcome.tries and not outcome.knobs and outcome.stop is Stop.TIME:
@@ -203,7 +203,7 @@ def _progress() -> Iterator[Tell]:
 def _document(search: _Search) -> dict[str, Any]:
     from dataclasses import asdict
 
-    outcome = search.found
+    outcome = search.outcome
     return {
         "gdsl": __version__,
         "program": search.program,
@@ -232,7 +232,7 @@ def _document(search: _Search) -> dict[str, Any]:
 
 
 def _report(search: _Search) -> None:
-    outcome = search.found
+    outcome = search.outcome
     click.echo(f"{search.program} on {printable(search.graph_name)}: {search.kind}")
     click.echo(f"on {search.backend}, {printable(search.device)}")
     if outcome.tries:
@@ -265,7 +265,7 @@ def _table(tries: list[Try]) -> None:
 def _advice(search: _Search) -> Iterator[str]:
     from gdsl.api.tuner import MARGIN, Stop
 
-    outcome = search.found
+    outcome = search.outcome
     if outcome.knobs:
         yield f"{outcome.auto_ms:.4g} ms unchanged, {outcome.tuned_ms:.4g} ms tuned: {100 * outcome.gain:.1f} % less"
         yield "  " + " ".join(f"--tune '{word}'" if "(" in word else f"--tune {word}" for word in outcome.knobs)

@@ -46,7 +46,7 @@ class CheckTable:
     enabled: bool = True
     """`tune { bounds off; }` clears it: then nothing is checked."""
     sites: list[CheckSite] = field(default_factory=list)
-    listed: bool = False
+    has_built_graphs: bool = False
     """Whether the program builds graphs, whose edge ids may have gaps."""
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class CheckTable:
 
     def bound(self, domain: Domain) -> str:
         """The bound below which the ids of a domain are."""
-        edges = "d.graph.edge_bound" if self.listed else "d.graph.num_edges"
+        edges = "d.graph.edge_bound" if self.has_built_graphs else "d.graph.num_edges"
         return edges if domain is Domain.EDGE else "d.graph.num_vertices"
 
     def number(self, site: CheckSite) -> int:

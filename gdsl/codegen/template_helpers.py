@@ -24,7 +24,7 @@ class TemplateHelpers:
     def __init__(self, plan: Plan, expressions: type[ExpressionPrinter] = ExpressionPrinter) -> None:
         """`expressions` prints those of the schedule."""
         self.plan, self.names = plan, Names()
-        self.checks = CheckTable(enabled=plan.program.tuning.bounds, listed=bool(plan.graphs))
+        self.checks = CheckTable(enabled=plan.program.tuning.bounds, has_built_graphs=bool(plan.graphs))
         self.printer = FunctionPrinter(plan.program, self.names, self.checks)
         self.functors = FunctorTexts(self.printer)
         self.expressions = expressions(self.names, self.checks)

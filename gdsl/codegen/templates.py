@@ -113,18 +113,18 @@ def _prepared_templates(backend: str) -> BytecodeCache:
 
     class PreparedTemplates(BytecodeCache):
         def __init__(self) -> None:
-            self.found = prepared.read(name_of(backend), state(backend)) or {"python": {}}
+            self.prepared = prepared.read(name_of(backend), state(backend)) or {"python": {}}
 
         def get_cache_key(self, name: str, filename: str | None = None) -> str:
             return name
 
         def load_bytecode(self, bucket: Any) -> None:
             name = bucket.key
-            if name in self.found["python"]:
-                if self.found["code_of"] == _PYTHON:
-                    bucket.code = marshal.loads(base64.b64decode(self.found["code"][name]))
+            if name in self.prepared["python"]:
+                if self.prepared["code_of"] == _PYTHON:
+                    bucket.code = marshal.loads(base64.b64decode(self.prepared["code"][name]))
                 else:
-                    bucket.code = _compiled(backend, name, self.found["python"][name])
+                    bucket.code = _compiled(backend, name, self.prepared["python"][name])
 
         def dump_bytecode(self, bucket: Any) -> None:
             """Templates that are compiled here are not stored."""

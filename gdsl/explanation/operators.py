@@ -32,7 +32,7 @@ _DEDUPS = {
 def operator_facts(plan: Plan, widths: Widths, near_far: frozenset[int]) -> tuple[OperatorFact, ...]:
     """The operators of a plan, in the order of the text. `near_far`: the sites in loops that may run from near to
     far."""
-    hosts = {each.step.site: host for host in operations(plan) for each in host.ahead}
+    hosts = {each.step.site: host for host in operations(plan) for each in host.fused}
     in_order = sorted(operations(plan), key=lambda each: each.step.span.order)
     facts = []
     for each in in_order:
@@ -67,8 +67,8 @@ def _becomes(operation: Operation, host: Operation | None, plan: Plan) -> Iterat
     yield from _order(operation, plan)
     if host is not None:
         yield f"fused: runs in the sweep of @{host.step.label} ({host.step.span.words})"
-    if operation.ahead:
-        yield f"fused: its sweep also runs {', '.join(f'@{each.step.label}' for each in operation.ahead)}"
+    if operation.fused:
+        yield f"fused: its sweep also runs {', '.join(f'@{each.step.label}' for each in operation.fused)}"
     if host is None and plan.target.fused:
         yield "a barrier of all threads follows" if operation.waits else "no barrier follows"
 

@@ -47,7 +47,7 @@ class Condition:
     """A `where`: the function that tests it, and the message around the name and value of the first that fails it."""
 
     function: str
-    given: Argument
+    argument: Argument
     text: str
     each: str
     length: str
@@ -59,18 +59,18 @@ class Condition:
 class Length:
     """An array of the caller's, and the number of values it must have."""
 
-    given: Argument
+    argument: Argument
     length: str
 
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """The default of a param, in the order of evaluation; `given` None: a length that the compiler introduced."""
+    """The default of a param, in the order of evaluation; `argument` None: a length that the compiler introduced."""
 
     function: str
     member: str
     kind: str
-    given: Argument | None
+    argument: Argument | None
     text: str
     name: str
 
@@ -104,12 +104,12 @@ class ChecksPrinter:
         used = _used_functions(program)
         called = dataclasses.replace(program, functions=tuple(each for each in program.functions if each.name in used))
         self.functions = FunctionPrinter(called, self.names, self.checks, line_directives=False)
-        self.given = {each.name: each for each in interface.arguments}
+        self.arguments = {each.name: each for each in interface.arguments}
         self.hidden = {param.name: f"count_{place}" for place, param in enumerate(program.params) if param.is_count}
 
     def count_text(self, name: str, counts: str, params: str) -> str:
         """The value of the param `name`, which some length uses."""
-        return f"{counts}.{self.hidden[name]}" if name in self.hidden else f"{params}.{self.given[name].member}"
+        return f"{counts}.{self.hidden[name]}" if name in self.hidden else f"{params}.{self.arguments[name].member}"
 
     def counts(self, counts: str, params: str) -> dict[str, str]:
         """The values of all params, which lengths may use."""
@@ -151,7 +151,7 @@ class ChecksPrinter:
             literal=literal_of,
             values=values,
             hidden=self.hidden,
-            members=self.given,
+            members=self.arguments,
             defaults=defaults,
             reads_graph=self._reads_graph(),
             stops=list(stop_texts(self.program, self.checks)),
@@ -163,7 +163,7 @@ class ChecksPrinter:
     def _tests(self, conditions: list[Condition]) -> dict[str, object]:
         """The tests by kind: first those of the graph and of params alone."""
         arguments, arrays = self.interface.arguments, self._arrays()
-        of_params = [each for each in conditions if each.given.domain is None and each.given.what == "param"]
+        of_params = [each for each in conditions if each.argument.domain is None and each.argument.what == "param"]
         return {
             "requires": self.program.requires,
             "graph_tests": self._graph_tests(),
@@ -172,7 +172,7 @@ class ChecksPrinter:
             "param_conditions": of_params,
             "count_tests": list(self._count_tests()),
             "most": MOST_VALUES,
-            "given": arguments,
+            "arguments": arguments,
             "value_arrays": [self._length(each) for each in arrays if each.has_array_elements],
             "sets": [each for each in arguments if each.is_set],
             "id_arrays": [self._length(each) for each in arrays if each.kind.is_id],
@@ -196,13 +196,13 @@ class ChecksPrinter:
         member = self.names.member(param.name)
         kind = param.type.name
         function = self.names.derived(Scope.GLOBAL, f"default_of_{param.name}", "default")
-        return Default(function, member, kind, self.given.get(param.name), text, param.name)
+        return Default(function, member, kind, self.arguments.get(param.name), text, param.name)
 
     def _condition(self, declared: ir.Param | ir.Array | ir.Scalar) -> Condition | None:
         where = declared.where
         if where is None or not (isinstance(declared, ir.Param) or declared.is_input):
             return None
-        argument = self.given[declared.name]
+        argument = self.arguments[declared.name]
         each = self.each_text(argument.count, "counts", "given")
         words = f"{argument.words} must fulfill `{self._written(where.span)}`, but "
         text = self.functions.expressions().print(where)

@@ -80,7 +80,7 @@ def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str
     arrays = [part.member for each in interface.results if each.domain is not None for part in each.parts]
     stops = list(stop_texts(program, generated.checks))
     shared = render("export", "shared.cpp.j2", host=host, stops=stops, arrays=arrays, **common)
-    header = render("export", "checks.hpp.j2", hidden=checks.hidden, given=interface.arguments, **common)
+    header = render("export", "checks.hpp.j2", hidden=checks.hidden, arguments=interface.arguments, **common)
     return {
         f"{stem}.h": _header(program, interface, widths, common),
         f"{stem}.{suffix}": _with_front(generated.text, shared, f"{name}.{suffix}", f"{stem}.{suffix}", common),
@@ -117,8 +117,8 @@ def _header(program: ir.Program, interface: Interface, widths: Widths, common: d
         head=[*head, *doc],
         guard=f"GDSL_EXPORT_{program.name}_H",
         widths=widths,
-        given=interface.arguments,
-        found=interface.results,
+        arguments=interface.arguments,
+        results=interface.results,
         iterations=interface.iterations,
         milliseconds=interface.milliseconds,
         codes=[(number, titles[f"E{number:04}"]) for number in _CODES],
@@ -138,7 +138,7 @@ def _main(interface: Interface, common: dict[str, object]) -> str:
     return render(
         "export",
         "main.cpp.j2",
-        given=interface.arguments,
+        arguments=interface.arguments,
         scalars=[each for each in interface.results if each.domain is None],
         tables=tables,
         usage="".join(words),

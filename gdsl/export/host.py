@@ -69,10 +69,10 @@ class _HostHelpers:
         """The type of the elements of a buffer."""
         return memory_type_name(buffer.element) if isinstance(buffer.element, Type) else buffer.element.name
 
-    def given(self, buffer: Buffer) -> Argument | None:
+    def argument(self, buffer: Buffer) -> Argument | None:
         """The caller's member that has the first values of a buffer; None: it has none."""
         is_given = buffer.made is Made.CALLER or buffer.cleared is Cleared.GIVEN
-        return self.checks.given[buffer.name] if is_given else None
+        return self.checks.arguments[buffer.name] if is_given else None
 
     def members(self, buffer: Buffer) -> list[str]:
         """A buffer's members of the struct that holds it."""

@@ -95,7 +95,7 @@ class _Lists:
     library: ctypes.CDLL
     sources: NDArray[np.int32]
     destinations: NDArray[np.int32]
-    given: list[NDArray[Any]]
+    arrays: list[NDArray[Any]]
     """The values."""
     both_ways: bool
     blocks: Blocks
@@ -108,7 +108,7 @@ class _Lists:
     @property
     def sizes(self) -> Any:
         """Bytes of each kind of value."""
-        return (ctypes.c_int32 * len(self.given))(*(each.itemsize for each in self.given))
+        return (ctypes.c_int32 * len(self.arrays))(*(each.itemsize for each in self.arrays))
 
     def counts(self, first: int) -> NDArray[np.int64]:
         """How many edges of a piece go to each block."""
@@ -122,8 +122,8 @@ class _Lists:
     ) -> None:
         """Write the edges of a piece to their blocks: sources within their blocks, destinations and values."""
         ends, size = self._piece(first)
-        values = _all_at([each[first : first + self.blocks.piece] for each in self.given])
-        how = len(self.given), self.sizes, self.both_ways, self.blocks.local_bits
+        values = _all_at([each[first : first + self.blocks.piece] for each in self.arrays])
+        how = len(self.arrays), self.sizes, self.both_ways, self.blocks.local_bits
         targets = _at(next_places), _at(local), _at(to[0]), _all_at(to[1:])
         self.library.gdsl_divide(*ends, values, size, *how, *targets)
 
@@ -132,11 +132,11 @@ class _Lists:
     ) -> None:
         """Sort a block of edges in place, and write where the lists of its vertices end."""
         size, blocks = part.stop - part.start, self.blocks
-        place_bits = size.bit_length() if self.given else 0
+        place_bits = size.bit_length() if self.arrays else 0
         fits = blocks.local_bits + blocks.id_bits + place_bits <= blocks.word_bits
         key_size = _WORD if fits else _WIDE
         keys = np.empty(2 * size * key_size // _WORD, np.uint64)
-        edges = _at(local), _at(to[0]), len(self.given), self.sizes, _all_at(to[1:])
+        edges = _at(local), _at(to[0]), len(self.arrays), self.sizes, _all_at(to[1:])
         where = ctypes.c_int64(part.start), ctypes.c_int64(part.stop), blocks.local_bits, blocks.id_bits
         self.library.gdsl_order_block(*edges, *where, ctypes.c_int64(len(ends)), _at(ends), _at(keys), key_size)
 
@@ -166,7 +166,7 @@ def lists_of(
     next_places = np.cumsum(counts, axis=0) - counts + begins[:-1]
     total = int(begins[-1])
     outputs = [
-        allocate_immutable(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.given))
+        allocate_immutable(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.arrays))
     ]
     to, results = [writable for writable, _ in outputs], [immutable_array for _, immutable_array in outputs]
     local = np.empty(total, np.uint32)

@@ -120,8 +120,8 @@ class Fusion:
         if obstacle is not None:
             placed.append(step)
             return
-        operations = (*former.ahead, self._alone[former.step.site])
-        fused = dataclasses.replace(step, ahead=operations)
+        operations = (*former.fused, self._alone[former.step.site])
+        fused = dataclasses.replace(step, fused=operations)
         placed[at:] = [*between, fused] if commutes else [fused, *between]
 
     def obstacle(self, former: Operation, step: Operation) -> Obstacle | None:
@@ -129,9 +129,9 @@ class Fusion:
         own, span = step.does, step.step.span
         if not (isinstance(own, Sweep) and own.own is not None):
             return Obstacle(f"{step.step.word} walks edges, which may lead to members that are not finished yet", span)
-        if len(former.ahead) + 1 >= MOST_IN_ONE_SWEEP:
+        if len(former.fused) + 1 >= MOST_IN_ONE_SWEEP:
             return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
-        for each in (*former.ahead, former):
+        for each in (*former.fused, former):
             obstacle = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
             if obstacle is not None:
                 return obstacle
@@ -191,7 +191,7 @@ class Fusion:
     def _apart(self, between: Step, operation: Operation) -> Obstacle | None:
         """Why `between` does not go to the other side of an operator and of what runs in its sweep."""
         assert isinstance(between, _BETWEEN)
-        for each in (*operation.ahead, operation):
+        for each in (*operation.fused, operation):
             conflict = next(self._met(between.step, each.step), None)
             if conflict is not None:
                 return Obstacle(f"`{conflict}` is assigned in between", between.step.span)
@@ -222,7 +222,7 @@ class Fusion:
 
 def flattened(step: Operation) -> tuple[Operation, ...]:
     """An operator with those that run in its sweep, in the order of the text."""
-    return (*step.ahead, dataclasses.replace(step, ahead=()))
+    return (*step.fused, dataclasses.replace(step, fused=()))
 
 
 def _met(some: frozenset[Access], others: frozenset[Access]) -> Iterator[str]:

@@ -45,7 +45,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def mirrored(operation: Operation) -> bool:
     """Whether an operator, or what it shares its sweep with, reads copies."""
-    return any(sweep.mirrors is not None for each in (operation, *operation.ahead) for sweep in sweeps_of(each))
+    return any(sweep.mirrors is not None for each in (operation, *operation.fused) for sweep in sweeps_of(each))
 
 
 def copies_of(plan: Plan) -> int:
@@ -63,7 +63,7 @@ def _with_mirrors(operation: Operation, functors: dict[str, Functor], arrays: di
     together = [functors[name] for name in dict.fromkeys(_names(operation)) if name in functors]
     barred = {name for functor in together for name in written_arrays(functor)}
     barred |= {node.array for functor in together for node in walk(functor) if isinstance(node, Element) and node.now}
-    for each in (operation, *operation.ahead):
+    for each in (operation, *operation.fused):
         for sweep in sweeps_of(each):
             results = (sweep.segment, sweep.vote)
             barred |= {name for result in results if result is not None for name in (result.array, result.aside or "")}
@@ -83,10 +83,10 @@ def _with_mirrors(operation: Operation, functors: dict[str, Functor], arrays: di
     does = operation.does
     if isinstance(does, Choice):
         return dataclasses.replace(operation, does=dataclasses.replace(does, yes=changed(does.yes)))
-    operations = operation.ahead
+    operations = operation.fused
     if operations and isinstance(operations[0].does, Sweep) and operations[0].does.segment is not None:
         first = dataclasses.replace(operations[0], does=changed(operations[0].does))
-        return dataclasses.replace(operation, ahead=(first, *operations[1:]))
+        return dataclasses.replace(operation, fused=(first, *operations[1:]))
     return dataclasses.replace(operation, does=changed(does))
 
 
@@ -99,7 +99,7 @@ def _is_dense(sweep: Sweep) -> bool:
 
 def _names(operation: Operation) -> Iterator[str]:
     """The functors that are run in the operator's sweep."""
-    for each in (operation, *operation.ahead):
+    for each in (operation, *operation.fused):
         for sweep in sweeps_of(each):
             yield from (variant.functor for variant in variants_of(sweep))
 

@@ -94,7 +94,7 @@ class Operation:
     call: str
     """The call as the program has it, for people."""
     does: Sweep | Choice
-    ahead: tuple[Operation, ...] = ()
+    fused: tuple[Operation, ...] = ()
     """What is done in the same sweep, with each member before its own work on it; see `fusion`."""
     body: tuple[Phase, ...] = ()
     """On a grid, its phases with the barriers between them; see `phases`."""

@@ -66,12 +66,12 @@ def counts_late(sweep: Sweep) -> bool:
 
 def with_phases(operation: Operation, waits: bool = True) -> Operation:
     """`operation` with its phases; `waits`: it ends with a barrier."""
-    does, first = operation.does, operation.ahead[0] if operation.ahead else operation
+    does, first = operation.does, operation.fused[0] if operation.fused else operation
     if isinstance(does, Choice):
         body: tuple[Phase, ...] = (Directions(tuple(_phases(does.yes)), tuple(_phases(does.no))),)
         return dataclasses.replace(operation, body=body)
     if isinstance(first.does, Sweep) and first.does.segment is not None:
-        body = tuple(_reduction(first.does, waits, bool(operation.ahead)))
+        body = tuple(_reduction(first.does, waits, bool(operation.fused)))
     elif isinstance(operation.step, Compute):
         body = (*_members(does), Work(Part.MEMBERS), Work(Part.HELD), *((_END,) if waits else ()), Trace())
     else:

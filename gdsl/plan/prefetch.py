@@ -64,7 +64,7 @@ class _Reads:
 
     def __init__(self, plan: Plan, facts: Facts) -> None:
         self.facts = facts
-        self.alone = {each.step.site for each in own_sweeps(plan) if not each.ahead}
+        self.alone = {each.step.site for each in own_sweeps(plan) if not each.fused}
         """Operators that share their sweep with no other: what others read, another one may write."""
 
     def changed(self, operation: Operation, sweep: Sweep) -> Sweep:
@@ -142,9 +142,9 @@ def _taken(body: tuple[Step, ...]) -> Iterator[tuple[str, History]]:
 
 def _looking(operation: Operation, levels: Levels) -> Operation:
     """What is fused into a reduction is in the reduction's sweep, and before the same barrier."""
-    if operation.ahead:
-        first, *others = operation.ahead
-        return dataclasses.replace(operation, ahead=(_looking(first, levels), *others))
+    if operation.fused:
+        first, *others = operation.fused
+        return dataclasses.replace(operation, fused=(_looking(first, levels), *others))
     sweep = operation.does
     if not isinstance(sweep, Sweep) or sweep.segment is None:
         return operation
@@ -260,14 +260,14 @@ def _with_rows(operation: Operation, program: Program) -> Operation:
         return operation
     parts = flattened(operation)
     first = parts[0].does
-    behind = bool(operation.ahead) and isinstance(first, Sweep) and first.segment is not None
-    host = operation.ahead[0] if behind else operation
+    behind = bool(operation.fused) and isinstance(first, Sweep) and first.segment is not None
+    host = operation.fused[0] if behind else operation
     rows = _rows(host, parts, program)
     if rows is None:
         return operation
     assert isinstance(host.does, Sweep)
     host = dataclasses.replace(host, does=host.does.with_hints(rows))
-    return dataclasses.replace(operation, ahead=(host, *operation.ahead[1:])) if behind else host
+    return dataclasses.replace(operation, fused=(host, *operation.fused[1:])) if behind else host
 
 
 def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> PrefetchRows | None:

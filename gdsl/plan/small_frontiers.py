@@ -162,7 +162,7 @@ def _touches(step: Step, frontier: str | None) -> bool:
 def _may(operation: Operation, plan: Plan) -> bool:
     push = push_of(operation)
     collect, members = push.collect, push.members
-    if collect is None or len(push.walks) != 1 or operation.ahead or not operation.waits:
+    if collect is None or len(push.walks) != 1 or operation.fused or not operation.waits:
         return False
     (walk,) = push.walks
     from_queue = members.form is Form.QUEUE and members.domain is Domain.VERTEX and push.hint(WholeSet) is None
@@ -191,7 +191,7 @@ def share_warps(plan: Plan) -> Plan:
 
 
 def _with(operation: Operation, warps: dict[int, Warps]) -> Operation:
-    operation = replace(operation, ahead=tuple(_with(each, warps) for each in operation.ahead))
+    operation = replace(operation, fused=tuple(_with(each, warps) for each in operation.fused))
     own = warps.get(operation.step.site)
     return operation if own is None else _with_hint(operation, WarpShare(own))
 
@@ -233,7 +233,7 @@ class _Neighbors:
         return _NONE
 
     def _operation(self, operation: Operation, since: Sites) -> Sites:
-        first = operation.ahead[0] if operation.ahead else operation
+        first = operation.fused[0] if operation.fused else operation
         sweep = first.does.no if isinstance(first.does, Choice) else first.does
         if since and _shares_lists(sweep):
             self.former |= since

@@ -173,7 +173,7 @@ class _Verifier:
         own: list[Step] = []
         for step in _outside_launches(steps):
             if isinstance(step, Operation):
-                own += (*step.ahead, step)
+                own += (*step.fused, step)
             elif isinstance(step, MakeOnce):
                 own += (each for each in step.body if not isinstance(each, _PUT_IN))
             elif not isinstance(step, _PUT_IN):
@@ -306,7 +306,7 @@ class _Verifier:
             counts = isinstance(step.step, ir.TakeLevel) and step.step.name in self.counted
             self.expect(step.waits or not counts, "the edges of a level are not counted yet")
         if isinstance(step, Operation) and not step.waits:
-            for each in (*step.ahead, step):
+            for each in (*step.fused, step):
                 fits = not isinstance(each.does, Choice) and each.does.collect is None and not self.program.graphs
                 self.expect(fits, f"{each.name} does not wait for its own result")
                 walks = not isinstance(each.does, Choice) and (each.does.walks or each.does.intersection)

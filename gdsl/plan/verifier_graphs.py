@@ -33,7 +33,7 @@ def verify_kept_graphs(plan: Plan) -> None:
         expect(numbers.setdefault(step.number, step.key) == step.key, "two graphs are kept in one place")
         first, *others = (each for each in step.body if not isinstance(each, Barrier))
         last = others[-1] if others else None
-        fits = isinstance(first, Operation) and isinstance(last, MakeGraph) and len(others) == 1 and not first.ahead
+        fits = isinstance(first, Operation) and isinstance(last, MakeGraph) and len(others) == 1 and not first.fused
         expect(fits, "more is skipped than what makes a graph")
         if isinstance(first, Operation) and isinstance(last, MakeGraph):
             select: Operator = first.step

@@ -62,7 +62,7 @@ class HintVerifier(VariantVerifier):
             self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
             own = members.form is Form.QUEUE and sweep.hint(WholeSet) is None
             own = own and members.frontier == step.result
-            self.expect(own and not self.operation.ahead and self.operation.waits, "a list of other members")
+            self.expect(own and not self.operation.fused and self.operation.waits, "a list of other members")
             first, hint = sweep.walks[0].first_places, sweep.hint(ReadAhead, sweep.walks[0].over)
             plain = not sweep.totals and first is None and hint is None and sweep.skips is None
             self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")

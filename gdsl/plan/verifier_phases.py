@@ -57,7 +57,7 @@ _Accesses = tuple[tuple[str, _Access], ...]
 def verify_phases(plan: Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` unless each operator of a grid has the phases that it needs."""
     for operation in own_sweeps(plan):
-        for each in (*operation.ahead, *((operation,) if not plan.target.grid else ())):
+        for each in (*operation.fused, *((operation,) if not plan.target.grid else ())):
             _expect(not each.body, operation, "phases that nobody runs")
         if not plan.target.grid:
             continue
@@ -69,7 +69,7 @@ def verify_phases(plan: Plan) -> None:
             _verify(operation, operation.does.no, directions.push)
             _expect(operation.waits, operation, "a switch that does not wait for its own end")
             continue
-        first = operation.ahead[0] if operation.ahead else operation
+        first = operation.fused[0] if operation.fused else operation
         host = first if isinstance(first.does, Sweep) and first.does.segment is not None else operation
         assert isinstance(host.does, Sweep)
         _verify(operation, host.does, operation.body)
@@ -115,7 +115,7 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.MEMBERS, walk)
         if _is_cut(sweep):
             yield Work(Part.CHUNKS, walk)
-    if _is_cut(sweep) and sweep.segment is not None and operation.ahead:
+    if _is_cut(sweep) and sweep.segment is not None and operation.fused:
         yield Work(Part.CHUNK_OWNERS, walks - 1)
     yield Work(Part.HELD)
     if collect is not None and collect.dedup is Dedup.MARK:

@@ -55,7 +55,7 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
         """The whole operation."""
         self.operation = operation
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
-        self.verify_fused((*operation.ahead, operation))
+        self.verify_fused((*operation.fused, operation))
         if isinstance(operation.does, Choice):
             self._choice(operation.does)
         for sweep in sweeps_of(operation):

@@ -30,7 +30,7 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
     runs in another operator's sweep before that."""
     for step in steps:
         if isinstance(step, Operation):
-            yield from step.ahead
+            yield from step.fused
         yield step
         if isinstance(step, (Loop, Branch)) and step.ask is not None:
             yield step.ask
@@ -83,16 +83,16 @@ def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
     """`plan` with each sweep of its operations, also of those within another's sweep, as `change` gives it."""
 
     def changed(operation: Operation) -> Operation:
-        does, fused = operation.does, tuple(map(changed, operation.ahead))
+        does, fused = operation.does, tuple(map(changed, operation.fused))
         if isinstance(does, Choice):
             yes, no = change(operation, does.yes), change(operation, does.no)
             same = yes is does.yes and no is does.no
             does = does if same else dataclasses.replace(does, yes=yes, no=no)
         else:
             does = change(operation, does)
-        if does is operation.does and all(one is other for one, other in zip(fused, operation.ahead, strict=True)):
+        if does is operation.does and all(one is other for one, other in zip(fused, operation.fused, strict=True)):
             return operation
-        return dataclasses.replace(operation, does=does, ahead=fused)
+        return dataclasses.replace(operation, does=does, fused=fused)
 
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
 
@@ -132,7 +132,7 @@ def operations(plan: Plan) -> tuple[Operation, ...]:
 def own_sweeps(plan: Plan) -> tuple[Operation, ...]:
     """The operations that do not run in the sweep of another one, in the order of the text."""
     all_operations = operations(plan)
-    inside = {each.step.site for operation in all_operations for each in operation.ahead}
+    inside = {each.step.site for operation in all_operations for each in operation.fused}
     return tuple(operation for operation in all_operations if operation.step.site not in inside)
 
 

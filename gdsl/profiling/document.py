@@ -244,7 +244,7 @@ def _inside(plan: Plan) -> dict[int, int]:
     """For operators that run in the sweep of another one, its site."""
     from gdsl.plan.walking import operations
 
-    return {fused.step.site: each.step.site for each in operations(plan) for fused in each.ahead}
+    return {fused.step.site: each.step.site for each in operations(plan) for fused in each.fused}
 
 
 # Why an operator pushed or pulled

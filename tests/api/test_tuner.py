@@ -12,7 +12,7 @@ import pytest
 from gdsl.api import tuner
 from gdsl.api.program import Program
 from gdsl.api.schedules import KnobChoice, knob_choices
-from gdsl.api.tuner import Found, Stop, Tuner, Verdict
+from gdsl.api.tuner import Stop, Tuner, TuningOutcome, Verdict
 from gdsl.backends import failures
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, open_graph
@@ -73,7 +73,7 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Program, "prepare", lambda self, *_, **__: self)
 
 
-def search(cost: Cost, seconds: float = 1e6, text: str = TEXT, graph: str = "karate") -> tuple[Found, Machine]:
+def search(cost: Cost, seconds: float = 1e6, text: str = TEXT, graph: str = "karate") -> tuple[TuningOutcome, Machine]:
     machine = Machine(cost)
     found = Tuner(
         Source("<text>", text), open_graph(graph), {"source": 0}, "cuda", seconds, run=machine, clock=machine.clock

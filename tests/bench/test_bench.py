@@ -20,7 +20,7 @@ from bench.__main__ import main
 from bench.graphs import BenchmarkGraph, load, made_graph
 from bench.peers import Peer, PeerRun
 from bench.works import DAMPING, WORKS
-from gdsl.api.tuner import Found
+from gdsl.api.tuner import TuningOutcome
 from gdsl.native import compiler
 
 ROOT = Path(__file__).parents[2]
@@ -104,7 +104,7 @@ def test_rows_that_knobs_make_much_faster_are_told():
     """More than a tenth: there what decides is to be mended."""
     measured = []
     for work, tuned in (("bfs", 9.2), ("sssp", 8.5), ("pagerank", 10.0), ("components", None)):
-        found = None if tuned is None else Found((f"{work}.balance=merge",) if tuned < 10 else (), 10.0, tuned)
+        found = None if tuned is None else TuningOutcome((f"{work}.balance=merge",) if tuned < 10 else (), 10.0, tuned)
         measured.append(measure.Measurement(rows.Row(work, "rmat9"), tuned=found))
     pagerank, bfs, sssp = tuning.lines(measured)
     assert pagerank.startswith("pagerank-rmat9: 10.000 ms as it is, 10.000 tuned, 0.0 % less: auto is good (no knobs;")

@@ -85,7 +85,7 @@ def test_nothing_to_gain(gdslc, work, monkeypatch):
 @needs_cpu
 def test_what_tried_nothing_writes_nothing(gdslc, monkeypatch):
     """Else runs would go by a file that says that no knob is better."""
-    nothing = tuner.Found(auto_ms=20.0, tuned_ms=20.0, stop=tuner.Stop.TIME)
+    nothing = tuner.TuningOutcome(auto_ms=20.0, tuned_ms=20.0, stop=tuner.Stop.TIME)
     monkeypatch.setattr(tuner.Tuner, "search", lambda _: nothing)
     words = ("tune", "hops", "path.mtx", "-p", "source=0", "--backend", "cpu")
     answer = gdslc(*words)

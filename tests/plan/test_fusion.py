@@ -90,17 +90,17 @@ def schedule(steps: str) -> str:
 )
 def test_one_sweep(steps: str, sweeps: list[str]) -> None:
     plan = plan_of(schedule(steps))
-    found = [[*(each.step.label for each in one.ahead), one.step.label] for one in own_sweeps(plan)]
+    found = [[*(each.step.label for each in one.fused), one.step.label] for one in own_sweeps(plan)]
     assert ["+".join(labels) for labels in found] == sweeps
     assert {each.step.site for each in operations(plan)} == set(range(len(re.findall(r"\w+", "+".join(sweeps)))))
     for on in (target.CUDA_UNFUSED, target.CPU):
-        assert not any(each.ahead for each in operations(plan_of(schedule(steps), on=on)))
+        assert not any(each.fused for each in operations(plan_of(schedule(steps), on=on)))
 
 
 @pytest.mark.parametrize("balance", ["thread", "warp", "block", "bins", "merge", "edges"])
 def test_a_result_in_parts_is_not_there_yet(balance: str) -> None:
     text = schedule("a = neighbor_reduce(vertices, along, sum); compute(vertices, one);")
-    found = [each for each in operations(plan_of(text, f"along.balance={balance}")) if each.ahead]
+    found = [each for each in operations(plan_of(text, f"along.balance={balance}")) if each.fused]
     assert bool(found) == (balance not in ("merge", "edges"))
 
 

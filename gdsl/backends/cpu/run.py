@@ -197,7 +197,7 @@ class Run:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]
-            failed = failures.Found(control.failed_value, control.failed_length)
+            failed = failures.FailedIndex(control.failed_value, control.failed_length)
             raise failures.check_error(program, site, failed, self.graph, self.bound)
         if self.timed_out:
             raise failures.late_error(program, self.limits.timeout, self._progress())

@@ -309,7 +309,7 @@ class Enactor:
     def raise_failure(self, control: dict[str, int], late: Callable[[], GdslError] | None = None) -> None:
         """Raise what stopped the run, if anything did; if that was the timeout, what `late` returns."""
         if control["failure"]:
-            failure = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
+            failure = failures.FailedIndex(signed(control["failed_value"]), signed(control["failed_length"]))
             raise self._index_failure(control["failure"] - 1, failure)
         if control["exhausted"]:
             raise failures.iterations_error(
@@ -318,7 +318,7 @@ class Enactor:
         if control["arrived"] >> STOPPED_FROM_BIT:
             raise failures.timeout_error(self.limits.timeout or 0.0) if late is None else late()
 
-    def _index_failure(self, number: int, finding: failures.Found) -> GdslError:
+    def _index_failure(self, number: int, finding: failures.FailedIndex) -> GdslError:
         site = self.generated.checks.sites[number]
         return failures.check_error(self.plan.program, site, finding, self.graph, self._bindings.params)
 

@@ -195,7 +195,7 @@ class TeamRuns:
                 name: int(control[name][index]) for name in ("failure", "exhausted", "failed_value", "failed_length")
             }
             if word["failure"]:
-                failure = failures.Found(signed(word["failed_value"]), signed(word["failed_length"]))
+                failure = failures.FailedIndex(signed(word["failed_value"]), signed(word["failed_length"]))
                 site = self.generated.checks.sites[word["failure"] - 1]
                 params = call.bound[first + index].params
                 error = failures.check_error(self.plan.program, site, failure, self.graph, params)

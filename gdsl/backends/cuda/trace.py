@@ -104,7 +104,7 @@ def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds
     dtype = struct_dtype(structs.TRACE_RECORD, widths)
     tick = _CYCLES_A_TICK * (nanoseconds / 1e6 / max(cycles, 1))
     trace = [_record(by_site[int(each["site"])], each, tick) for each in numpy.frombuffer(records, dtype)]
-    sweeps = {each.step.site: (*(fused.step.site for fused in each.ahead), each.step.site) for each in operators}
+    sweeps = {each.step.site: (*(fused.step.site for fused in each.fused), each.step.site) for each in operators}
     shared = {site: sites for sites in sweeps.values() if len(sites) > 1 for site in sites}
     return tuple(_with_whose_it_is(trace, shared) if shared else trace)
 

@@ -107,11 +107,11 @@ class CudaHelpers(TemplateHelpers):
     def fused(self, operation: Operation) -> tuple[Operation, tuple[Operation, ...]]:
         """The operation whose sweep an operation shares, and what is done in that sweep as well. A reduction lends its
         sweep to what follows; all else is done before the operation's own work on a member."""
-        alone = dataclasses.replace(operation, ahead=())
-        first, *others = (*operation.ahead, alone)
+        alone = dataclasses.replace(operation, fused=())
+        first, *others = (*operation.fused, alone)
         if others and isinstance(first.does, Sweep) and first.does.segment is not None:
             return dataclasses.replace(first, body=operation.body), tuple(others)
-        return alone, operation.ahead
+        return alone, operation.fused
 
     @staticmethod
     def copies_arrays(operation: Operation) -> bool:
