@@ -110,6 +110,8 @@ def _in_parts(program: ir.Program) -> frozenset[str]:
 class _WholeGraph:
     """What binding asks of a graph, from the shares of all workers; all of them ask alike."""
 
+    _new_edges = None  # graphs that have been updated are those of one process
+
     def __init__(self, share: GraphShare, communicator: Communicator) -> None:
         self._share, self._communicator = share, communicator
         self.num_vertices, self.num_edges, self.directed = share.num_vertices, share.num_edges, share.directed

@@ -325,7 +325,7 @@ def _execute_on_workers(
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
     from gdsl.cli.workers import Lines, connected
-    from gdsl.clusters.checkpoints import checkpoint_options
+    from gdsl.clusters.checkpoints import check_program, checkpoint_options
     from gdsl.clusters.result_folder import parts_options
     from gdsl.progress import working
 
@@ -334,8 +334,10 @@ def _execute_on_workers(
     options.update(
         checkpoint=on.checkpoint, every=on.every, resume=on.resume, parts=on.parts, types=tuning.types, report=Lines()
     )
+    saved = checkpoint_options(on.checkpoint, on.every, on.resume)
+    if saved is not None:
+        check_program(program.ir, program.text)
     with connected(on, backend) as workers:
-        saved = checkpoint_options(on.checkpoint, on.every, on.resume)
         workers.check_folders(saved, parts_options(on.parts), options["report"])
         started = time.perf_counter()
         graph = workers.load(graph_file, words.options(), report=options["report"])

@@ -62,7 +62,7 @@ def test_every_run_that_was_stopped_goes_on(workers: Workers, tmp_path: Path) ->
 
 def test_programs_that_make_graphs_have_no_checkpoints(workers: Workers, tmp_path: Path) -> None:
     options = {"checkpoint": tmp_path / "x", "every": 1}
-    with pytest.raises(gdsl.GdslError, match=r"E0809.*louvain makes graphs"):
+    with pytest.raises(gdsl.GdslError, match=r"E0809.*louvain makes a graph"):
         gdsl.samples.louvain("karate", workers=workers, **options)
     assert not (tmp_path / "x").exists()
 

@@ -76,7 +76,7 @@ def check_resumed(name: str, workers: Workers, folder: Path, passes: int = 2) ->
                 return False  # it has ended
             except gdsl.GdslError as error:
                 if error.code == "E0809":
-                    assert "makes graphs" in str(error)
+                    assert "makes a graph" in str(error)
                     return False
                 assert error.code == "E0803", error
             if not (folder / name / "checkpoint.json").exists():  # it was an inner loop
