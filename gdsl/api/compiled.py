@@ -30,7 +30,7 @@ from gdsl.types import Type, Widths
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.binding.type_parameters import Inference
-    from gdsl.passes.resuming import ResumedProgram
+    from gdsl.passes.resuming import Resumed
 
 Self = TypeVar("Self", bound="CompiledProgram")
 
@@ -97,7 +97,7 @@ class CompiledProgram:
         self._inference: Inference | None = None
         self._last_instances: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
         """Of a program with type parameters, the instance that ran last on a graph."""
-        self._resumed: tuple[Any, ResumedProgram] | None = None
+        self._resumed: tuple[Resumed, Any, Any] | None = None
         self.compile_ms = compile_ms
 
     @property
@@ -176,13 +176,19 @@ class CompiledProgram:
         cached: Self = self._instances.setdefault(types, instance)
         return cached
 
-    def _resumed_program(self: Self) -> tuple[Self, ResumedProgram]:
-        """This instance as a program that goes on from an old result. Raises GdslError E0430 where it may not."""
+    def _resumed_programs(self: Self) -> tuple[Resumed, Self, Self | None]:
+        """This instance as programs that go on from an old result: on an updated graph, and on its base. Raises
+        GdslError E0430 where it may not go on."""
         if self._resumed is None:
             from gdsl.passes.resuming import resumed
 
+            types = {each.name: each.type for each in self._program.types}
             found = resumed(self._program, self._source)
-            self._resumed = type(self)(found.program, self._source, self._tune), found
+            programs = [
+                None if each is None else type(self)(each.program, self._source, self._tune, chosen=types)
+                for each in (found.merged, found.beside)
+            ]
+            self._resumed = (found, *programs)
         return self._resumed
 
     def _rounded(self, names: object) -> frozenset[str]:

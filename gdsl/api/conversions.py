@@ -24,6 +24,7 @@ from gdsl.types import Type
 if TYPE_CHECKING:
     from gdsl.backends.interface import Scalar
     from gdsl.graph.csr import Csr
+    from gdsl.graph.updates import Delta
     from gdsl.graph.vertices import Names
 
 _OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
@@ -40,7 +41,7 @@ class Conversions:
     """Methods of `Result` that convert it; each library is imported when it is first needed."""
 
     _declared: Mapping[str, Data]
-    _csr: Csr | None
+    _csr: Csr | Delta | None
     _names: Names | None
 
     if TYPE_CHECKING:

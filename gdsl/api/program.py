@@ -20,7 +20,7 @@ from gdsl.backends.interface import Executable, Limits, Need, Space
 from gdsl.backends.placement import line_of, on_host
 from gdsl.backends.registry import Choice
 from gdsl.binding import needed_widths
-from gdsl.diagnostics import Diagnostic, shown
+from gdsl.diagnostics import Diagnostic, GdslError, shown
 from gdsl.graph import Graph, as_graph
 from gdsl.memory_use import MemoryUse, Place, memory_use
 from gdsl.records import dataclass
@@ -138,14 +138,17 @@ class Program(CompiledProgram):
         Raises `gdsl.GdslError`: E0430, with the reason and its line, if the program has no such loop; E0622 if the
         result is from elsewhere, or edges were deleted; and what `run` raises.
         """
-        from gdsl.api.resuming import continuation
+        from gdsl.api.resuming import continuations
 
-        graph = as_graph(graph)
-        program, arguments, rounded, origin = continuation(self, result, graph, types, backend)
         options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
-        continued: Result = program._call(graph, arguments, gpus=gpus, memory=memory, round=rounded, **options)
-        continued._origin = origin
-        return continued
+        options.update(gpus=gpus, memory=memory)
+        for run in continuations(self, result, as_graph(graph), types, backend):
+            try:
+                return run.finished(run.program._call(run.graph, run.arguments, round=run.rounded, **options))
+            except GdslError as error:
+                if not run.gives_way(error):
+                    raise
+        raise AssertionError("the last run gives way to none")
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
         """Run once for each of many values: ``program.map(graph, source=range(1024)).distance`` is of shape (1024, V).

@@ -6,44 +6,144 @@ same graph.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.origin import Origin
 from gdsl.api.result import Result
 from gdsl.api.summary import on_host
 from gdsl.backends import registry
+from gdsl.binding.expressions import Evaluator
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph
+from gdsl.graph.arrays import is_on_gpu
+from gdsl.graph.updates import Delta
+from gdsl.graph.vertices import WIDE_FROM
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain
+
+if TYPE_CHECKING:
+    from gdsl.passes.resuming_beside import BesideProgram
 
 AnyProgram = TypeVar("AnyProgram", bound=CompiledProgram)
+_OF_VALUES = ("E0604", "E0605", "E0606", "E0607", "E0608")
 _AS_USUAL = "run the program on the graph as usual"
 
 
-def continuation(
+@dataclass(frozen=True)
+class Continuation(Generic[AnyProgram]):
+    """A run that goes on: the program for it, the graph that it reads, and its arguments. `rounded` are those that
+    become the nearest values of their types; `is_last` says that no other run would do."""
+
+    program: AnyProgram
+    graph: Graph
+    arguments: dict[str, Any]
+    rounded: list[str] | None
+    is_last: bool
+    origin: Origin
+    delta: Delta | None = None
+
+    def gives_way(self, error: GdslError) -> bool:
+        """Whether another run is to report `error`, which concerns a value of an inserted edge."""
+        return not self.is_last and error.code in _OF_VALUES
+
+    def finished(self, result: Result) -> Result:
+        """The result of the run as that of a run on the updated graph."""
+        result._origin = self.origin
+        if self.delta is not None:
+            result._csr = self.delta
+        return result
+
+
+def continuations(
     program: AnyProgram, result: Result, graph: Graph, types: Mapping[str, Any] | None, backend: str
-) -> tuple[AnyProgram, dict[str, Any], list[str] | None, Origin]:
-    """A run that goes on: the program for it, its arguments and those that are rounded, and the origin of its result.
-    `Program.resume` raises what this raises."""
+) -> Iterator[Continuation[AnyProgram]]:
+    """The runs that may give the result of `Program.resume`, which raises what this raises: the quickest first."""
     origin = _origin(program, result)
     values = _arguments(origin, graph)
+    rounded = sorted(origin.rounded)
+    later = replace(origin, graph=graph._identity)
+    base, delta = graph._base, graph._delta
+    if (
+        base is not None
+        and delta is not None
+        and not len(delta.deleted)
+        and 0 < len(delta.inserted) <= len(graph) < WIDE_FROM
+    ):
+        instance = _instance(program, origin, base, values, types)
+        resumed, _, on_base = instance._resumed_programs()
+        _inserted_ends(origin, graph)
+        counts = {Domain.VERTEX: len(graph), Domain.EDGE: graph.num_edges}
+        is_valid = _are_valid(instance.ir, delta, origin.params, counts)
+        if resumed.beside is not None and on_base is not None and is_valid:
+            names = resumed.beside
+            arguments = {
+                **values,
+                names.former: _placed(result[names.array], backend),
+                **_inserted(names, delta, len(graph)),
+            }
+            also = [*rounded, *(new for old, new in names.values.items() if old in rounded)]
+            yield Continuation(on_base, base, arguments, also or None, False, later, delta)
+    resumed, on_merged, _ = _instance(program, origin, graph, values, types)._resumed_programs()
+    ends: Any = _inserted_ends(origin, graph)
+    if graph.names is not None:
+        ends = _flags(ends, graph.num_vertices)  # numbers could be names
+    former = _placed(result[resumed.merged.array], backend)
+    arguments = {**values, resumed.merged.former: former, resumed.merged.ends: ends}
+    yield Continuation(on_merged, graph, arguments, rounded or None, True, later)
+
+
+def _instance(
+    program: AnyProgram, origin: Origin, graph: Graph, values: Mapping[str, Any], types: Mapping[str, Any] | None
+) -> AnyProgram:
+    """The instance that runs on `graph`. Raises E0622 unless it is the one that gave the result."""
     instance = program.instance(graph, values, types)
     if instance.types != origin.types:
         _refuse(f"the result has other types ({_words(origin.types)}) than this run ({_words(instance.types)})")
-    target, resumed = instance._resumed_program()
-    ends = _inserted_ends(origin, graph)
-    former = result[resumed.array]
-    if registry.choose(backend).backend.name != "cuda":
-        former = on_host(former)
-    if graph.names is not None:
-        ends = np.isin(np.arange(graph.num_vertices), ends)  # numbers could be names
-    arguments = {**values, resumed.former: former, resumed.ends: ends}
-    rounded = sorted(origin.rounded) or None
-    return target, arguments, rounded, replace(origin, graph=graph._identity)
+    return instance
+
+
+def _inserted(names: BesideProgram, delta: Delta, vertices: int) -> dict[str, Any]:
+    """The inserted edges as inputs of vertices, of which the first elements are used."""
+    edges = delta.inserted
+
+    def padded(values: NDArray[Any]) -> NDArray[Any]:
+        result = np.zeros(vertices, values.dtype)
+        result[: len(values)] = values
+        return result
+
+    ends = _flags(np.concatenate([edges.sources, edges.destinations]), vertices)
+    arrays = {names.source: padded(edges.sources), names.destination: padded(edges.destinations)}
+    values = {new: padded(edges.attributes[old]) for old, new in names.values.items() if old in edges.attributes}
+    return {**arrays, **values, names.members: _flags(slice(len(edges)), vertices), names.ends: ends}
+
+
+def _are_valid(program: ir.Program, delta: Delta, params: Mapping[str, Any], counts: Mapping[Domain, int]) -> bool:
+    """Whether the values of inserted edges fulfill the `where` of their inputs."""
+    for array in program.arrays:
+        if array.domain is Domain.EDGE and array.where is not None and array.name in delta.inserted.attributes:
+            values = delta.inserted.attributes[array.name].astype("int64" if array.type.is_id else array.type.name)
+            evaluator = Evaluator(np, {}, params, counts, {array.name: values}.__getitem__)
+            if not evaluator.values(array.where, 0, len(values)).all():
+                return False
+    return True
+
+
+def _placed(values: Any, backend: str) -> Any:
+    """Values of a result where the backend reads them: on the host unless it runs on a GPU."""
+    is_far = is_on_gpu(values) and registry.choose(backend).backend.name != "cuda"
+    return on_host(values) if is_far else values
+
+
+def _flags(members: Any, vertices: int) -> NDArray[np.bool_]:
+    flags = np.zeros(vertices, np.bool_)
+    flags[members] = True
+    return flags
 
 
 def _origin(program: CompiledProgram, result: Any) -> Origin:

@@ -68,6 +68,8 @@ class Graph:
     _lazy_csr: LazyCsr | None = None
     _parts: object = None
     _delta: Delta | None = None
+    _base: Graph | None = None
+    """Of a graph with a delta, the one whose arrays it shares."""
     _records: tuple[Record, ...] = ()
     _new_edges: NewEdges | None = None
 
@@ -98,8 +100,8 @@ class Graph:
         return edges_of(self._csr)
 
     @classmethod
-    def _of_csr(cls, csr: Csr | LazyCsr) -> Self:
-        """The graph of a valid CSR, or of a lazy one."""
+    def _of_csr(cls, csr: Csr | LazyCsr | Delta) -> Self:
+        """The graph of a valid CSR, of a lazy one, or of one that is to be merged with changes."""
         graph = cls.__new__(cls)
         graph._keep(csr)
         return graph
@@ -146,18 +148,15 @@ class Graph:
 
         Raises GdslError E0707, E0711 or E0717, TypeError for arguments of a wrong kind.
         """
-        delta = self._delta
-        if delta is None or delta.is_large:
-            delta = Delta.of(self._csr, self._conditions)
+        delta, base = self._delta, self._base
+        if delta is None or base is None or delta.is_large:
+            delta, base = Delta.of(self._csr, self._conditions), self
         dtypes = {name: of.dtype for name, of in delta.base.attributes.items()}
         update = checked_update(insert, delete, self.num_vertices, self.names, dtypes)
         changed = update.applied_to(delta)
-        graph = Graph.__new__(Graph)
-        names = ("num_vertices", "directed", "vertex_attributes", "names")
-        graph.__dict__.update(
-            {name: getattr(self, name) for name in names}, num_edges=changed.num_edges, _delta=changed
-        )
-        graph.__dict__["_records"] = update.recorded(self._identity, self._records, self.num_vertices)
+        graph = Graph._of_csr(changed)
+        records = update.recorded(self._identity, self._records, self.num_vertices)
+        graph.__dict__.update(_base=base, _records=records)
         return graph
 
     def changed_vertices(self, since: Graph | None = None) -> NDArray[Any]:
@@ -188,9 +187,12 @@ class Graph:
         """The conditions that were found to hold of all values of the attributes."""
         return set()
 
-    def _keep(self, csr: Csr | LazyCsr, parts: object = None) -> None:
+    def _keep(self, csr: Csr | LazyCsr | Delta, parts: object = None) -> None:
         """Set the contents of this graph; `parts` is data that the backend that built its CSR keeps."""
-        self.__dict__.update(attributes_of(csr), _parts=parts, _delta=None)
+        if isinstance(csr, Delta):
+            self.__dict__.update(csr.graph_attributes(), _delta=csr)
+        else:
+            self.__dict__.update(attributes_of(csr), _parts=parts, _delta=None, _base=None)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a graph does not change: {name!r} cannot be set")

@@ -111,6 +111,12 @@ class Delta:
         """The number of stored edges of the changed graph."""
         return len(self.base.columns) - len(self.deleted) + len(self.inserted)
 
+    def graph_attributes(self) -> dict[str, Any]:
+        """The initial attributes of a `Graph` with these changes, by name."""
+        base = self.base
+        sizes = {"num_vertices": base.num_vertices, "num_edges": self.num_edges, "directed": base.directed}
+        return {**sizes, "vertex_attributes": base.vertex_attributes, "names": base.names, "_lazy_csr": None}
+
     @property
     def is_large(self) -> bool:
         """Whether merging it pays."""

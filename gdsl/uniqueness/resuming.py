@@ -222,6 +222,12 @@ def _in_step(step: nodes.Step, program: nodes.Program) -> Obstacle | None:
     return None if isinstance(step, nodes.PushBuckets | nodes.PopBuckets) else _in_part(step, program, "this step")
 
 
+def uses_edges(part: object, program: nodes.Program) -> bool:
+    """Whether a step by itself, or an expression, depends on edges."""
+    found = _in_step(part, program) if isinstance(part, nodes.Step) else _in_part(part, program, "")
+    return found is not None
+
+
 def _of_functor(step: nodes.Operator, program: nodes.Program) -> Obstacle | None:
     functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...]
     functors = (*program.vertex_functors, *program.edge_functors)

@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdsl
+from gdsl.api.resuming import continuations
+from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph
+from gdsl.graph import Graph, updates
+from tests.interleaving.interleave import explore
 from tests.support.graphs import graphs, make_graph, path
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -63,11 +66,16 @@ def insertion(edges: list[tuple[int, int, int]]) -> tuple[Any, ...]:
 
 @st.composite
 def growing(draw: st.DrawFn) -> tuple[Graph, list[tuple[list[tuple[int, int, int]], bool]]]:
-    """A graph, and insertions, each with whether the graph is used otherwise before it is resumed."""
+    """A graph, and insertions, each with whether the graph is merged before the result goes on."""
     graph = draw(graphs(max_vertices=10, max_edges=14))
     vertex = st.integers(0, graph.num_vertices - 1)
     edges = st.lists(st.tuples(vertex, vertex, st.integers(0, 99)), max_size=4)
     return graph, draw(st.lists(st.tuples(edges, st.booleans()), min_size=1, max_size=3))
+
+
+def graph_of(graph: Graph) -> Graph:
+    """The merged graph, while `graph` keeps its delta."""
+    return graph if graph._delta is None else Graph._of_csr(graph._delta)
 
 
 def assert_equal(one: gdsl.Result, other: gdsl.Result) -> None:
@@ -83,19 +91,57 @@ def test_a_resumed_result_is_that_of_a_full_run(name: str, backend: str) -> None
     program = gdsl.compile(text)
 
     @given(growing())
-    @settings(max_examples=6 if backend == "reference" else 30)
+    @settings(max_examples=6 if backend == "reference" else 12)
     def check(case: Any) -> None:
         graph, steps = with_attributes(case[0]), case[1]
         result = program(graph, backend=backend, **values)
-        for edges, is_used in steps:
+        for edges, is_merged in steps:
             graph = graph.updated(insert=insertion(edges))
-            if is_used:
+            if is_merged:
                 assert graph.offsets[-1] == graph.num_edges
             result = program.resume(result, graph, backend=backend)
-            assert_equal(result, program(graph, backend=backend, **values))
-            assert result.grade == program(graph, backend=backend, **values).grade
+            full = program(graph_of(graph), backend=backend, **values)
+            assert_equal(result, full)
+            assert result.grade == full.grade
 
-    check()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(updates, "_MERGED_FROM", 0)  # otherwise deltas of small graphs are merged immediately
+        check()
+
+
+BESIDE = ("sssp", "reachability", "components", "widest_path")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_graphs_are_merged_only_for_programs_that_need_it(name: str) -> None:
+    text, values = ALL[name]
+    program = gdsl.compile(text)
+    graph = with_attributes(make_graph([*path(9), *[(a + 10, b + 10) for a, b in path(9)]], 30))
+    result = program(graph, backend="reference", **values)
+    for edges in ([(3, 12, 4)], [(15, 25, 8), (0, 6, 1)]):
+        graph = graph.updated(insert=insertion(edges))
+        result = program.resume(result, graph, backend="reference")
+        assert (graph._delta is not None) is (name in BESIDE)
+    array = next(iter(result.arrays))
+    assert result.to_networkx().number_of_edges() == graph.num_edges == 19
+    assert_equal(result, program(graph, backend="reference", **values))
+    assert array in result.grade
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_inserted_edges_may_be_visited_in_any_order(name: str) -> None:
+    """On a graph of a few vertices, where the calls of an operator interleave in all possible ways."""
+    text, values = ALL[name]
+    program = gdsl.compile(text)
+    graph = with_attributes(make_graph([(0, 1), (1, 2), (3, 4), (4, 1)], 5))
+    result = program(graph, backend="reference", **values)
+    updated = graph.updated(insert=insertion([(2, 3, 4), (4, 0, 2), (0, 2, 9), (2, 4, 40)]))
+    (run, *_) = continuations(program, result, updated, None, "reference")
+    assert run.delta is not None
+    found = explore(run.program.ir, run.graph, bind(run.program.ir, run.graph, run.arguments), range(40))
+    assert len(found) == 1
+    full = program(updated, backend="reference", **values)
+    assert_equal(program.resume(result, updated, backend="reference"), full)
 
 
 def test_only_what_insertions_change_is_visited() -> None:

@@ -23,7 +23,9 @@ def test_a_resumed_result_is_that_of_a_full_run(cupy: FakeCupy, name: str, value
     for inserted in ([(8, 20, 1.0), (30, 39, 0.5)], [(2, 25, 0.25), (39, 15, 1.0)], []):
         ends = np.array(inserted).reshape(-1, 3).T
         graph = graph.updated(insert=(ends[0].astype(int), ends[1].astype(int), ends[2].astype(np.float32)))
-        result = program.resume(result, graph, backend="cuda")
+        former, result = result, program.resume(result, graph, backend="cuda")
+        assert (graph._delta is not None) or not inserted, "the edges were beside the graph"
         full = program(graph, backend="cpu", **values)
+        merged = program.resume(former, graph, backend="cuda")
         first = next(iter(full))
-        assert result[first].get().tolist() == full[first].tolist()
+        assert result[first].get().tolist() == merged[first].get().tolist() == full[first].tolist()
