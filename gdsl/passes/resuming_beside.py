@@ -29,6 +29,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, expand_buckets, rewrite, walk
 from gdsl.operations import BinaryOperation, Domain, Over
 from gdsl.passes.written_steps import WrittenSteps
+from gdsl.source import Span
 from gdsl.types import Type
 from gdsl.uniqueness.resuming import Resumable, uses_edges
 
@@ -169,14 +170,16 @@ class _Beside:
         ends = {nodes.Role.SOURCE: self.source, nodes.Role.DESTINATION: self.destination}
         ends |= {nodes.Role.NEAR: near, nodes.Role.FAR: far}
 
-        def end(of: str) -> nodes.Convert:
-            return nodes.Convert(writer.span, Type.VERTEX, writer.element(of, Type.INT32))
+        def end(of: str, span: Span = writer.span) -> nodes.Convert:
+            element = dataclasses.replace(writer.element(of, Type.INT32), span=span)
+            return nodes.Convert(span, Type.VERTEX, element)
 
         notes = (writer.store(self.touched, writer.literal(True), end(far)), writer.raise_flag(self.again))
 
         def change(node: nodes.Node) -> nodes.Node:
             if isinstance(node, nodes.Parameter):
-                return writer.vertex if node.role is nodes.Role.EDGE else end(ends[node.role])
+                # Reads of the functor keep their places in the text, by which the plan tells them apart.
+                return writer.vertex if node.role is nodes.Role.EDGE else end(ends[node.role], node.span)
             if isinstance(node, nodes.Element) and node.domain is Domain.EDGE:
                 return dataclasses.replace(node, array=self.values[node.array], domain=Domain.VERTEX)
             if isinstance(node, nodes.Accept):
