@@ -184,11 +184,12 @@ class CompiledProgram:
 
             types = {each.name: each.type for each in self._program.types}
             found = resumed(self._program, self._source)
-            programs = [
-                None if each is None else type(self)(each.program, self._source, self._tune, chosen=types)
-                for each in (found.merged, found.beside)
-            ]
-            self._resumed = (found, *programs)
+
+            def compiled(program: ir.Program) -> Self:
+                return type(self)(program, self._source, self._tune, chosen=types)
+
+            beside = None if found.beside is None else compiled(found.beside.program)
+            self._resumed = (found, compiled(found.merged.program), beside)
         return self._resumed
 
     def _rounded(self, names: object) -> frozenset[str]:

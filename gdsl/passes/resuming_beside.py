@@ -127,8 +127,9 @@ class _Beside:
         number = found.loop.loop
 
         def counted(node: nodes.Node) -> nodes.Node:
-            later = isinstance(node, nodes.While | nodes.Repeat) and node.loop >= number
-            return dataclasses.replace(node, loop=node.loop + 1) if later else node  # type: ignore[union-attr, call-arg]
+            if isinstance(node, nodes.While | nodes.Repeat) and node.loop >= number:
+                return dataclasses.replace(node, loop=node.loop + 1)
+            return node
 
         inner, after = rewrite((found.loop, program.schedule[found.place + 1 :]), counted)
         schedule = (*expand_buckets(program.schedule[: found.place]), *self._steps(number, inner), *after)
