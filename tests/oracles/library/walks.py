@@ -22,10 +22,10 @@ def some_starts(graph: Graph, seed: int) -> Values:
 
 
 def some_weights(graph: Graph, seed: int) -> Values:
-    """Starts, and weights of one type or another, a third of which are 0; the sum of some overflows."""
+    """Starts, and weights that are whole or not, a third of which are 0; some are tiny, the sum of others overflows."""
     random = random_of(graph, seed)
-    dtype, most = ((np.float32, 3e38), (np.int32, 9), (np.float64, 1.7e308), (np.uint64, 2**64 - 1))[seed % 4]
-    weight = (random.random(graph.num_edges) * most).astype(dtype)
+    weight = (random.random(graph.num_edges) * (3.4e38, 9, 1, 1e-44)[seed % 4]).astype(np.float32)
+    weight = np.floor(weight) if seed % 4 == 1 else weight
     weight[random.random(graph.num_edges) < 1 / 3] = 0
     return {**some_starts(graph, seed), "weight": weight}
 
