@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import chi2
 
 import gdsl
+from tests.oracles import BY_NAME
 
 Odds = Callable[[tuple[int, ...]], np.ndarray]
 """The probability of each vertex to come next, by the vertices before."""
@@ -116,3 +117,15 @@ def test_the_same_seed_gives_the_same_walks_and_another_gives_others() -> None:
         for seed in (1, 1, 2)
     ]
     assert paths[0] == paths[1] != paths[2]
+
+
+@pytest.mark.parametrize(("dtype", "most"), [(np.int32, 9), (np.uint64, 2.0**63), (np.float64, 1.7e308)])
+@pytest.mark.parametrize("name", ["weighted_walk", "node2vec"])
+def test_weights_of_every_type(name: str, dtype: type, most: float) -> None:
+    graph, _ = weighted_graph()
+    weight = (np.random.default_rng(5).random(60) * most).astype(dtype)
+    weight[::4] = 0
+    values = {"starts": [0, 3, 4], "length": 12, "seed": 6, "weight": weight}
+    values |= {"p": 0.5, "q": 2.0, "trials": 2} if name == "node2vec" else {}
+    found = gdsl.compile(name).run(graph, values, backend="reference")
+    BY_NAME[name].check(graph, values, found.host_arrays())
