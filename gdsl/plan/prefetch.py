@@ -78,7 +78,7 @@ class _Reads:
             edge_functor = self.facts.edge_functor(step)
             hints = (self._of_edges(step, edge_functor, each, sweep) for each in sweep.walks)
             return sweep.with_hints(*(each for each in hints if each is not None))
-        if isinstance(step, NeighborReduce) and sweep.segment is not None:
+        if isinstance(step, NeighborReduce) and sweep.segment is not None and sweep.balance is Balance.AUTO:
             edge_functor = self.facts.edge_functor(step)
             count = edges_side_by_side(step, edge_functor, self.facts.program)
             return sweep.with_hints(EdgesSideBySide(count)) if count > 1 else sweep
