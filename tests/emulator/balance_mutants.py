@@ -117,6 +117,12 @@ TILES = (
         "result",
         ENDS,
     ),
+    _of_tiles("a part that stays", "if (holds) { release(); }", "", "result", ENDS),
+    _of_tiles("parts of two lists as one", "&& first == holder)", ")", "result", ENDS),
+    _of_tiles(
+        "a part that is lost", "held = holds ? combine(held, parts[k])", "held = holds ? parts[k]", "result", ENDS
+    ),
+    _of_tiles("a row of two lists as of one", "active[k] && near[k] == first", "active[k]", "result"),
     _of_tiles("a total that counts vertices", "? items.total : 0", "? items.size : 0", "result"),
     _of_tiles(
         "ends that nobody requests",

@@ -43,6 +43,7 @@ GRAPHS = (
     random_graph(90, 200, seed=4, directed=False),
     random_graph(300, 2500, seed=5, directed=False),
     make_graph(grid(11, 13), 143, directed=False),  # no list is cut into chunks
+    make_graph([(v, 32 + w) for v in range(32) for w in range(64)], 96, directed=False),  # lists of whole warps
 )
 STEPS = 5_000_000
 

@@ -390,15 +390,36 @@ __device__ __forceinline__ void reduce_lines(enactor& run, const Members& member
 }
 
 // piece: reduce_tiles
-// Reduces in tiles, with the values of ROWS rows of edges at a time.
+// Reduces in tiles, with the values of ROWS rows of edges at a time. Of a list that fills rows each lane holds a part
+// until the list ends: adding every row to the same few words would take longer than reading it.
 template <uint32 ROWS, uint32 LENGTH, class T, class Items, class Members, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_tiles(const Items& items, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Add add) {
+    bool holds = false;
+    vertex holder = vertex(0);
+    T held = identity;
+    const auto release = [&] {
+        const T reduced = warp_reduce(held, combine);
+        if (lane_index() == 0) { add(holder, reduced); }
+        holds = false;
+    };
     each_tile<ROWS, LENGTH>(items, members, lists, [&](const bool* active, const vertex* near, const vertex* far, const edge* at) {
         T parts[ROWS];
         side_by_side<ROWS>([&](uint32 k) { parts[k] = active[k] ? value(near[k], far[k], at[k]) : identity; });
-        side_by_side<ROWS>([&](uint32 k) { add_by_runs(active[k], near[k], parts[k], combine, add); });
+        side_by_side<ROWS>([&](uint32 k) {
+            const vertex first = __shfl_sync(FULL_WARP, near[k], 0);
+            const bool fills = __all_sync(FULL_WARP, active[k] && near[k] == first);
+            if (holds && !(fills && first == holder)) { release(); }
+            if (fills) {
+                held = holds ? combine(held, parts[k]) : parts[k];
+                holds = true;
+                holder = first;
+            } else {
+                add_by_runs(active[k], near[k], parts[k], combine, add);
+            }
+        });
     });
+    if (holds) { release(); }
 }
 
 // piece: reduce_merge_tiles
