@@ -22,6 +22,7 @@ class _OfWheel:
     version: str | None
     arch: tuple[str, ...]
     no_kernels: bool
+    all_types: bool
     assignments: tuple[str, ...]
 
     @property
@@ -31,6 +32,7 @@ class _OfWheel:
             "--version": self.version,
             "--arch": self.arch,
             "--no-kernels": self.no_kernels,
+            "--all-types": self.all_types,
             "-p": self.assignments,
         }
         return next((option for option, value in given.items() if value), None)
@@ -67,6 +69,11 @@ class _OfWheel:
     "--no-kernels", is_flag=True, help="With --wheel: leave the kernels out; NVRTC then compiles where they run."
 )
 @click.option(
+    "--all-types",
+    is_flag=True,
+    help="With --wheel: compile kernels for every type that the type parameters admit, not for their defaults alone.",
+)
+@click.option(
     "-p",
     "--param",
     "assignments",
@@ -86,6 +93,7 @@ def command(
     version: str | None,
     arch: tuple[str, ...],
     no_kernels: bool,
+    all_types: bool,
     assignments: tuple[str, ...],
     types: dict[str, str] | None,
     tune: tuple[str, ...],
@@ -112,7 +120,7 @@ def command(
     from gdsl.cli.output import refuse_hyphen
     from gdsl.diagnostics import GdslError
 
-    of_wheel = _OfWheel(version, arch, no_kernels, assignments)
+    of_wheel = _OfWheel(version, arch, no_kernels, all_types, assignments)
     if output is not None:
         refuse_hyphen(output)
         if not output:
@@ -120,8 +128,7 @@ def command(
     if wheel is not None:
         if backend is not None:
             raise click.UsageError("--backend is for a folder; a package has all backends, so leave it out")
-        if no_kernels and arch:
-            raise click.UsageError("--arch and --no-kernels exclude each other")
+        _check_alone(of_wheel, types)
         _export_wheel(program_file, wheel, Path(output or "."), force, of_wheel, types, tune)
         return
     if of_wheel.first is not None:
@@ -131,6 +138,18 @@ def command(
             "Missing option '-o' / '--output': the directory to write (or --wheel NAME for a package)"
         )
     _export_folder(program_file, output, backend or "cuda", force, types, tune)
+
+
+def _check_alone(of_wheel: _OfWheel, types: dict[str, str] | None) -> None:
+    """Refuse options of a package that contradict each other."""
+    pairs = (
+        ("--arch", of_wheel.arch, "--no-kernels", of_wheel.no_kernels),
+        ("--all-types", of_wheel.all_types, "--no-kernels", of_wheel.no_kernels),
+        ("--all-types", of_wheel.all_types, "-t", types),
+    )
+    for option, value, other, other_value in pairs:
+        if value and other_value:
+            raise click.UsageError(f"{option} and {other} exclude each other")
 
 
 def _export_folder(
@@ -165,7 +184,7 @@ def _export_wheel(
     given = given_params(of_wheel.assignments)
     architectures = () if of_wheel.no_kernels else architectures_of(of_wheel.arch)
     values = param_values(given, Graph.read(GRAPH)) if given else {}
-    options = Options(name, of_wheel.version or "0.1.0", architectures, values, tune, types)
+    options = Options(name, of_wheel.version or "0.1.0", architectures, values, tune, types, of_wheel.all_types)
     target = target_of(options, directory, force)
     program = compile_file(program_file, tune, types=types)
     tell_warnings(program)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gdsl import files
-from gdsl.api.loading import types_of
+from gdsl.api.loading import load, types_of
 from gdsl.api.program import Program
 from gdsl.backends.cuda import nvrtc
 from gdsl.diagnostics import GdslError, printable
+from gdsl.ir import nodes as ir
 from gdsl.packages import FORMAT, GROUP, MANIFEST, PROGRAMS, settings
 from gdsl.records import dataclass
 from gdsl.resources import filled_text
+from gdsl.types import TYPE_CLASSES
 from gdsl.version import __version__
 from gdsl.wheels import archive, kernels, sources, texts
 from gdsl.wheels.answers import answer_of
@@ -30,7 +33,8 @@ _WHEEL = f"Wheel-Version: 1.0\nGenerator: gdsl {__version__}\nRoot-Is-Purelib: t
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a package is built with: its name and version, the architectures of its kernels (none: it has no kernels),
-    the arguments of its test, and the words of `--tune` and the types of `-t` that its program is compiled with."""
+    the arguments of its test, and the words of `--tune` and the types of `-t` that its program is compiled with.
+    `all_types`: its kernels are for every type that the type parameters admit."""
 
     name: str
     version: str
@@ -38,6 +42,7 @@ class Options:
     arguments: Mapping[str, Any]
     tune: tuple[str, ...] = ()
     types: Mapping[str, str] | None = None
+    all_types: bool = False
 
 
 def architectures_of(words: Sequence[str]) -> tuple[str, ...]:
@@ -88,7 +93,9 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
     check_program(name)
     answer = answer_of(program, options.arguments)
     packed = sources.packed(program.text, name)
-    built = kernels.compiled(program.ir, options.architectures) if options.architectures else kernels.NONE
+    built = kernels.NONE
+    if options.architectures:
+        built = kernels.compiled(list(_instances(program, options)), options.architectures)
     manifest: dict[str, Any] = {"format": FORMAT, "gdsl": __version__, "programs": {name: _settings(program, options)}}
     manifest.update(built.manifest)
     manifest["digest"] = hashlib.sha256(_json(manifest)).hexdigest()
@@ -112,6 +119,18 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
         f"{info}/WHEEL": _WHEEL.encode(),
         f"{info}/entry_points.txt": f"[{GROUP}]\n{package} = {package}\n".encode(),
     }
+
+
+def _instances(program: Program, options: Options) -> Iterator[ir.Program]:
+    """The program, and with `all_types` its other instances."""
+    yield program.ir
+    words, own = (*settings(program.text.name)[0], *options.tune), types_of(program.ir, {})
+    names = [each.name for each in program.ir.types] if options.all_types else []
+    admitted = [TYPE_CLASSES[each.class_name] for each in program.ir.types]
+    for chosen in itertools.product(*admitted) if names else ():
+        types = tuple(zip(names, chosen, strict=True))
+        if types != own:
+            yield load(program.text, words, types)
 
 
 def _settings(program: Program, options: Options) -> dict[str, Any]:

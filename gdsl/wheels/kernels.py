@@ -23,7 +23,7 @@ from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
 from gdsl.plan import heuristics
-from gdsl.plan.graph_class import GENERAL, REVISITED, GraphClass, class_of
+from gdsl.plan.graph_class import REVISITED, GraphClass, class_of
 from gdsl.plan.renumbering import looking_up
 from gdsl.plan.teams import refusal
 from gdsl.progress import working
@@ -38,10 +38,11 @@ _PART_OF_KEY, _MOST_THREADS = 16, 16
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A text to compile, and in words what it is for."""
+    """A text to compile, in words what it is for, and its program, which some do not depend on."""
 
     words: str
     text: str
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +67,44 @@ def require_compiler() -> None:
         raise GdslError.single(first.code, first.message, fix=fix) from None
 
 
-def compiled(program: Program, architectures: Sequence[str]) -> Kernels:
-    """The machine code of all forms. Raises E0903, E0904 for an unknown architecture, and E0908 for one on which the
-    program's pairs are too wide."""
-    widths = Widths.both(program.tuning.ids or 32)
-    for architecture in architectures:
-        check_wide_pairs(plan_of(program), widths, architecture)
-    forms: dict[str, Form] = {}
-    for form in _forms(program, widths):
-        forms.setdefault(packaged.key_of(form.text), form)
+def compiled(programs: Sequence[Program], architectures: Sequence[str]) -> Kernels:
+    """The machine code of all forms of `programs`, instances of one program, the first of which is the default.
+
+    Raises E0903, E0904 for an unknown architecture, and E0908 for one on which the pairs of the first are too wide;
+    other instances are left out there.
+    """
+    work: dict[tuple[str, str], Form] = {}
+    for program in programs:
+        widths = Widths.both(program.tuning.ids or 32)
+        usable = [each for each in architectures if _is_usable(program, widths, each, program is programs[0])]
+        for form in _forms(program, widths) if usable else ():
+            key = packaged.key_of(form.text)
+            for architecture in usable:
+                work.setdefault((key, architecture), form)
+    with working(f"compiling {len(work)} kernels"):
+        texts = [(form.text, architecture) for (_, architecture), form in work.items()]
+        cubins = _all(texts, f"{programs[0].name}.cu")
     by_key: dict[str, dict[str, dict[str, str]]] = {}
     files: dict[str, bytes] = {}
-    work = list(itertools.product(forms.items(), architectures))
-    with working(f"compiling {len(work)} kernels"):
-        cubins = _all([(form.text, architecture) for (_, form), architecture in work], f"{program.name}.cu")
-    for ((key, form), architecture), cubin in zip(work, cubins, strict=True):
+    for ((key, architecture), form), cubin in zip(work.items(), cubins, strict=True):
         file = f"{FOLDER}/{key[:_PART_OF_KEY]}.{architecture}.cubin"
         files[file] = cubin
-        entry = {"file": file, "form": form.words, "sha256": hashlib.sha256(cubin).hexdigest()}
+        entry = {"file": file, "form": form.words, "program": form.program, "sha256": hashlib.sha256(cubin).hexdigest()}
         by_key.setdefault(key, {})[architecture] = entry
     return Kernels({"architectures": list(architectures), "nvrtc": list(nvrtc.version()), "kernels": by_key}, files)
+
+
+def _is_usable(program: Program, widths: Widths, architecture: str, is_required: bool) -> bool:
+    """Whether the architecture can update the program's pairs; raises E0908 if that is required."""
+    try:
+        check_wide_pairs(plan_of(program), widths, architecture)
+    except GdslError as error:
+        if not is_required:
+            return False
+        first = error.diagnostics[0]
+        fix = f"leave {architecture} out: --arch sm_90; or {first.fix}"
+        raise GdslError.single(first.code, first.message, first.span, fix=fix) from None
+    return True
 
 
 def _all(work: Sequence[tuple[str, str]], name: str) -> list[bytes]:
@@ -99,17 +118,16 @@ def _all(work: Sequence[tuple[str, str]], name: str) -> list[bytes]:
 
 
 def _forms(program: Program, widths: Widths) -> Iterator[Form]:
-    plan, words = plan_of(program), f"{program.name} with {widths}"
-    programs = [(program, "")]
+    plan, programs = plan_of(program), [program]
     if plan.layout is not None and plan.layout.apart:
-        programs.append((looking_up(program), ", renumbered"))
-    for each, numbering in programs:
+        programs.append(looking_up(program))
+    for each in programs:
         for graph in classes_of(each):
-            suffix = numbering if graph == GENERAL else f"{numbering}, on graphs of the class {graph}"
-            yield Form(words + suffix, generate(plan_of(each, graph=graph), widths).text)
+            text = generate(plan_of(each, graph=graph), widths).text
+            yield Form(packaged.words_of(each, widths, graph), text, program.name)
             if refusal(plan) is None and not graph.host_lists:
-                teams = plan_of(each, teams=True, graph=graph)
-                yield Form(f"{words}{suffix}, for many values", generate(teams, widths).text)
+                text = generate(plan_of(each, teams=True, graph=graph), widths).text
+                yield Form(packaged.words_of(each, widths, graph, teams=True), text, program.name)
     yield Form("copies to the host", hand_over_text())
     yield Form(f"renumbering with {widths}", text_for(widths))
     yield Form(f"parts of graphs with {widths}", graph_parts_text(widths))

@@ -74,9 +74,16 @@ def test_another_program_needs_nvrtc(without_nvrtc: Callable[[tuple[str, ...]], 
     without_nvrtc(("sm_80", "sm_90"))
     program = gdsl.compile("packed_search:bfs")
     other = gdsl.compile("packed_search:bfs", tune=["schedule.block=64"])
-    with pytest.raises(GdslError, match=r"(?s)E0903.*packed_search has machine code for sm_80, sm_90; this run needs"):
+    with pytest.raises(GdslError, match=r"(?s)E0903.*machine code for sm_80, sm_90, of this program with other knobs"):
         other(graph, source=0, backend="cuda")
     assert other(graph, source=0).backend == "cpu"
+    with pytest.raises(
+        GdslError, match=r"(?s)E0903.*packed_search has machine code for sm_80, sm_90, of its own program"
+    ):
+        gdsl.samples.bfs(graph, source=0, backend="cuda")
+    wide = gdsl.compile("packed_search:bfs", tune=["schedule.ids=64"])
+    with pytest.raises(GdslError, match="this run needs bfs with 64-bit ids"):
+        wide(graph, source=0, backend="cuda")
     assert program(graph, source=0).backend == "cuda"
 
 

@@ -91,6 +91,27 @@ def test_every_form_of_a_program_is_compiled_for_every_architecture(
     assert {"bfs with 32-bit ids", "bfs with 32-bit ids, for many values", "copies to the host"} <= forms
 
 
+@pytest.mark.slow
+def test_every_instance_is_compiled_where_its_pairs_fit(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs with a part of 64 bits are too wide for sm_80."""
+    no_machine_code(monkeypatch)
+    text = """program least;
+    type kind : integer = int32;
+    problem { input edge weight : kind; vertex best : (kind, vertex) = (inf, none); }
+    edge functor look(s, d, e) { apply { best[d] min= (weight[e], s); } }
+    schedule { advance(vertices, look, to=none); }
+    """
+    options = {"architectures": ("sm_80", "sm_90"), "all_types": True}
+    built = wheel(work / NAME, gdsl.compile(text), **options)
+    manifest = json.loads(zipfile.ZipFile(built).read("graph_search/gdsl_programs.json"))
+    forms = {each["form"]: set(entry) for entry in manifest["kernels"].values() for each in entry.values()}
+    for kind, architectures in (("int32", {"sm_80", "sm_90"}), ("uint32", {"sm_80", "sm_90"}), ("int64", {"sm_90"})):
+        assert forms[f"least with kind={kind}, 32-bit ids"] == architectures
+    with pytest.raises(GdslError, match="E0908") as caught:
+        wheel(work / "other", gdsl.compile(text, types={"kind": "int64"}), architectures=("sm_80",))
+    assert "--arch sm_90" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -108,6 +129,8 @@ def test_every_form_of_a_program_is_compiled_for_every_architecture(
         (["--wheel", "a", "--version", "1/2"], 1, ("E0915",)),
         (["--wheel", "a", "--arch", "hopper"], 1, ("E0904", "hopper")),
         (["--wheel", "a", "--arch", "sm_90", "--no-kernels"], 2, ("exclude each other",)),
+        (["--wheel", "a", "--all-types", "-t", "x=int32"], 2, ("exclude each other",)),
+        (["-o", "out", "--all-types"], 2, ("--all-types is for a package",)),
         (["--wheel", "a", "--backend", "cpu"], 2, ("--backend is for a folder",)),
         (["--wheel", "a", "--no-kernels", "-o", "none"], 1, ("E0911", "there is no directory none")),
         (["--wheel", "a", "--no-kernels", "-o", "hops.gdsl"], 1, ("E0911",)),

@@ -137,7 +137,9 @@ class CudaBackend:
             plan = plan_of(program, teams=teams, several_gpus=self._several, graph=graph)
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
-        cubin = packaged.machine_code(generated.text, device.architecture, f"{program.name}.cu")
+        words = packaged.words_of(program, widths, graph, teams=teams, several_gpus=self._several)
+        name = f"{program.name}.cu"
+        cubin = packaged.machine_code(generated.text, device.architecture, name, words, program.source_name)
         device.hand_over_cubin()  # now rather than in the middle of calls
         executable = self._executable(program, plan, generated, cubin, widths, teams, graph)
         cache.store("cuda", key, (generated, cubin))
