@@ -111,7 +111,7 @@ def _all(work: Sequence[tuple[str, str]], name: str) -> list[bytes]:
     """The machine code of pairs of a text and an architecture, compiled in several threads."""
     with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS)) as pool:
         try:
-            return list(pool.map(lambda each: nvrtc.portable_cubin(*each, name), work))
+            return list(pool.map(lambda each: nvrtc.portable_cubin(each[0], each[1], name), work))
         except BaseException:  # Ctrl-C, or a text that is refused
             pool.shutdown(wait=False, cancel_futures=True)
             raise

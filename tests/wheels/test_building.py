@@ -19,6 +19,7 @@ import gdsl
 from gdsl.backends.cuda import nvrtc, packaged, source_text
 from gdsl.cli.main import main
 from gdsl.diagnostics import GdslError
+from gdsl.wheels import answers
 from gdsl.wheels.answers import answer_of
 from gdsl.wheels.kernels import classes_of
 from gdsl.wheels.names import check_name, check_version
@@ -184,6 +185,13 @@ def test_a_wheel_is_whole_or_as_it_was(
     assert main([*words, "--force"]) == 0
     assert zipfile.is_zipfile(work / NAME)
     assert sorted(path.name for path in work.iterdir()) == [NAME, "hops.gdsl"]
+
+
+def test_a_program_without_end_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_SECONDS", 0.05)
+    text = "program p; problem { param n : int32; scalar s : int64; } schedule { while (s >= 0) { s = 1; } }"
+    with pytest.raises(GdslError, match=r"(?s)E0915.*E0802.*-p NAME=VALUE"):
+        answer_of(gdsl.compile(text), {})
 
 
 def test_a_program_that_python_cannot_call(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
