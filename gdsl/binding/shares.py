@@ -110,10 +110,11 @@ def _in_parts(program: ir.Program) -> frozenset[str]:
 class _WholeGraph:
     """What binding asks of a graph, from the shares of all workers; all of them ask alike."""
 
-    _new_edges = None  # graphs that have been updated are those of one process
+    _new_edges = None  # updated graphs are those of one process
 
     def __init__(self, share: GraphShare, communicator: Communicator) -> None:
         self._share, self._communicator = share, communicator
+        self._conditions: set[str] = set()
         self.num_vertices, self.num_edges, self.directed = share.num_vertices, share.num_edges, share.directed
         self.id_widths = share.id_widths
         self.id_bits = share.id_widths.edge
@@ -174,8 +175,11 @@ class _WholeGraph:
 class _OwnEdges:
     """What binding asks of a graph about a worker's own edges."""
 
+    _new_edges = None
+
     def __init__(self, share: GraphShare) -> None:
         self._share = share
+        self._conditions: set[str] = set()
         self.num_vertices, self.num_edges, self.directed = share.num_vertices, len(share.columns), share.directed
         self.id_widths, self.id_bits, self.names = share.id_widths, share.id_widths.edge, None
         self.attributes: Mapping[str, Any] = share.attributes
