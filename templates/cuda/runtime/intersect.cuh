@@ -33,6 +33,8 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        const edge shift = walk.first - edge(inclusive - own);  // from the number of an item to its position, modulo 2^bits
+        row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += 32 * SEARCHES) {
             vertex x[SEARCHES];
             edge e[SEARCHES], at[SEARCHES], low[SEARCHES], high[SEARCHES];
@@ -40,14 +42,13 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
             for (uint32 k = 0; k < SEARCHES; ++k) {
                 const uint32 item = start + 32 * k + lane;
                 const bool active = item < total;
-                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-                const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-                const edge first = __shfl_sync(FULL_WARP, walk.first, owner);
+                const uint32 owner = owners.in_row(start + 32 * k);
                 low[k] = __shfl_sync(FULL_WARP, walk.low, owner);
                 high[k] = __shfl_sync(FULL_WARP, walk.high, owner);
                 e[k] = with_edges ? edge(__shfl_sync(FULL_WARP, member, owner)) : edge(0);
-                at[k] = first + (item - before);
+                at[k] = edge(__shfl_sync(FULL_WARP, shift, owner)) + edge(item);
                 x[k] = active ? lists.neighbor(at[k]) : vertex(0);
+                const edge first = SIMPLE_LISTS ? at[k] : edge(__shfl_sync(FULL_WARP, walk.first, owner));
                 if (!active || !is_new_in_list(lists, first, at[k], x[k])) { low[k] = high[k]; }
             }
             places_in_lists(lists, low, high, x);
@@ -278,19 +279,20 @@ struct pair_ends {
 
 // piece: is_new_in_list
 // Whether the neighbor `x` at `at` is the first of its parallel edges in the list that begins at `first`. Parallel
-// edges are adjacent.
+// edges are adjacent; a simple graph has none.
 __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge first, edge at, vertex x) {
-    return at == first || lists.neighbor(at - 1) != x;
+    return SIMPLE_LISTS || at == first || lists.neighbor(at - 1) != x;
 }
 
 // piece: SEARCHES places_in_lists
 // Binary searches for each `x` in the ascending neighbors at `low` to `high`. Leaves its first position in `low`, or
 // `high` if it is absent. SEARCHES searches are interleaved, so that their loads overlap.
-constexpr uint32 SEARCHES = 6;
+constexpr uint32 SEARCHES = 5;
 __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[SEARCHES], const edge (&high)[SEARCHES],
                                                 const vertex (&x)[SEARCHES]) {
     edge left[SEARCHES];
     edge most = 0;
+    uint32 found = 0;  // a bit for each search that has met its x, as one that ends there has
 #pragma unroll
     for (uint32 k = 0; k < SEARCHES; ++k) {
         left[k] = high[k] - low[k];
@@ -304,6 +306,7 @@ __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&l
 #pragma unroll
         for (uint32 k = 0; k < SEARCHES; ++k) {
             const edge half = left[k] / 2;
+            found |= left[k] > 0 && middle[k] == x[k] ? 1u << k : 0u;
             const bool below = left[k] > 0 && middle[k] < x[k];
             low[k] += below ? half + 1 : 0;
             left[k] = below ? left[k] - half - 1 : half;
@@ -312,7 +315,7 @@ __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&l
     }
 #pragma unroll
     for (uint32 k = 0; k < SEARCHES; ++k) {
-        if (low[k] < high[k] && lists.neighbor(low[k]) != x[k]) { low[k] = high[k]; }
+        if ((found >> k & 1) == 0) { low[k] = high[k]; }
     }
 }
 

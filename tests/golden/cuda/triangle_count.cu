@@ -21,6 +21,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
+// piece: or_of_warp
 // piece: prefetch_to_l2
 // piece: store_relaxed
 
@@ -58,6 +59,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 constexpr uint32 TABLE_LEAST = 128;  // neighbors from which a list becomes a table
 constexpr uint32 TABLE_SLOTS = 4096;  // slots of a table
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
+constexpr bool SIMPLE_LISTS = true;  // none has a neighbor twice
 
 // ---- runtime ----
 
@@ -247,7 +249,8 @@ struct all_edges {
 // piece: warp_stop_requested
 // piece: members_per_warp
 // piece: warp_inclusive_sum
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges

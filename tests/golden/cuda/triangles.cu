@@ -17,6 +17,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: store_relaxed
+// piece: or_of_warp
 // piece: prefetch_to_l2
 
 // ==== end of platform ====
@@ -48,6 +49,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 constexpr uint32 TABLE_LEAST = 128;  // neighbors from which a list becomes a table
 constexpr uint32 TABLE_SLOTS = 4096;  // slots of a table
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
+constexpr bool SIMPLE_LISTS = true;  // none has a neighbor twice
 
 // ---- runtime ----
 
@@ -222,7 +224,8 @@ struct frontier {
 // piece: count_visited
 // piece: warp_stop_requested
 // piece: members_per_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
