@@ -266,30 +266,32 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
         return
     role, contracts = Role.MADE_GRAPH, [step.step for step in made if isinstance(step.step, Contract)]
     parts = {buffer.name for buffer in others if buffer.group == GRAPH}
-    lists = {
-        "offsets",
-        "edge_ids",
-        *_BACK_OF_MADE * ("in_offsets" in parts),
-        *("reverse",) * ("reverse_edges" in parts),
-    }
-    kept = {step.kept for step in made} - {None}
+    back = (*_BACK_OF_MADE * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts))
+    lists = {"offsets", "edge_ids", *back}
     run_makes = any(isinstance(step.step, Subgraph) and step.kept is None for step in made)
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
-    for name, like in _OF_MADE_GRAPHS.items():
-        element, extent = _PARTS[like]
-        if name in in_run and plan.graph_rooms:
-            yield Buffer(f"made_{name}", element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, plan.graph_rooms)
-        if kept and name in {*lists, "neighbors"}:
-            yield Buffer(f"kept_{name}", element, extent, Role.KEPT_GRAPH, Made.HOST, Cleared.WRITTEN, RUN, len(kept))
+    if plan.graph_rooms:
+        yield from _of_graphs("made", in_run, role, plan.graph_rooms)
+    kept = {step.kept for step in made} - {None}
     if kept:
-        one = Fixed(1)
-        yield Buffer(KEPT, structs.KEPT_GRAPH, one, Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, len(kept))
+        numbers = any(step.numbers_edges for step in made)
+        own = (lists - {"edge_ids", "in_edges", "reverse"}) | {"sources"} if numbers else lists
+        yield from _of_graphs("kept", {*own, "neighbors"}, Role.KEPT_GRAPH, len(kept))
+        yield Buffer(KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, len(kept))
     either = Sum((VERTICES, EDGES, Fixed(1 << plan.sizes.radix_bits)))  # sorting counts digits for as many ids each
     if any(not isinstance(step.step, SameGraph) for step in made):
         count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
         yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, count)
     if any(step.weights is not None for step in contracts):
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
+
+
+def _of_graphs(word: str, names: set[str], role: Role, copies: int) -> Iterator[Buffer]:
+    """These arrays of graphs that are made, each `copies` times."""
+    for name, like in _OF_MADE_GRAPHS.items():
+        element, extent = _PARTS[like]
+        if name in names:
+            yield Buffer(f"{word}_{name}", element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, copies)
 
 
 def small_frontier_member(plan: Plan) -> Struct:

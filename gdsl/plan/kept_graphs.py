@@ -6,6 +6,9 @@ made for. So it is a layout of the given graph, like the order of its vertices: 
 arrays that the host keeps for as long as the given graph, and later runs, of any program that makes a graph by the same
 test, find it there. When memory is short the host drops it, and the next run makes it again.
 
+In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program asks for the id of no
+edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is looked up by an id.
+
 What is hoisted is the subgraph of a filter of all edges, in the given graph, whose functor only asks for ids, degrees
 and lists. One persistent kernel does so on one GPU: teams of blocks would all make the same graph at the same time.
 """
@@ -13,9 +16,11 @@ and lists. One persistent kernel does so on one GPU: teams of blocks would all m
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from gdsl.effects.access import frontiers_of
 from gdsl.ir.nodes import (
+    Array,
     EdgeFunctor,
     Element,
     ElementTarget,
@@ -24,8 +29,10 @@ from gdsl.ir.nodes import (
     FunctionCall,
     Iteration,
     Operator,
+    Param,
     ParamValue,
     Program,
+    Scalar,
     ScalarTarget,
     ScalarValue,
     Step,
@@ -37,7 +44,8 @@ from gdsl.operations import Domain
 from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Branch, Loop, MakeGraph, MakeOnce, Operation, Plan
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import map_blocks, steps_in
+from gdsl.types import Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -47,9 +55,41 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return plan
     hoisting = _Hoisting(facts)
     schedule = hoisting.steps(plan.schedule)
-    made = (step for step in steps_in(schedule) if isinstance(step, MakeGraph))
+    made = [step for step in steps_in(schedule) if isinstance(step, MakeGraph)]
     rooms = plan.graph_rooms if any(step.kept is None for step in made) else 0
+    if made and may_number_edges(made, facts.program):
+        schedule = map_blocks(schedule, _numbering)
     return dataclasses.replace(plan, schedule=schedule, graph_rooms=rooms)
+
+
+def _numbering(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
+    return tuple(
+        dataclasses.replace(step, numbers_edges=True) if isinstance(step, MakeGraph) and step.kept is not None else step
+        for step in block
+    )
+
+
+def may_number_edges(made: Iterable[MakeGraph], program: Program) -> bool:
+    """Whether nobody can tell the ids of the edges of the graphs that are `made`: all subgraphs are kept, and nothing
+    but what selects their edges has anything to do with edges one by one."""
+    subgraphs = [step for step in made if isinstance(step.step, Subgraph)]
+    selected = {step.step.edges for step in subgraphs if isinstance(step.step, Subgraph)}
+    if not subgraphs or any(step.kept is None for step in subgraphs):
+        return False
+    if any(each.domain is Domain.EDGE and each.name not in selected for each in program.frontiers):
+        return False
+    if any(array.domain is Domain.EDGE for array in program.arrays):
+        return False
+    data: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
+    selecting = {step.functor for step in all_steps(program.schedule) if isinstance(step, Filter)}
+    functors = [each for each in program.edge_functors if each.name not in selecting]
+    code = (functors, program.vertex_functors, program.vote_functors, program.functions, program.schedule)
+    typed = (getattr(node, "type", None) for part in code for node in walk(tuple(part)))
+    return not any(_has_edges(kind) for kind in (*(each.type for each in data), *typed))
+
+
+def _has_edges(kind: object) -> bool:
+    return kind is Type.EDGE or (isinstance(kind, Type) and kind.is_pair and any(map(_has_edges, kind.parts)))
 
 
 class _Hoisting:

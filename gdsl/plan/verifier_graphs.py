@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from gdsl.ir.nodes import Operator
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import buffers
-from gdsl.plan.kept_graphs import key_of
+from gdsl.plan.kept_graphs import key_of, may_number_edges
 from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step
 from gdsl.plan.storage import GRAPH, Cleared, Role
 from gdsl.plan.walking import kept_graphs, steps_in
@@ -40,8 +40,12 @@ def verify_kept_graphs(plan: Plan) -> None:
             expect(last.kept == step.number, "a graph is made in the place of another one")
             expect(key_of(select, last.step, plan.program) == step.key, "a graph is kept that depends on the run")
     expect(sorted(numbers) == list(range(len(numbers))), "places of graphs that are kept")
-    kept = [step.kept for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.kept is not None]
+    made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
+    kept = [step for step in made if step.kept is not None]
     expect(len(kept) == len(found), "a graph is kept that every run makes again")
+    numbered = [step for step in made if step.numbers_edges]
+    may = may_number_edges(made, plan.program) and numbered == kept
+    expect(not numbered or may, "edges have other ids that somebody can see")
     _verify_room(plan)
 
 
@@ -60,9 +64,12 @@ def _verify_room(plan: Plan) -> None:
     by_name = {buffer.name: buffer for buffer in plan.buffers if buffer.role is Role.KEPT_GRAPH}
     parts = {buffer.name for buffer in plan.buffers if buffer.group == GRAPH}
     count = len(kept_graphs(plan))
-    wanted = {buffers.KEPT, "kept_offsets", "kept_edge_ids", "kept_neighbors"}
-    wanted |= {"kept_in_offsets", "kept_in_sources", "kept_in_edges"} if "in_offsets" in parts else set()
-    wanted |= {"kept_reverse"} if "reverse_edges" in parts else set()
+    numbers = any(isinstance(step, MakeGraph) and step.numbers_edges for step in steps_in(plan.schedule))
+    wanted = {buffers.KEPT, "kept_offsets", "kept_neighbors"}
+    wanted |= {"kept_in_offsets", "kept_in_sources"} if "in_offsets" in parts else set()
+    wanted |= {"kept_sources"} if numbers else {"kept_edge_ids"}
+    wanted |= {"kept_in_edges"} if "in_offsets" in parts and not numbers else set()
+    wanted |= {"kept_reverse"} if "reverse_edges" in parts and not numbers else set()
     fits = set(by_name) == (wanted if count else set()) and all(each.copies == count for each in by_name.values())
     if not fits or (count and by_name[buffers.KEPT].cleared is not Cleared.ZERO):
         raise VerificationError(f"plan of {plan.program.name}: no room for graphs that are kept")

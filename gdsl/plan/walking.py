@@ -113,8 +113,8 @@ def deepest_on(steps: tuple[Step, ...]) -> int:
 
 def leaves_edges_out(plan: Plan) -> bool:
     """Whether some graph has only some edges of another; if not, edges lie everywhere in the order of their ids."""
-    made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
-    return any(isinstance(step, Subgraph) for step in made)
+    made = (step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
+    return any(isinstance(step.step, Subgraph) and not step.numbers_edges for step in made)
 
 
 def counts_in_tables(plan: Plan) -> bool:

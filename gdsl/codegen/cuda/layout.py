@@ -23,13 +23,14 @@ _OF_GRAPHS = (
     ("offsets", Type.EDGE),
     ("edge_ids", Type.EDGE),
     ("neighbors", Type.VERTEX),
+    ("sources", Type.VERTEX),
     ("in_offsets", Type.EDGE),
     ("in_sources", Type.VERTEX),
     ("in_edges", Type.EDGE),
     ("reverse", Type.EDGE),
 )
-_ENDS = (("columns", Type.VERTEX), ("sources", Type.VERTEX))
-"""The arrays of graphs that the schedule makes; a subgraph has no ends of its own. Those that a program has no use for
+_COLUMNS = ("columns", Type.VERTEX)
+"""The arrays of graphs that the schedule makes; the last is of contractions alone. Those that a program has no use for
 are null."""
 _MADE = "of graphs that the schedule made, as in graph_slice, and so are the next"
 _KEPT = "the same of graphs that are kept with the given one"
@@ -104,7 +105,7 @@ def run_slice(plan: Plan) -> Struct:
             "graph_scratch",
             Field("graph_scratch", Pointer("edge"), "while a graph is made", made.get("graph_scratch", 0)),
         ),
-        *_of_graphs("made", (*_OF_GRAPHS, *_ENDS), "made_offsets", _MADE, made),
+        *_of_graphs("made", (*_OF_GRAPHS, _COLUMNS), "made_offsets", _MADE, made),
         (buffers.KEPT, Field(buffers.KEPT, Pointer("kept_graph"), "which the next are of", made.get(buffers.KEPT, 0))),
         *_of_graphs("kept", _OF_GRAPHS, buffers.KEPT, _KEPT, made),
         ("graph_sums", Field("graph_sums", Pointer("uint64"), "the weights of the edges of a contraction")),

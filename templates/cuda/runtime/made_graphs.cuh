@@ -33,14 +33,28 @@ __device__ __forceinline__ void keep_list_places(enactor& run, const graph_slice
 // The arrays of a graph of some edges of another one. Those that a program has no use for are null.
 struct subgraph_arrays {
     edge *offsets, *edge_ids;
-    vertex* neighbors;
+    vertex *neighbors, *sources;
     edge *in_offsets, *in_edges;
     vertex* in_sources;
     edge* reverse_edges;
 };
 
+// piece: point_to_subgraph
+// Lets a graph have these out-lists.
+__device__ __forceinline__ void point_to_subgraph(graph_slice& made, const subgraph_arrays& own) {
+    made.offsets = own.offsets;
+    made.neighbors = own.neighbors;
+    if (own.edge_ids != nullptr) { made.edge_ids = own.edge_ids; }
+    if (own.sources != nullptr) {
+        made.edge_sources = own.sources;
+        made.columns = own.neighbors;
+        made.edge_bound = made.num_edges;
+    }
+}
+
 // piece: write_subgraph
-// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges.
+// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges; if
+// there is an array for sources, edges get their positions as new ids.
 // barriers: 6 to 11
 __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
                                                       const edge_frontier& edges) {
@@ -49,12 +63,11 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
     graph_slice made = g;
     made.num_edges = edges.size;
     keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
-        own.edge_ids[next] = g.edge_ids[at];
         own.neighbors[next] = g.neighbors[at];
+        if (own.edge_ids != nullptr) { own.edge_ids[next] = g.edge_ids[at]; }
+        if (own.sources != nullptr) { own.sources[next] = g.edge_sources[g.edge_ids[at]]; }
     });
-    made.offsets = own.offsets;
-    made.edge_ids = own.edge_ids;
-    made.neighbors = own.neighbors;
+    point_to_subgraph(made, own);
     turn_kept(run, g, made, marks, own);
     pair_edges(run, made, own.reverse_edges);
     synchronize(run);
@@ -69,7 +82,7 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
 __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slice& g, int64 room, const edge_frontier& edges) {
     const run_slice& slice = run.slice;
     const subgraph_arrays own = {
-        slice.made_offsets[room], slice.made_edge_ids[room], slice.made_neighbors[room], slice.made_in_offsets[room],
+        slice.made_offsets[room], slice.made_edge_ids[room], slice.made_neighbors[room], nullptr, slice.made_in_offsets[room],
         slice.made_in_edges[room], slice.made_in_sources[room], slice.made_reverse[room]};
     graph_slice made = write_subgraph(run, g, own, edges);
     made.room = room;
@@ -80,8 +93,8 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
 // The arrays of a graph that stays with the given one.
 __device__ __forceinline__ subgraph_arrays arrays_of_kept(const run_slice& slice, uint32 number) {
     return subgraph_arrays{
-        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_in_offsets[number],
-        slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_sources[number],
+        slice.kept_in_offsets[number], slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
 }
 
 // piece: is_kept
@@ -98,14 +111,8 @@ __device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, con
     graph_slice made = g;
     made.num_edges = slice.kept_graphs[number]->num_edges;
     made.largest_degree = slice.kept_graphs[number]->largest_degree;
-    made.offsets = own.offsets;
-    made.edge_ids = own.edge_ids;
-    made.neighbors = own.neighbors;
-    if (g.in_offsets != nullptr) {
-        made.in_offsets = own.in_offsets;
-        made.in_edges = own.in_edges;
-        made.in_sources = own.in_sources;
-    }
+    point_to_subgraph(made, own);
+    if (g.in_offsets != nullptr) { point_to_in_lists(made, own); }
     if (g.reverse_edges != nullptr) { made.reverse_edges = own.reverse_edges; }
     return made;
 }
@@ -303,6 +310,14 @@ __device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(
     return {weight, aside, identity, combine, reduce};
 }
 
+// piece: point_to_in_lists
+// Lets a graph have these in-lists.
+__device__ __forceinline__ void point_to_in_lists(graph_slice& made, const subgraph_arrays& own) {
+    made.in_offsets = own.in_offsets;
+    made.in_sources = own.in_sources;
+    if (own.in_edges != nullptr) { made.in_edges = own.in_edges; }
+}
+
 // piece: turn_kept
 // The in-edges of a subgraph, if the program uses in-edges.
 // barriers: 4 if in-edges are used
@@ -310,12 +325,10 @@ __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, gr
                                           const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
     keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {
-        own.in_edges[next] = g.in_edges[at];
         own.in_sources[next] = g.in_sources[at];
+        if (own.in_edges != nullptr) { own.in_edges[next] = g.in_edges[at]; }
     });
-    made.in_offsets = own.in_offsets;
-    made.in_edges = own.in_edges;
-    made.in_sources = own.in_sources;
+    point_to_in_lists(made, own);
 }
 
 // piece: turn_contracted
@@ -344,7 +357,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
 // Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 // barriers: 1 if reverse edges are used
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
-    if (made.reverse_edges == nullptr) { return; }
+    if (reverse == nullptr) { return; }
     synchronize(run);
     const out_lists lists{made};
     for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
