@@ -81,8 +81,9 @@ def may_number_edges(made: Iterable[MakeGraph], program: Program) -> bool:
     if any(array.domain is Domain.EDGE for array in program.arrays):
         return False
     data: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
-    selecting = {step.functor for step in all_steps(program.schedule) if isinstance(step, Filter)}
-    functors = [each for each in program.edge_functors if each.name not in selecting]
+    operators = [step for step in all_steps(program.schedule) if isinstance(step, Operator)]
+    others = {step.functor for step in operators if not (isinstance(step, Filter) and step.result in selected)}
+    functors = [each for each in program.edge_functors if each.name in others]
     code = (functors, program.vertex_functors, program.vote_functors, program.functions, program.schedule)
     typed = (getattr(node, "type", None) for part in code for node in walk(tuple(part)))
     return not any(_has_edges(kind) for kind in (*(each.type for each in data), *typed))

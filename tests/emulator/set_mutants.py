@@ -105,7 +105,14 @@ INTERSECTIONS = (
         _COMMON_OF_SOME,
         "result",
     ),
-    Mutant("parallel edges count twice", _INTERSECT, "return at == first || ", "return true || ", _COMMON, "result"),
+    Mutant(
+        "parallel edges count twice",
+        _INTERSECT,
+        "return SIMPLE_LISTS || at == first || ",
+        "return true || ",
+        _COMMON,
+        "result",
+    ),
     Mutant(
         "a chunk forgets what comes before it",
         _INTERSECT,
@@ -115,7 +122,15 @@ INTERSECTIONS = (
         "result",
     ),
     Mutant("a search that passes by", _INTERSECT, "middle[k] < x[k]", "middle[k] <= x[k]", _COMMON, "result"),
-    Mutant("a search past the end", _INTERSECT, "if (low[k] < high[k] && ", "if (", _COMMON, "bounds result"),
+    Mutant(
+        "a search that finds what it has passed by",
+        _INTERSECT,
+        "if ((found >> k & 1) == 0)",
+        "if (false)",
+        _COMMON,
+        "result",
+    ),
+    Mutant("a warp without members walks", _INTERSECT, "at >= members.size()", "false", _COMMON, "bounds result"),
     Mutant(
         "lanes leave the walks of a warp",
         _INTERSECT,
@@ -148,7 +163,14 @@ INTERSECTIONS = (
         _COMMON,
         "race result",
     ),
-    Mutant("edges that a table serves are walked again", _INTERSECT, "? NO_VERTEX : w;", "? w : w;", _COMMON, "result"),
+    Mutant(
+        "edges that a table serves are walked again",
+        _INTERSECT,
+        "return !is_tabled(degree, other);",
+        "return true;",
+        _COMMON,
+        "result",
+    ),
     Mutant(
         "found neighbors are not marked",
         "operators/intersect.cu.j2",

@@ -12,7 +12,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.plan import target
 from gdsl.plan.nodes import MakeOnce, Plan
 from gdsl.plan.verifier import verify
-from gdsl.plan.walking import kept_graphs, map_blocks
+from gdsl.plan.walking import kept_graphs, leaves_edges_out, map_blocks
 
 from .planning import plan_of
 
@@ -79,6 +79,36 @@ def test_of_another_graph_each_run_makes_it() -> None:
     assert {"kept_offsets", "made_offsets"} <= {buffer.name for buffer in plan.buffers}
 
 
+NAMED = {
+    "an array of edges": text(data="edge mark : int32;"),
+    "an edge": text(
+        schedule=f"{MAKES} {COUNTS} on h {{ advance(vertices, last, to=none); }}", data="vertex way : edge;"
+    ).replace("schedule {", "edge functor last(src, dst, e) { apply { way[dst] any= e; } } schedule {"),
+    "a set of edges": text(schedule=f"{MAKES} on h {{ edge frontier f = filter(edges, chosen); found = size(f); }}"),
+    "an edge, by the functor that selects": text(
+        "e != none && src < dst", schedule=f"{MAKES} {COUNTS} on h {{ advance(vertices, chosen, to=none); }}"
+    ),
+    "another subgraph": text(
+        schedule=f"{MAKES} on h {{ graph i = subgraph(filter(edges, chosen)); on i {{ {COUNTS} }} }}"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_edges_that_nobody_names_are_numbered_by_their_places(name: str) -> None:
+    plan = plan_of(KEPT[name])
+    assert "kept_sources" in {buffer.name for buffer in plan.buffers}
+    assert not leaves_edges_out(plan)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_others_keep_their_ids(name: str) -> None:
+    plan = plan_of(NAMED[name])
+    assert len(kept_graphs(plan)) == 1
+    assert "kept_edge_ids" in {buffer.name for buffer in plan.buffers}
+    assert leaves_edges_out(plan)
+
+
 def test_one_that_is_made_twice_is_one() -> None:
     again = "graph i = subgraph(filter(edges, chosen)); on i { found += size(vertices); }"
     plan = plan_of(text(schedule=f"{MAKES} {COUNTS} {again}"))
@@ -110,6 +140,7 @@ WRONG: dict[str, Callable[[MakeOnce], Any]] = {
     "another place": lambda step: dataclasses.replace(step, number=1),
     "a place of another": lambda step: _with_last(step, kept=1),
     "in a room": lambda step: _with_last(step, kept=None),
+    "edges with ids": lambda step: _with_last(step, numbers_edges=False),
     "no filter": lambda step: dataclasses.replace(step, body=step.body[1:]),
 }
 
@@ -129,7 +160,7 @@ def test_a_graph_that_depends_on_the_run_is_refused() -> None:
         verify(dataclasses.replace(plan, program=program))
 
 
-@pytest.mark.parametrize("name", ["kept_graphs", "kept_offsets", "kept_edge_ids", "kept_neighbors"])
+@pytest.mark.parametrize("name", ["kept_graphs", "kept_offsets", "kept_neighbors", "kept_sources"])
 def test_each_array_is_asked_for(name: str) -> None:
     plan = plan_of(text())
     without = tuple(buffer for buffer in plan.buffers if buffer.name != name)

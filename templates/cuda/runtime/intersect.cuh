@@ -17,11 +17,15 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
     const uint32 width = members_per_warp(size);
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size && !warp_stop_requested(run); base += warps * width) {
-        const bool has_member = lane < width && base + lane < size;
+    uint32 unpolled = 0;
+    uint64 base = warp_index() * width;
+    walk_ends next = ends_at(members, ends, base, width);
+    for (; base < size; base += warps * width) {
+        const walk_ends own_ends = next;
+        next = ends_at(members, ends, base + warps * width, width);  // its loads overlap with the walks
+        const edge member = own_ends.member;
         common_walk walk = {0, 0, 0, 0};
-        const edge member = has_member ? edge(members[base + lane]) : edge(0);
-        if (has_member) { walk = walk_of(g, ends, member); }
+        if (own_ends.destination != NO_VERTEX) { walk = walk_between(g, ends, own_ends.source, own_ends.destination); }
         visited += uint64(walk.last - walk.first) + uint64(walk.high - walk.low);
         const bool is_long = walk.last - walk.first >= LONG_WALK;
         const edge rest = defer_walk(run, g, is_long, member, walk);
@@ -33,6 +37,11 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        unpolled += 32 + total;
+        if (unpolled >= POLLED_ITEMS) {
+            if (warp_stop_requested(run)) { break; }
+            unpolled = 0;
+        }
         const edge shift = walk.first - edge(inclusive - own);  // from the number of an item to its position, modulo 2^bits
         row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += 32 * SEARCHES) {
@@ -211,16 +220,27 @@ __device__ __forceinline__ edge first_place(const out_lists& lists, edge low, ed
 }
 
 // piece: untabled_ends
-// The ends of an edge. Edges that use a table have no destination here.
-struct untabled_ends {
-    const graph_slice& g;
-    __device__ __forceinline__ vertex source(edge e) const { return __ldg(&g.edge_sources[e]); }
-    __device__ __forceinline__ vertex destination(edge e) const {
-        const out_lists lists{g};
-        const vertex w = __ldg(&g.columns[e]);
-        return is_tabled(lists.degree(source(e)), lists.degree(w)) ? NO_VERTEX : w;
-    }
+// The ends of an edge. Edges that use a table are not walked here.
+struct untabled_ends : edge_ends {
+    __device__ __forceinline__ bool walks(edge degree, edge other) const { return !is_tabled(degree, other); }
 };
+
+// piece: walk_ends ends_at
+// A member and its two ends; NO_VERTEX if this lane has no member, or its member has no partner.
+struct walk_ends {
+    edge member;
+    vertex source, destination;
+};
+template <class Members, class Ends>
+__device__ __forceinline__ walk_ends ends_at(const Members& members, const Ends& ends, uint64 base, uint32 width) {
+    const uint64 at = base + lane_index();
+    if (lane_index() >= width || at >= members.size()) { return walk_ends{0, NO_VERTEX, NO_VERTEX}; }
+    const edge member = edge(members[at]);
+    return walk_ends{member, ends.source(member), ends.destination(member)};
+}
+
+// piece: POLLED_ITEMS
+constexpr uint32 POLLED_ITEMS = 4096;  // that a warp looks up before it asks whether to stop
 
 // piece: intersect_part
 // One warp walks the positions `first` to `last` for one edge.
@@ -246,19 +266,23 @@ __device__ __forceinline__ void intersect_part(const graph_slice& g, const Ends&
     }
 }
 
-// piece: common_walk walk_of
-// The walk for one edge: `first` to `last` is the shorter list, `low` to `high` the longer one.
+// piece: common_walk walk_between walk_of
+// The walk for one edge: `first` to `last` is the shorter list, `low` to `high` the longer one. Empty if `ends` says that
+// others walk it.
 struct common_walk {
     edge first, last, low, high;
 };
 template <class Ends>
-__device__ __forceinline__ common_walk walk_of(const graph_slice& g, const Ends& ends, edge e) {
+__device__ __forceinline__ common_walk walk_between(const graph_slice& g, const Ends& ends, vertex u, vertex w) {
     const out_lists lists{g};
-    const vertex u = ends.source(e), w = ends.destination(e);
-    if (w == NO_VERTEX) { return common_walk{0, 0, 0, 0}; }
     const edge u_first = lists.first(u), u_last = lists.last(u), w_first = lists.first(w), w_last = lists.last(w);
+    if (!ends.walks(u_last - u_first, w_last - w_first)) { return common_walk{0, 0, 0, 0}; }
     if (u_last - u_first <= w_last - w_first) { return common_walk{u_first, u_last, w_first, w_last}; }
     return common_walk{w_first, w_last, u_first, u_last};
+}
+template <class Ends>
+__device__ __forceinline__ common_walk walk_of(const graph_slice& g, const Ends& ends, edge e) {
+    return walk_between(g, ends, ends.source(e), ends.destination(e));
 }
 
 // piece: edge_ends
@@ -267,6 +291,7 @@ struct edge_ends {
     const graph_slice& g;
     __device__ __forceinline__ vertex source(edge e) const { return __ldg(&g.edge_sources[e]); }
     __device__ __forceinline__ vertex destination(edge e) const { return __ldg(&g.columns[e]); }
+    __device__ __forceinline__ bool walks(edge, edge) const { return true; }
 };
 
 // piece: pair_ends
@@ -275,6 +300,7 @@ struct pair_ends {
     const vertex* partners;
     __device__ __forceinline__ vertex source(edge u) const { return vertex(u); }
     __device__ __forceinline__ vertex destination(edge u) const { return partners[u]; }
+    __device__ __forceinline__ bool walks(edge, edge) const { return true; }
 };
 
 // piece: is_new_in_list
@@ -287,7 +313,7 @@ __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge firs
 // piece: SEARCHES places_in_lists
 // Binary searches for each `x` in the ascending neighbors at `low` to `high`. Leaves its first position in `low`, or
 // `high` if it is absent. SEARCHES searches are interleaved, so that their loads overlap.
-constexpr uint32 SEARCHES = 5;
+constexpr uint32 SEARCHES = 4;
 __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[SEARCHES], const edge (&high)[SEARCHES],
                                                 const vertex (&x)[SEARCHES]) {
     edge left[SEARCHES];

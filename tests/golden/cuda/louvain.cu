@@ -278,12 +278,12 @@ struct run_slice {
     edge* made_offsets[3];  // of graphs that the schedule made, as in graph_slice, and so are the next
     edge* made_edge_ids[3];
     vertex* made_neighbors[3];
+    vertex* made_sources[3];
     edge* made_in_offsets[3];
     vertex* made_in_sources[3];
     edge* made_in_edges[3];
     edge* made_reverse[3];
     vertex* made_columns[3];
-    vertex* made_sources[3];
     uint64* graph_sums;  // the weights of the edges of a contraction
 };
 
@@ -830,7 +830,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
 
 // Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
-    if (made.reverse_edges == nullptr) { return; }
+    if (reverse == nullptr) { return; }
     synchronize(run);
     const out_lists lists{made};
     for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {

@@ -181,6 +181,7 @@ struct run_slice {
     edge* kept_offsets[1];  // the same of graphs that are kept with the given one
     edge* kept_edge_ids[1];
     vertex* kept_neighbors[1];
+    vertex* kept_sources[1];
     edge* kept_in_offsets[1];
     vertex* kept_in_sources[1];
     edge* kept_in_edges[1];
@@ -194,7 +195,7 @@ struct data_slice {
     run_slice run;
     int64* triangles;  // one value
 };
-static_assert(sizeof(data_slice) == 288, "as the host knows it");
+static_assert(sizeof(data_slice) == 296, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -236,7 +237,7 @@ struct edge_frontier {
 struct all_edges {
     const graph_slice& g;
     __device__ __forceinline__ uint64 size() const { return g.num_edges; }
-    __device__ __forceinline__ edge operator[](uint64 i) const { return g.edge_ids[i]; }
+    __device__ __forceinline__ edge operator[](uint64 i) const { return edge(i); }
 };
 
 // piece: grid_warps warp_index
@@ -255,7 +256,8 @@ struct all_edges {
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 
-// The lists of a graph whose edge ids may differ from the positions of its edges.
+// The lists of a graph whose edge ids are the positions of its edges. Not read through the read-only cache, because the
+// program may build the graph.
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
@@ -263,14 +265,16 @@ struct out_lists {
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ edge degree_with_prefetch(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
-    __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
+    __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
     __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
     __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
     __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { publish_edges(shared, c); }
 };
 
-// piece: common_walk walk_of
+// piece: walk_ends ends_at
+// piece: POLLED_ITEMS
+// piece: common_walk walk_between walk_of
 // piece: is_new_in_list
 // piece: SEARCHES places_in_lists
 // piece: intersect_part
@@ -287,8 +291,8 @@ struct out_lists {
 // piece: first_place
 // piece: intersect_table
 // piece: intersect_tables
-// piece: untabled_ends
 // piece: edge_ends
+// piece: untabled_ends
 
 // Whether a run before this one, or a pass before this one, has made the graph. All threads find the same: who makes it
 // says so between two barriers.
@@ -299,17 +303,36 @@ __device__ __forceinline__ bool is_kept(const run_slice& slice, uint32 number) {
 // The arrays of a graph of some edges of another one. Those that a program has no use for are null.
 struct subgraph_arrays {
     edge *offsets, *edge_ids;
-    vertex* neighbors;
+    vertex *neighbors, *sources;
     edge *in_offsets, *in_edges;
     vertex* in_sources;
     edge* reverse_edges;
 };
 
+// Lets a graph have these out-lists.
+__device__ __forceinline__ void point_to_subgraph(graph_slice& made, const subgraph_arrays& own) {
+    made.offsets = own.offsets;
+    made.neighbors = own.neighbors;
+    if (own.edge_ids != nullptr) { made.edge_ids = own.edge_ids; }
+    if (own.sources != nullptr) {
+        made.edge_sources = own.sources;
+        made.columns = own.neighbors;
+        made.edge_bound = made.num_edges;
+    }
+}
+
 // The arrays of a graph that stays with the given one.
 __device__ __forceinline__ subgraph_arrays arrays_of_kept(const run_slice& slice, uint32 number) {
     return subgraph_arrays{
-        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_in_offsets[number],
-        slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+        slice.kept_offsets[number], slice.kept_edge_ids[number], slice.kept_neighbors[number], slice.kept_sources[number],
+        slice.kept_in_offsets[number], slice.kept_in_edges[number], slice.kept_in_sources[number], slice.kept_reverse[number]};
+}
+
+// Lets a graph have these in-lists.
+__device__ __forceinline__ void point_to_in_lists(graph_slice& made, const subgraph_arrays& own) {
+    made.in_offsets = own.in_offsets;
+    made.in_sources = own.in_sources;
+    if (own.in_edges != nullptr) { made.in_edges = own.in_edges; }
 }
 
 // The graph that is kept.
@@ -318,14 +341,8 @@ __device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, con
     graph_slice made = g;
     made.num_edges = slice.kept_graphs[number]->num_edges;
     made.largest_degree = slice.kept_graphs[number]->largest_degree;
-    made.offsets = own.offsets;
-    made.edge_ids = own.edge_ids;
-    made.neighbors = own.neighbors;
-    if (g.in_offsets != nullptr) {
-        made.in_offsets = own.in_offsets;
-        made.in_edges = own.in_edges;
-        made.in_sources = own.in_sources;
-    }
+    point_to_subgraph(made, own);
+    if (g.in_offsets != nullptr) { point_to_in_lists(made, own); }
     if (g.reverse_edges != nullptr) { made.reverse_edges = own.reverse_edges; }
     return made;
 }
@@ -412,24 +429,14 @@ __device__ __forceinline__ void turn_kept(enactor& run, const graph_slice& g, gr
                                           const subgraph_arrays& own) {
     if (g.in_offsets == nullptr) { return; }
     keep_list_places(run, g, marks, g.in_offsets, g.in_edges, own.in_offsets, [&](uint64 at, edge next) {
-        own.in_edges[next] = g.in_edges[at];
         own.in_sources[next] = g.in_sources[at];
+        if (own.in_edges != nullptr) { own.in_edges[next] = g.in_edges[at]; }
     });
-    made.in_offsets = own.in_offsets;
-    made.in_edges = own.in_edges;
-    made.in_sources = own.in_sources;
+    point_to_in_lists(made, own);
 }
 
-// The position of `e` in its source's list, whose ids ascend.
-__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) {
-    const edge first = g.offsets[source];
-    edge low = first, high = g.offsets[source + 1];
-    while (low < high) {
-        const edge middle = low + (high - low) / 2;
-        if (g.edge_ids[middle] < e) { low = middle + 1; } else { high = middle; }
-    }
-    return int32(low - first);
-}
+// The position of `e` in its source's list.
+__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
 
 // The first position in `low` to `high` whose neighbor is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
@@ -442,7 +449,7 @@ __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge 
 
 // Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
 __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
-    if (made.reverse_edges == nullptr) { return; }
+    if (reverse == nullptr) { return; }
     synchronize(run);
     const out_lists lists{made};
     for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
@@ -459,7 +466,8 @@ __device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge
     made.reverse_edges = reverse;
 }
 
-// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges.
+// The graph of some edges alone, in these arrays. The ends of edges stay in place, indexed by the ids of the edges; if
+// there is an array for sources, edges get their positions as new ids.
 __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_slice& g, const subgraph_arrays& own,
                                                       const edge_frontier& edges) {
     begin_operator(run);
@@ -467,12 +475,11 @@ __device__ __forceinline__ graph_slice write_subgraph(enactor& run, const graph_
     graph_slice made = g;
     made.num_edges = edges.size;
     keep_list_places(run, g, marks, g.offsets, g.edge_ids, own.offsets, [&](uint64 at, edge next) {
-        own.edge_ids[next] = g.edge_ids[at];
         own.neighbors[next] = g.neighbors[at];
+        if (own.edge_ids != nullptr) { own.edge_ids[next] = g.edge_ids[at]; }
+        if (own.sources != nullptr) { own.sources[next] = g.edge_sources[g.edge_ids[at]]; }
     });
-    made.offsets = own.offsets;
-    made.edge_ids = own.edge_ids;
-    made.neighbors = own.neighbors;
+    point_to_subgraph(made, own);
     turn_kept(run, g, made, marks, own);
     pair_edges(run, made, own.reverse_edges);
     synchronize(run);

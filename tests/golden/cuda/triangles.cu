@@ -230,7 +230,9 @@ struct frontier {
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
-// piece: common_walk walk_of
+// piece: walk_ends ends_at
+// piece: POLLED_ITEMS
+// piece: common_walk walk_between walk_of
 // piece: is_new_in_list
 // piece: SEARCHES places_in_lists
 // piece: intersect_part
@@ -247,8 +249,8 @@ struct frontier {
 // piece: first_place
 // piece: intersect_table
 // piece: intersect_tables
-// piece: untabled_ends
 // piece: edge_ends
+// piece: untabled_ends
 
 // ---- functors ----
 
