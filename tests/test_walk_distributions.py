@@ -70,6 +70,7 @@ def test_weighted_walks_go_by_weight() -> None:
     assert probability(counts, lambda before: weight[before[-1]] > 0) < 1e-9, "others are told apart"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("p", "q", "trials"), [(0.25, 4, 32), (4, 0.5, 0)], ids=["by rejection", "by one pass"])
 def test_node2vec_goes_by_weight_and_by_the_vertex_before(p: float, q: float, trials: int) -> None:
     graph, weight = weighted_graph()

@@ -9,15 +9,14 @@ import pickle
 import subprocess
 import sys
 from itertools import accumulate, permutations
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 import gdsl
-from gdsl.integrations.pyg.growing import Sample, grow, induce
-from gdsl.integrations.pyg.lists import Draws, NeighborLists, Slots
+from gdsl.integrations.pyg.growing import Sample, grow
+from gdsl.integrations.pyg.lists import Draws, NeighborLists, Slots, on_host
 from tests.oracles.philox import number
 
 KEY = -7
@@ -51,14 +50,10 @@ def replayed(lists: NeighborLists, slots: Slots, how: Draws) -> list[list[int]]:
             found.append(uniform(range(first, last), own, how))
             continue
         end = np.inf if slots.limit is None else slots.limit[place]
-        times = lists.times_on_host()[first:last].tolist()
-        sums = host(lists.sums)[first:last].tolist()
+        times = on_host(lists.times)[first:last].tolist()
+        sums = on_host(lists.sums)[first:last].tolist()
         found.append([first + each for each in weighted(sums, [time <= end for time in times], times, own, how)])
     return found
-
-
-def host(values: Any) -> np.ndarray:
-    return np.asarray(values.get() if hasattr(values, "get") else values)
 
 
 def uniform(edges: range, own: int, how: Draws) -> list[int]:
@@ -107,7 +102,10 @@ def weighted(sums: list[float], early: list[bool], times: list[int], own: int, h
 
 
 def drawn(lists: NeighborLists, slots: Slots, how: Draws) -> list[list[int]]:
-    slot, edge = lists.draw(slots, how)
+    where = lists.arrays.asarray
+    limit = None if slots.limit is None else where(slots.limit)
+    placed = Slots(where(slots.vertex), where(slots.salt), limit)
+    slot, edge = map(on_host, lists.draw(placed, how))
     assert (np.diff(slot) >= 0).all()
     return [edge[slot == place].tolist() for place in range(len(slots.vertex))]
 
@@ -179,7 +177,8 @@ def follows(lists: NeighborLists, sample: Sample, counts: list[int], limit: np.n
     """Assert that a sample is one: its edges are edges of the lists, its vertices are numbered as they appear."""
     source = np.empty(lists.graph.num_edges, np.int64)
     target = source.copy()
-    source[lists.given], target[lists.given] = lists.graph.edge_sources, lists.graph.columns
+    given = on_host(lists.given)
+    source[given], target[given] = lists.graph.edge_sources, lists.graph.columns
     assert np.array_equal(sample.node[sample.near], source[sample.edge])
     assert np.array_equal(sample.node[sample.far], target[sample.edge])
     assert np.array_equal(sample.tree[sample.near], sample.tree[sample.far])
@@ -224,21 +223,22 @@ def test_samples_grow_hop_by_hop(vertices: int, backend: str, disjoint: bool, co
 def test_no_edge_of_a_tree_is_later_than_its_seed(backend: str) -> None:
     lists = some_lists(4, 12, 90, timed=True, backend=backend)
     time = np.empty(90, np.int64)
-    time[lists.given] = lists.times_on_host()
+    time[on_host(lists.given)] = on_host(lists.times)
     limit = np.array([0, 5, -9, 8])
+    seeds, how = np.array([0, 1, 0, 3]), Draws(0, False, False, KEY, 0)
     for counts in ([3, 3], [-1, -1]):
-        sample = grow(lists, np.array([0, 1, 0, 3]), limit, counts, Draws(0, False, False, KEY, 0), disjoint=True)
+        sample = grow(lists, seeds, limit, counts, how, disjoint=True)
         follows(lists, sample, counts, limit)
         assert (time[sample.edge] <= limit[sample.tree[sample.near]]).all() and len(sample.edge)
         assert not (sample.tree[sample.near] == 2).any()
-        induced = induce(lists, sample, limit)
+        induced = grow(lists, seeds, limit, counts, how, disjoint=True, induced=True)
         assert set(sample.edge.tolist()) <= set(induced.edge.tolist())
         assert (time[induced.edge] <= limit[induced.tree[induced.near]]).all()
 
 
 def test_induced_samples_have_all_edges_between_their_vertices() -> None:
     lists = some_lists(6, 10, 60)
-    sample = induce(lists, grow(lists, np.array([4, 2]), None, [2], Draws(0, False, False, 1, 0), disjoint=False), None)
+    sample = grow(lists, np.array([4, 2]), None, [2], Draws(0, False, False, 1, 0), disjoint=False, induced=True)
     source, target = lists.graph.edges
     wanted = lists.given[np.isin(source, sample.node) & np.isin(target, sample.node)]
     assert sorted(sample.edge.tolist()) == sorted(wanted.tolist())

@@ -22,7 +22,7 @@ from torch_geometric.sampler.neighbor_sampler import edge_sample, node_sample
 
 from gdsl.integrations.pyg.bias import weights_by
 from gdsl.integrations.pyg.edges import edges_of
-from gdsl.integrations.pyg.growing import Sample, grow, induce
+from gdsl.integrations.pyg.growing import Sample, grow
 from gdsl.integrations.pyg.lists import Draws, Ids, NeighborLists
 
 
@@ -153,8 +153,8 @@ class Sampler(BaseSampler):
         key = int(torch.randint(2**62, ())) if self.key is None else self.key
         induced = self.subgraph_type is SubgraphType.induced
         how = Draws(0, self.replace, self.temporal_strategy == "last", _signed(key), 0)
-        sample = grow(self._lists, seeds, limit, self._counts, how, disjoint=self.disjoint)
-        return self._output(induce(self._lists, sample, limit) if induced else sample, has_counts=not induced)
+        sample = grow(self._lists, seeds, limit, self._counts, how, disjoint=self.disjoint, induced=induced)
+        return self._output(sample, has_counts=not induced)
 
     def _limits(self, seeds: Ids, seed_time: torch.Tensor | None) -> Ids | None:
         """The latest time for each seed's tree."""
