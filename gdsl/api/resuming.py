@@ -66,36 +66,45 @@ def continuations(
     """The runs that may give the result of `Program.resume`, which raises what this raises: the quickest first."""
     origin = _origin(program, result)
     values = _arguments(origin, graph)
-    rounded = sorted(origin.rounded)
-    later = replace(origin, graph=graph._identity)
-    base, delta = graph._base, graph._delta
-    if (
-        base is not None
-        and delta is not None
-        and not len(delta.deleted)
-        and 0 < len(delta.inserted) <= len(graph) < WIDE_FROM
-    ):
-        instance = _instance(program, origin, base, values, types)
-        resumed, _, on_base = instance._resumed_programs()
-        _inserted_ends(origin, graph)
-        counts = {Domain.VERTEX: len(graph), Domain.EDGE: graph.num_edges}
-        is_valid = _are_valid(instance.ir, delta, origin.params, counts)
-        if resumed.beside is not None and on_base is not None and is_valid:
-            names = resumed.beside
-            arguments = {
-                **values,
-                names.former: _placed(result[names.array], backend),
-                **_inserted(names, delta, len(graph)),
-            }
-            also = [*rounded, *(new for old, new in names.values.items() if old in rounded)]
-            yield Continuation(on_base, base, arguments, also or None, False, later, delta)
+    beside = _beside(program, result, graph, types, backend, origin, values)
+    if beside is not None:
+        yield beside
     resumed, on_merged, _ = _instance(program, origin, graph, values, types)._resumed_programs()
     ends: Any = _inserted_ends(origin, graph)
     if graph.names is not None:
         ends = _flags(ends, graph.num_vertices)  # numbers could be names
     former = _placed(result[resumed.merged.array], backend)
     arguments = {**values, resumed.merged.former: former, resumed.merged.ends: ends}
-    yield Continuation(on_merged, graph, arguments, rounded or None, True, later)
+    later = replace(origin, graph=graph._identity)
+    yield Continuation(on_merged, graph, arguments, sorted(origin.rounded) or None, True, later)
+
+
+def _beside(
+    program: AnyProgram,
+    result: Result,
+    graph: Graph,
+    types: Mapping[str, Any] | None,
+    backend: str,
+    origin: Origin,
+    values: Mapping[str, Any],
+) -> Continuation[AnyProgram] | None:
+    """The run on the base of an updated graph, if there is one, and it has all edges but the inserted ones."""
+    base, delta, vertices = graph._base, graph._delta, len(graph)
+    if base is None or delta is None or len(delta.deleted) or origin.rounded:
+        return None
+    if not 0 < len(delta.inserted) <= vertices < WIDE_FROM:
+        return None
+    instance = _instance(program, origin, base, values, types)
+    resumed, _, on_base = instance._resumed_programs()
+    names = resumed.beside
+    _inserted_ends(origin, graph)
+    counts = {Domain.VERTEX: vertices, Domain.EDGE: graph.num_edges}
+    if names is None or on_base is None or not _are_valid(instance.ir, delta, origin.params, counts):
+        return None
+    former = _placed(result[names.array], backend)
+    arguments = {**values, names.former: former, **_inserted(names, delta, vertices)}
+    later = replace(origin, graph=graph._identity)
+    return Continuation(on_base, base, arguments, None, False, later, delta)
 
 
 def _instance(
@@ -127,7 +136,9 @@ def _are_valid(program: ir.Program, delta: Delta, params: Mapping[str, Any], cou
     """Whether the values of inserted edges fulfill the `where` of their inputs."""
     for array in program.arrays:
         if array.domain is Domain.EDGE and array.where is not None and array.name in delta.inserted.attributes:
-            values = delta.inserted.attributes[array.name].astype("int64" if array.type.is_id else array.type.name)
+            given = delta.inserted.attributes[array.name]
+            with np.errstate(all="ignore"):  # of what the type does not have, which is reported later
+                values = given.astype("int64" if array.type.is_id else array.type.name)
             evaluator = Evaluator(np, {}, params, counts, {array.name: values}.__getitem__)
             if not evaluator.values(array.where, 0, len(values)).all():
                 return False

@@ -583,7 +583,8 @@ class Graph:
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        names = f", attributes: {', '.join(map(printable, self.attributes))}" if self.attributes else ""
+        attributes = self.attributes if self._delta is None else self._delta.base.attributes  # without merging
+        names = f", attributes: {', '.join(map(printable, attributes))}" if attributes else ""
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
 
 

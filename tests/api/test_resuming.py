@@ -174,6 +174,37 @@ def test_names_of_vertices() -> None:
     assert more.total == 3
 
 
+def test_edges_that_were_deleted_before_the_first_run() -> None:
+    graph = make_graph(path(6), 6, [1.0] * 5).updated(insert=([0], [3], [9.0]), delete=([1], [2]))
+    result = gdsl.samples.sssp(graph, source=0, backend="reference")
+    updated = graph.updated(insert=([4], [1], [0.5]))
+    resumed = gdsl.samples.sssp.resume(result, updated, backend="reference")
+    assert resumed.distance.tolist() == [0, 1, float("inf"), 9, 10, 11]
+    assert_equal(resumed, gdsl.samples.sssp(updated, source=0, backend="reference"))
+
+
+def test_types_that_follow_the_weights() -> None:
+    sssp = gdsl.samples.sssp
+    for weights, more in (([True, False], [True]), ([2**40, 1], [5]), ([1.5, 2**-1000], [0.25])):
+        graph = Graph.from_edges([0, 1], [1, 2], 4, weights)
+        result = sssp.submit(graph, source=0, backend="reference").result()
+        updated = graph.updated(insert=([2], [3], more))
+        resumed = sssp.resume(result, updated, backend="reference")
+        assert repr(updated).startswith("<Graph: 4 vertices, 3 stored edges") and updated._delta is not None
+        full = sssp(updated, source=0, backend="reference")
+        assert_equal(resumed, full)
+        assert resumed.distance.dtype == full.distance.dtype
+
+
+def test_rounded_weights_stay_rounded() -> None:
+    graph = Graph.from_edges([0, 1], [1, 2], 4, [0.1, 0.2])
+    options = {"types": {"weight_type": "float32"}, "backend": "reference"}
+    result = gdsl.samples.sssp.run(graph, {"source": 0}, round="weight", **options)
+    updated = graph.updated(insert=([2], [3], [0.3]))
+    resumed = gdsl.samples.sssp.resume(result, updated, **options)
+    assert_equal(resumed, gdsl.samples.sssp.run(updated, {"source": 0}, round="weight", **options))
+
+
 def test_conditions_hold_of_inserted_edges() -> None:
     graph = make_graph(path(5), 5)
     result = gdsl.samples.sssp(graph, source=0, backend="reference")
