@@ -120,16 +120,20 @@ def _instance(
 def _inserted(names: BesideProgram, delta: Delta, vertices: int) -> dict[str, Any]:
     """The inserted edges as inputs of vertices, of which the first elements are used."""
     edges = delta.inserted
+    declared = {array.name: array.type.name for array in names.program.arrays if not array.type.is_id}
 
-    def padded(values: NDArray[Any]) -> NDArray[Any]:
-        result = np.zeros(vertices, values.dtype)
+    def padded(values: NDArray[Any], name: str) -> NDArray[Any]:
+        # What is not converted is not touched either, which saves a pass.
+        is_converted = values.dtype.name != declared.get(name)
+        result = (np.zeros if is_converted else np.empty)(vertices, values.dtype)
         result[: len(values)] = values
         return result
 
+    given = {names.source: edges.sources, names.destination: edges.destinations}
+    given |= {new: edges.attributes[old] for old, new in names.values.items() if old in edges.attributes}
     ends = _flags(np.concatenate([edges.sources, edges.destinations]), vertices)
-    arrays = {names.source: padded(edges.sources), names.destination: padded(edges.destinations)}
-    values = {new: padded(edges.attributes[old]) for old, new in names.values.items() if old in edges.attributes}
-    return {**arrays, **values, names.members: _flags(slice(len(edges)), vertices), names.ends: ends}
+    sets = {names.members: _flags(slice(len(edges)), vertices), names.ends: ends}
+    return {**sets, **{name: padded(values, name) for name, values in given.items()}}
 
 
 def _are_valid(program: ir.Program, delta: Delta, params: Mapping[str, Any], counts: Mapping[Domain, int]) -> bool:

@@ -3,7 +3,7 @@
 An update leaves the arrays of its base alone until they are merged with the changes, which takes one pass over all
 edges: far more than what a few insertions change in a result. So the loop goes on without merging:
 
-    first = a; a = former; again = true;
+    swap(first, a); a = former; again = true;
     while (again) {
         again = false;
         compute(inserted, relax_inserted);          # each inserted edge; what changes is touched, and sets `again`
@@ -140,7 +140,6 @@ class _Beside:
     def _steps(self, number: int, inner: nodes.While) -> tuple[nodes.Step, ...]:
         writer, found, kind = self.writer, self.found, self.array.type
         added, at_ends = writer.frontier("added"), writer.frontier("at_ends")
-        keep = writer.store(self.first, writer.element(found.array, kind))
         take = writer.store(found.array, writer.element(self.former, kind))
         touched = writer.element(self.touched, Type.BOOL)
         span = writer.span
@@ -153,7 +152,8 @@ class _Beside:
         )
         return (
             writer.compute(found.worklist, "begin", (writer.store(self.begun, writer.literal(True)),)),
-            writer.compute(None, "take_former", (keep, take)),
+            nodes.Swap(span, self.first, found.array, False),
+            writer.compute(None, "take_former", (take,)),
             writer.filter(None, "is_added", writer.element(self.members, Type.BOOL), added),
             writer.filter(None, "is_end", writer.element(self.ends, Type.BOOL), at_ends),
             nodes.While(span, number, nodes.ScalarValue(span, Type.BOOL, self.again), body),
