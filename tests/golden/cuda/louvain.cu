@@ -4,11 +4,10 @@
 // Communities by modularity: the share of the weight inside communities, minus the share that chance would put there.
 // 
 // Each vertex moves to the neighboring community that gains most, but only a random half of the candidates at a time (a
-// quarter at first), lest neighbors swap. A vertex with few neighbors is a candidate again when one of them moves, one
-// with many when about one in twenty has. Then each community becomes a vertex, until a level gains nothing. Of a handful
-// of levels, the first walks every edge about five times; the others are small. Sums are of integers: all runs agree.
-// (Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks, J. Stat. Mech., 2008; in
-// parallel: Lu, Halappanavar, Kalyanaraman, Parallel Heuristics for Scalable Community Detection, Par. Comp. 47, 2015.)
+// quarter at first), lest neighbors swap. When neighbors move, one, or of many about one in twenty, a vertex is a candidate
+// again. Then each community becomes a vertex, until a level gains nothing. Sums are of integers: all runs agree.
+// (Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks, 2008; in parallel: Lu,
+// Halappanavar and Kalyanaraman, Parallel Heuristics for Scalable Community Detection, Parallel Computing 47, 2015.)
 
 // ==== platform ====
 
@@ -45,7 +44,6 @@
 #undef closer
 #undef communities
 #undef community
-#undef compute_apart
 #undef compute_follow
 #undef compute_move
 #undef compute_reduce_max_of_weight
@@ -59,7 +57,6 @@
 #undef filter_gains
 #undef filter_half
 #undef filter_leaving
-#undef first_value
 #undef fixed
 #undef follow_apply
 #undef follow_early
@@ -81,23 +78,21 @@
 #undef nearer_condition
 #undef nearer_value
 #undef neighbor_reduce_1_value
-#undef outside_value
 #undef quality
-#undef reduce_first
 #undef reduce_inside
 #undef reduce_loops
 #undef reduce_max_of_weight_apply
 #undef reduce_max_of_weight_totals
 #undef reduce_nearer
 #undef reduce_neighbor_reduce_1
-#undef reduce_outside
-#undef reduce_sum_of_volume_apply
-#undef reduce_sum_of_volume_totals
+#undef reduce_sum_of_strength_apply
+#undef reduce_sum_of_strength_totals
 #undef scaled_apply
 #undef seed
+#undef shares_apply
 #undef src
 #undef strength
-#undef sum_of_volume
+#undef sum_of_strength
 #undef turns
 #undef units
 #undef volume
@@ -294,11 +289,11 @@ struct data_slice {
     int64* vote_totals_int64;  // votes of long lists
     float32* weight;  // num_edges
     vertex* community;  // num_vertices
-    int64* units;  // num_edges
     vertex* label;  // num_vertices
     vertex* best;  // num_vertices
     int64* strength;  // num_vertices
     int64* volume;  // num_vertices
+    int64* units;  // num_edges
     int64* closer;  // num_vertices
     float32* share;  // num_vertices
     float32* draw;  // num_vertices
@@ -309,10 +304,10 @@ struct data_slice {
     float64* largest;  // one value
     float64* whole;  // one value
     int64* inner;  // one value
-    int64* before;  // one value
     int64* quality;  // one value
+    int64* before;  // one value
     float32* max_of_weight;  // one value
-    int64* sum_of_volume;  // one value
+    int64* sum_of_strength;  // one value
     int64 seed;
     int32 turns;
 };
@@ -936,8 +931,8 @@ struct reduce_max_of_weight_totals {
     float32 max_of_weight = (FLOAT32_INF - FLOAT32_INF);
 };
 
-struct reduce_sum_of_volume_totals {
-    int64 sum_of_volume = 0ll;
+struct reduce_sum_of_strength_totals {
+    int64 sum_of_strength = 0ll;
 };
 
 struct count_totals {
@@ -958,179 +953,171 @@ struct follow_early {
 };
 
 __device__ __forceinline__ int64 fixed(float64 x) {
-#line 56 "louvain.gdsl"
+#line 41 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, edge e_, reduce_max_of_weight_totals& totals) {
-#line 61 "louvain.gdsl"
+#line 45 "louvain.gdsl"
     plain_max(&totals.max_of_weight, d.weight[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void scaled_apply(const data_slice& d, edge e_) {
-#line 62 "louvain.gdsl"
+#line 46 "louvain.gdsl"
     d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ int64 first_value(const data_slice& d, edge e_) {
-#line 63 "louvain.gdsl"
+__device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
+#line 49 "louvain.gdsl"
     return d.units[e_];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void reduce_sum_of_strength_apply(const data_slice& d, vertex v, reduce_sum_of_strength_totals& totals) {
+#line 49 "louvain.gdsl"
+    plain_add(&totals.sum_of_strength, d.strength[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 loops_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 64 "louvain.gdsl"
+#line 50 "louvain.gdsl"
     return src == dst ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void reduce_sum_of_volume_apply(const data_slice& d, vertex v, reduce_sum_of_volume_totals& totals) {
-#line 65 "louvain.gdsl"
-    plain_add(&totals.sum_of_volume, d.volume[v]);
+__device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
+#line 51 "louvain.gdsl"
+    d.label[v] = v;
+#line 51 "louvain.gdsl"
+    d.best[v] = v;
+#line 51 "louvain.gdsl"
+    d.volume[v] = d.strength[v];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void shares_apply(const data_slice& d, vertex v) {
+#line 52 "louvain.gdsl"
+    d.share[v] = float32(wrapping_subtract(d.strength[v], d.closer[v])) / 24.0f;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
-#line 57 "louvain.gdsl"
+#line 42 "louvain.gdsl"
     plain_add(&totals.inner, d.closer[v]);
-#line 57 "louvain.gdsl"
+#line 42 "louvain.gdsl"
     plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
-#line 70 "louvain.gdsl"
-    return d.units[e_];
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ int64 outside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 71 "louvain.gdsl"
-    return src == dst ? 0ll : d.units[e_];
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
-#line 73 "louvain.gdsl"
-    d.label[v] = v;
-#line 73 "louvain.gdsl"
-    d.best[v] = v;
-#line 73 "louvain.gdsl"
-    d.volume[v] = d.strength[v];
-#line 73 "louvain.gdsl"
-    d.share[v] = float32(d.closer[v]) / 24.0f;
-}
-#line resume "louvain.cu"
-
 __device__ __forceinline__ bool half_condition(const data_slice& d, vertex v, int32 iteration) {
-#line 79 "louvain.gdsl"
+#line 57 "louvain.gdsl"
     return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool ballot_condition(vertex src, vertex dst) {
-#line 38 "louvain.gdsl"
+#line 26 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ vertex ballot_key(const data_slice& d, vertex dst) {
-#line 38 "louvain.gdsl"
+#line 26 "louvain.gdsl"
     return d.label[dst];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 ballot_weight(const data_slice& d, edge e_) {
-#line 38 "louvain.gdsl"
+#line 26 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, vertex key, int64 total) {
-#line 40 "louvain.gdsl"
+#line 28 "louvain.gdsl"
     return float64(total) * *d.whole - float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool leaving_condition(const data_slice& d, vertex v) {
-#line 82 "louvain.gdsl"
+#line 59 "louvain.gdsl"
     return d.best[v] != d.label[v];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool nearer_condition(vertex src, vertex dst) {
-#line 43 "louvain.gdsl"
+#line 31 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 nearer_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 44 "louvain.gdsl"
+#line 31 "louvain.gdsl"
     return d.label[dst] == d.best[src] ? d.units[e_] : d.label[dst] == d.label[src] ? wrapping_negate(d.units[e_]) : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool gains_condition(const data_slice& d, vertex v) {
-#line 47 "louvain.gdsl"
+#line 34 "louvain.gdsl"
     return float64(d.closer[v]) * *d.whole > float64(d.strength[v]) * float64(wrapping_add(wrapping_subtract(d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 2)], d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 3)]), d.strength[v]));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
-#line 51 "louvain.gdsl"
+#line 37 "louvain.gdsl"
     reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 4)], d.strength[v]);
-#line 51 "louvain.gdsl"
+#line 37 "louvain.gdsl"
     reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 5)], d.strength[v]);
-#line 51 "louvain.gdsl"
     d.label[v] = d.best[v];
+#line 38 "louvain.gdsl"
     d.draw[v] = random_unit(~wrapping_add(*d.round, from_id<int64>(v)));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, edge e_, beside_early& early) {
-#line 55 "louvain.gdsl"
+#line 40 "louvain.gdsl"
     return early.value_1 != early.value_2 && d.draw[src] * d.share[dst] < float32(d.units[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
-#line 55 "louvain.gdsl"
+#line 40 "louvain.gdsl"
     early.value_1 = d.label[dst];
-#line 55 "louvain.gdsl"
+#line 40 "louvain.gdsl"
     early.value_2 = d.label[src];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 inside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 88 "louvain.gdsl"
+#line 62 "louvain.gdsl"
     return d.label[src] == d.label[dst] ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
-#line 95 "louvain.gdsl"
+#line 66 "louvain.gdsl"
     d.community[v] = early.value_2;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
-#line 95 "louvain.gdsl"
+#line 66 "louvain.gdsl"
     early.value_1 = load_now(&d.community[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
-#line 95 "louvain.gdsl"
+#line 66 "louvain.gdsl"
     early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
 }
 #line resume "louvain.cu"
 
 // ---- operators ----
 
-// line 61: compute(edges, reduce_max_of_weight)
+// line 45: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_max_of_weight_totals totals;
@@ -1144,7 +1131,7 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 62: compute(edges, scaled)
+// line 46: compute(edges, scaled)
 __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { scaled_apply(d, at); });
@@ -1152,104 +1139,74 @@ __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d
     note_operator(run, 1, iteration, size, size, false);
 }
 
-// line 63: volume = neighbor_reduce(vertices, first, sum)
-__device__ __forceinline__ void reduce_first(enactor& run, const data_slice& d, int32 iteration) {
+// line 49: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
+__device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    reduce_sum_of_strength_totals totals_1;
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return int64(first_value(d, out_lists{d.graph}.id(at))); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced, bool) { d.volume[near] = reduced; });
+        [&](vertex near, int64 reduced, bool whole) {
+            d.strength[near] = reduced;
+            if (!whole) { return; }
+            reduce_sum_of_strength_apply(d, near, totals_1);  // line 49: compute(vertices, reduce_sum_of_strength)
+        });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { reduce_add(&d.volume[near], reduced); });
+        [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
+        reduce_sum_of_strength_apply(d, near, totals_1);  // line 49: compute(vertices, reduce_sum_of_strength)
+    });
+    {
+        const int64 total = block_reduce(run.shared, totals_1.sum_of_strength, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.sum_of_strength, total); }
+    }
     synchronize(run);
     end_walk(run, 2, iteration, size, true);
+    note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 64: closer = neighbor_reduce(vertices, loops, sum)
+// line 50: closer = neighbor_reduce(vertices, loops, sum)
 __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    reduce_sum_of_volume_totals totals_1;
+    count_totals totals_3;
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(loops_value(d, near, far, out_lists{d.graph}.id(at))); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            reduce_sum_of_volume_apply(d, near, totals_1);  // line 65: compute(vertices, reduce_sum_of_volume)
+            alone_apply(d, near);  // line 51: compute(vertices, alone)
+            shares_apply(d, near);  // line 52: compute(vertices, shares)
+            count_apply(d, near, totals_3);  // line 53: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        reduce_sum_of_volume_apply(d, near, totals_1);  // line 65: compute(vertices, reduce_sum_of_volume)
+        alone_apply(d, near);  // line 51: compute(vertices, alone)
+        shares_apply(d, near);  // line 52: compute(vertices, shares)
+        count_apply(d, near, totals_3);  // line 53: compute(vertices, count)
     });
     {
-        const int64 total = block_reduce(run.shared, totals_1.sum_of_volume, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.sum_of_volume, total); }
-    }
-    synchronize(run);
-    end_walk(run, 3, iteration, size, true);
-    note_operator(run, 4, iteration, size, 0, false);
-}
-
-// line 66: compute(vertices, count)
-__device__ __forceinline__ void compute_apart(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    count_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { count_apply(d, v, totals); });
-    {
-        const int64 total = block_reduce(run.shared, totals.inner, 0ll,
+        const int64 total = block_reduce(run.shared, totals_3.inner, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.inner, total); }
     }
     {
-        const int64 total = block_reduce(run.shared, totals.quality, 0ll,
+        const int64 total = block_reduce(run.shared, totals_3.quality, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
+    end_walk(run, 4, iteration, size, true);
     note_operator(run, 5, iteration, size, 0, false);
+    note_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 7, iteration, size, 0, false);
 }
 
-// line 70: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
-__device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
-    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
-    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced, bool) { d.strength[near] = reduced; });
-    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
-    synchronize(run);
-    end_walk(run, 6, iteration, size, true);
-}
-
-// line 71: closer = neighbor_reduce(vertices, outside, sum)
-__device__ __forceinline__ void reduce_outside(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    begin_operator(run);
-    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto value = [&](vertex near, vertex far, edge at) { return int64(outside_value(d, near, far, out_lists{d.graph}.id(at))); };
-    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced, bool whole) {
-            d.closer[near] = reduced;
-            if (!whole) { return; }
-            alone_apply(d, near);  // line 72: compute(vertices, alone)
-        });
-    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
-    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        alone_apply(d, near);  // line 72: compute(vertices, alone)
-    });
-    synchronize(run);
-    end_walk(run, 7, iteration, size, true);
-    note_operator(run, 8, iteration, size, 0, false);
-}
-
-// line 79: f = filter(ask, half)
+// line 57: f = filter(ask, half)
 __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1261,10 +1218,10 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 9, iteration, size, 0, false);
+    end_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 81: best = neighbor_vote(f, ballot, gain, keep=label)
+// line 58: best = neighbor_vote(f, ballot, gain, keep=label)
 __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1299,10 +1256,10 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     vote_warps<vertex, int64>(run, members_of(input), degree, ballots, table, choice, elect, parts);
     vote_hubs<vertex, int64>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
-    end_operator(run, 10, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 9, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 82: f = filter(f, leaving)
+// line 59: f = filter(f, leaving)
 __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1314,10 +1271,10 @@ __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 11, iteration, size, 0, false);
+    end_operator(run, 10, iteration, size, 0, false);
 }
 
-// line 83: closer = neighbor_reduce(f, nearer, sum)
+// line 59: closer = neighbor_reduce(f, nearer, sum)
 __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1329,10 +1286,10 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
-    end_walk(run, 12, iteration, size, true);
+    end_walk(run, 11, iteration, size, true);
 }
 
-// line 84: f = filter(f, gains)
+// line 60: f = filter(f, gains)
 __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1344,19 +1301,19 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 13, iteration, size, 0, false);
+    end_operator(run, 12, iteration, size, 0, false);
 }
 
-// line 85: compute(f, move)
+// line 60: compute(f, move)
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
-    note_operator(run, 14, iteration, size, 0, false);
+    note_operator(run, 13, iteration, size, 0, false);
 }
 
-// line 86: advanced_1 = advance(f, beside)
+// line 60: advanced_1 = advance(f, beside)
 __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1375,10 +1332,10 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     out.flush();
     end_queue(run, result);
     clear_marks(marks, result);
-    end_operator(run, 15, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 14, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 88: closer = neighbor_reduce(vertices, inside, sum)
+// line 62: closer = neighbor_reduce(vertices, inside, sum)
 __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1389,12 +1346,12 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            count_apply(d, near, totals_1);  // line 91: compute(vertices, count)
+            count_apply(d, near, totals_1);  // line 63: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        count_apply(d, near, totals_1);  // line 91: compute(vertices, count)
+        count_apply(d, near, totals_1);  // line 63: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.inner, 0ll,
@@ -1407,11 +1364,11 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_walk(run, 16, iteration, size, true);
-    note_operator(run, 17, iteration, size, 0, false);
+    end_walk(run, 15, iteration, size, true);
+    note_operator(run, 16, iteration, size, 0, false);
 }
 
-// line 95: compute(vertices, follow)
+// line 66: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
@@ -1420,7 +1377,7 @@ __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d
             side_by_side<4>([&](uint32 k) { follow_read_2(d, v[k], early[k]); });
         }, [&](vertex v, follow_early& early) { follow_apply(d, v, early); });
     synchronize(run);
-    note_operator(run, 18, iteration, size, 0, false);
+    note_operator(run, 17, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -1449,10 +1406,10 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.largest = 0.0;
         *d.whole = 0.0;
         *d.inner = 0ll;
+        *d.quality = -1152921504606846976ll;
         *d.before = -1152921504606846977ll;
-        *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
-        *d.sum_of_volume = 0ll;
+        *d.sum_of_strength = 0ll;
     }
     synchronize(run);
 }
@@ -1479,22 +1436,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
     synchronize(run);
     compute_scaled(run, d, iteration);
-    reduce_first(run, d, iteration);
-    if (leader()) { *d.sum_of_volume = 0ll; }
-    synchronize(run);
-    reduce_loops(run, d, iteration);
-    if (leader()) { *d.whole = float64(*d.sum_of_volume); }
-    synchronize(run);
-    compute_apart(run, d, iteration);
-    if (leader()) { *d.quality = wrapping_add(*d.quality, fixed(float64(*d.inner) / *d.whole)); }
-    synchronize(run);
     for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
             share(graph_around_0, d.graph);
             share(d.graph, h);
+            if (leader()) { *d.sum_of_strength = 0ll; }
+            synchronize(run);
             reduce_neighbor_reduce_1(run, d, iteration);
-            reduce_outside(run, d, iteration);
-            if (leader()) { *d.before = *d.quality; }
+            if (leader()) { *d.whole = float64(*d.sum_of_strength); }
+            if (leader()) { *d.inner = 0ll; }
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
+            reduce_loops(run, d, iteration);
+            if (leader()) { *d.before = wrapping_add(*d.quality, fixed(float64(*d.inner) / *d.whole)); }
             define_everything(run, spare, d.graph.num_vertices, uncounted());
             exchange(ask, spare);
             for (int32 iteration = 0; ask.size > 0 && iteration < d.turns && begin_pass(run, 1, iteration); ++iteration) {
