@@ -140,13 +140,14 @@ def children(node: Node) -> Iterator[Node]:
             yield from (item for item in value if isinstance(item, Node))
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: Node) -> list[Node]:
     """`node` and every node inside it, parents first, in the order of the text."""
-    stack = [node]
+    walked, stack = [], [node]
     while stack:
         current = stack.pop()
-        yield current
+        walked.append(current)
         stack.extend(reversed(tuple(children(current))))
+    return walked
 
 
 @dataclass(frozen=True, slots=True)

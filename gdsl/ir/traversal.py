@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -47,8 +47,9 @@ def _last_first(kind: type[Node]) -> Callable[[Any], tuple[object, ...]]:
     return values if len(names) > 1 else lambda node: (values(node),)
 
 
-def walk(part: object) -> Iterator[Node]:
+def walk(part: object) -> list[Node]:
     """Every node of `part` (a node, or tuples of nodes), each before its parts, in the order of the text."""
+    walked: list[Node] = []
     stack, known = [part], _INSIDE
     while stack:
         current = stack.pop()
@@ -60,16 +61,19 @@ def walk(part: object) -> Iterator[Node]:
             known[kind] = _last_first(kind) if issubclass(kind, Node) else None
         inside = known[kind]
         if inside is not None:
-            yield current  # type: ignore[misc]
+            walked.append(current)  # type: ignore[arg-type]
             stack += inside(current)
+    return walked
 
 
-def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
+def all_steps(steps: Iterable[Step]) -> list[Step]:
     """Every step of a schedule, each before those inside it, in the order of the text."""
+    walked: list[Step] = []
     for step in steps:
-        yield step
+        walked.append(step)
         for block in blocks_of(step):
-            yield from all_steps(block)
+            walked += all_steps(block)
+    return walked
 
 
 def blocks_of(step: Step) -> tuple[tuple[Step, ...], ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gdsl.ir.nodes import (
     CompareAndSwap,
     EdgeFunctor,
@@ -26,16 +24,14 @@ from gdsl.operations import Over
 Functor = VertexFunctor | EdgeFunctor
 
 
-def targets(functor: Functor) -> Iterator[Target]:
+def targets(functor: Functor) -> list[Target]:
     """Every target that the functor writes, in the order of the text."""
     return targets_in(functor.body)
 
 
-def targets_in(part: object) -> Iterator[Target]:
+def targets_in(part: object) -> list[Target]:
     """Every target that statements write, in the order of the text."""
-    for node in walk(part):
-        if isinstance(node, (Store, Update, CompareAndSwap)):
-            yield node.target
+    return [node.target for node in walk(part) if isinstance(node, (Store, Update, CompareAndSwap))]
 
 
 def written_arrays(functor: Functor) -> frozenset[str]:

@@ -25,22 +25,23 @@ from gdsl.plan.nodes import (
 )
 
 
-def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """Every step, each before those in it, in the order of the text; what asks comes before what it decides, and what
-    runs in another operator's sweep before that."""
+def steps_in(steps: tuple[Step, ...]) -> list[Step]:
+    """Every step, each before those in it, in the order of the text. The launch that evaluates a condition comes before
+    the steps that it decides, and an operator that is fused into another one's sweep before that operator."""
+    walked: list[Step] = []
     for step in steps:
         if isinstance(step, Operation):
-            yield from step.fused
-        yield step
+            walked += step.fused
+        walked.append(step)
         if isinstance(step, (Loop, Branch)) and step.ask is not None:
-            yield step.ask
+            walked.append(step.ask)
         if isinstance(step, On) and step.enter is not None:
-            yield step.enter
+            walked.append(step.enter)
         if isinstance(step, (Loop, On, MakeOnce, Launch)):
-            yield from steps_in(step.steps if isinstance(step, Launch) else step.body)
+            walked += steps_in(step.steps if isinstance(step, Launch) else step.body)
         elif isinstance(step, Branch):
-            yield from steps_in(step.then)
-            yield from steps_in(step.otherwise)
+            walked += steps_in(step.then) + steps_in(step.otherwise)
+    return walked
 
 
 def blocks_in(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:

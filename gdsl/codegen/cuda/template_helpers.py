@@ -65,7 +65,7 @@ class CudaHelpers(TemplateHelpers):
         super().__init__(plan)
         self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
         steps = steps_in(plan.schedule)
-        self.combinations = any(isinstance(step, Combine) for step in steps_in(plan.schedule))
+        self.combinations = any(isinstance(step, Combine) for step in steps)
         histories = (_history(step) for step in steps)
         self.histories = tuple(dict.fromkeys(history for history in histories if history is not None))
         """Of the schedule, in its order."""
