@@ -39,7 +39,7 @@ def sampler(data: Any, counts: list[int], **options: Any) -> Any:
     return gdsl.pyg.Sampler(data, counts, backend="cpu", **{"key": 12, **options})
 
 
-def of_nodes(data: Any, counts: list[int], seeds: list[int], time: list[int] | None = None, **options: Any) -> Any:
+def of_nodes(data: Any, counts: list[int], seeds: list[int], time: list[Any] | None = None, **options: Any) -> Any:
     times = None if time is None else torch.tensor(time)
     return sampler(data, counts, **options).sample_from_nodes(NodeSamplerInput(None, torch.tensor(seeds), times))
 
@@ -397,6 +397,8 @@ def hetero() -> HeteroData:
         (gdsl.GdslError, "speed", lambda: sampler(team(), [1], bias="(src, dst, e) => speed[e]")),
         (gdsl.GdslError, "weight", lambda: sampler(team(), [1], bias="(src, dst, e) => -1")),
         (gdsl.GdslError, "E07", lambda: sampler(Data(edge_index=torch.tensor([[0], [9]]), num_nodes=2), [1])),
+        (TypeError, "float", lambda: sampler(team(), [1], key=0.5)),
+        (ValueError, "float32", lambda: of_nodes(team(time=torch.arange(4)), [1], [0], [0.5], time_attr="time")),
         (IndexError, "not 7", lambda: of_nodes(team(), [1], [7])),
         (ValueError, "no time_attr", lambda: of_nodes(team(), [1], [0], [1])),
     ],

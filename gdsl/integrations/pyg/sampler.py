@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -75,6 +76,14 @@ class Sampler(BaseSampler):
             raise ValueError("weight_attr and bias both give the weights; give one of them")
         if temporal_strategy == "last" and (time_attr is None or weight_attr is not None or bias is not None):
             raise ValueError("temporal_strategy='last' needs a time_attr, and takes no weights")
+        self.num_neighbors = num_neighbors
+        self.subgraph_type = SubgraphType(subgraph_type)
+        self.replace = replace
+        self.sample_direction = sample_direction
+        self.temporal_strategy = temporal_strategy
+        self.is_temporal = time_attr is not None
+        self.disjoint = disjoint or self.is_temporal
+        self.key = key
         edges = edges_of(data)
         near, far = edges.target, edges.source
         if sample_direction == "backward":
@@ -89,14 +98,15 @@ class Sampler(BaseSampler):
             weight = edges.weights(weight_attr)
         self._lists = NeighborLists.build(near, far, edges.num_nodes, backend, weight, time)
         self.num_nodes = edges.num_nodes
-        self.num_neighbors = num_neighbors
-        self.subgraph_type = SubgraphType(subgraph_type)
-        self.replace = replace
-        self.sample_direction = sample_direction
-        self.temporal_strategy = temporal_strategy
-        self.is_temporal = time_attr is not None
-        self.disjoint = disjoint or self.is_temporal
-        self.key = key
+
+    @property
+    def key(self) -> int | None:
+        """What samples are a function of; None: each call takes a key from PyTorch's generator."""
+        return self._key
+
+    @key.setter
+    def key(self, value: int | None) -> None:
+        self._key = None if value is None else operator.index(value)
 
     @property
     def num_neighbors(self) -> NumNeighbors:
@@ -164,6 +174,8 @@ class Sampler(BaseSampler):
             return None
         times: Ids
         if seed_time is not None:
+            if seed_time.is_floating_point():
+                raise ValueError(f"the times of seeds are integers, not {seed_time.dtype}")
             times = seed_time.numpy().astype(np.int64)
         elif self.node_time is not None:
             times = self.node_time.numpy()[seeds]
