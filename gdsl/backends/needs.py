@@ -12,10 +12,10 @@ from gdsl.codegen.structs import element_dtype
 from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum, sizes_in
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
+from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.printer import elements_of
 from gdsl.plan.renumbering import LISTS
-from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.types import Type, Widths
 
 _SAME = {"neighbors": "columns"}

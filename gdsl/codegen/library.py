@@ -17,7 +17,7 @@ from typing import Any
 from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.codegen.structs import struct_dtype, type_text
 from gdsl.codegen.templates import environment, template_text
-from gdsl.plan.storage import Struct
+from gdsl.plan.buffer_nodes import Struct
 from gdsl.types import Type, Widths
 
 TEAMS = ("teams", "teams_pull")

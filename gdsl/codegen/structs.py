@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 
 from gdsl.codegen.literals import memory_type_name
-from gdsl.plan.storage import Pointer, Struct
+from gdsl.plan.buffer_nodes import Pointer, Struct
 from gdsl.types import Type, Widths
 
 _DTYPES = {

@@ -18,9 +18,9 @@ from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times, Valu
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.plan import graph_class, grids, structs_cpu
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Pointer, Role
 from gdsl.plan.buffers import exchanged_pairs
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Pointer, Role
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths

@@ -23,11 +23,11 @@ from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import block_cache, functor_facts, mirrors, scalar_copies, structs, votes
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Mode, Plan, Sweep
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, variants_of
 from gdsl.plan.work_order import key_type, most_visits, orders
 from gdsl.types import Type, Widths

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from gdsl.ir.nodes import Array
 from gdsl.operations import Domain
+from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.exchange_nodes import Distribution, Exchange, Exchanged, Held, How, Placement, Reach
 from gdsl.plan.nodes import FarEnds, MakeGraph, OnSets, Operation, Plan, Step
-from gdsl.plan.storage import Role
 from gdsl.plan.walking import blocks_in
 from gdsl.types import Type, Widths
 

@@ -20,6 +20,7 @@ from gdsl.ir.nodes import (
     StoreScalar,
 )
 from gdsl.operations import Domain, Over
+from gdsl.plan.buffer_nodes import Buffer, Struct
 from gdsl.plan.exchange_nodes import (
     Distribution,
     Exchange,
@@ -47,7 +48,6 @@ from gdsl.plan.phase_nodes import (
     Within,
     Work,
 )
-from gdsl.plan.storage import Buffer, Struct
 from gdsl.plan.sweep_nodes import (
     Choice,
     Claim,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gdsl.operations import Domain
 from gdsl.plan import heuristics, renumbering
+from gdsl.plan.buffer_nodes import Buffer, Field, Pointer, Role, Struct
 from gdsl.plan.graph_class import FACTS, GENERAL
 from gdsl.plan.hints import SourceTables
 from gdsl.plan.nodes import (
@@ -18,7 +19,6 @@ from gdsl.plan.nodes import (
 from gdsl.plan.printer_exchanges import print_distribution
 from gdsl.plan.printer_steps import print_initial, print_steps
 from gdsl.plan.printer_sweeps import print_barrier
-from gdsl.plan.storage import Buffer, Field, Pointer, Role, Struct
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 

@@ -24,9 +24,9 @@ from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout
 from gdsl.plan import block_cache
+from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Plan, Renumbering
-from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 

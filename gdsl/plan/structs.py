@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.plan.storage import Field, Pointer, Struct
+from gdsl.plan.buffer_nodes import Field, Pointer, Struct
 from gdsl.types import Type
 
 _I32, _I64, _U32, _U64 = Type.INT32, Type.INT64, Type.UINT32, Type.UINT64

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Barrier, Plan, Teams
-from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 
 
 def run(plan: Plan, facts: Facts) -> Plan:

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from gdsl.ir.nodes import Operator
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import buffers
+from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
 from gdsl.plan.kept_graphs import key_of, may_number_edges
 from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step
-from gdsl.plan.storage import GRAPH, Cleared, Role
 from gdsl.plan.walking import kept_graphs, steps_in
 
 

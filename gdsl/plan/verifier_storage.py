@@ -9,6 +9,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import block_cache, buffers, functor_facts, mirrors, scalar_copies, votes
+from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
@@ -30,7 +31,6 @@ from gdsl.plan.nodes import (
     Swap,
     WriteBack,
 )
-from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
 from gdsl.plan.work_order import orders
 from gdsl.types import Type

@@ -12,7 +12,7 @@ from support.graphs import make_graph, path, random_graph
 from gdsl.binding import bind
 from gdsl.ir import nodes
 from gdsl.ir.verifier import VerificationError
-from gdsl.plan import slots, verifier
+from gdsl.plan import storage, verifier
 
 from . import build
 from .driver import EmulatorError
@@ -152,7 +152,7 @@ def test_storage_that_is_shared_wrongly_is_found(what: str, monkeypatch: pytest.
     """By the plan's verifier, and, where that is silent, by a run."""
     name, wrong = WRONGLY[what]
     program = program_of(text_of(name, SCHEDULES[name]))
-    monkeypatch.setattr(slots, what, wrong)
+    monkeypatch.setattr(storage, what, wrong)
     with pytest.raises(VerificationError, match="lies where"):
         emulated(program)
     monkeypatch.setattr(verifier, "verify", lambda plan: None)

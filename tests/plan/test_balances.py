@@ -11,8 +11,8 @@ from gdsl.extents import Size
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance
 from gdsl.plan import target
+from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.nodes import Choice, Dedup, Form, Mode, Plan, Sweep
-from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of
 

@@ -10,9 +10,9 @@ from gdsl.extents import VERTICES
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.plan import target
+from gdsl.plan.buffer_nodes import Cleared, Role
 from gdsl.plan.nodes import Combine, Form, Members, Plan
 from gdsl.plan.printer import print_plan
-from gdsl.plan.storage import Cleared, Role
 from gdsl.plan.verifier_sets import verify_combinations
 from gdsl.plan.walking import combinations, launches
 

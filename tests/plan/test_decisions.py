@@ -8,8 +8,8 @@ from gdsl.extents import Size
 from gdsl.ir.nodes import Literal, ScalarValue
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
+from gdsl.plan.buffer_nodes import Cleared, Made, Role
 from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
-from gdsl.plan.storage import Cleared, Made, Role
 from gdsl.plan.walking import launches, operations, sweeps, sweeps_of
 
 from .planning import choice, only_sweep, operation, plan_of

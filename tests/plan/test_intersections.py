@@ -10,8 +10,8 @@ from support.changed_plans import CHOICES, accepted, seen
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
 from gdsl.plan import target
+from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.nodes import Barrier, Dedup, EdgeCount, Form, Launch, Leader, Loop, Operation, Plan, Sweep, Walk
-from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import launches, sweeps_of
 from gdsl.types import Type

@@ -8,9 +8,9 @@ from gdsl.extents import of_graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
 from gdsl.plan import renumbering, target
+from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.printer import print_plan
 from gdsl.plan.renumbering import can_be_put, is_worth
-from gdsl.plan.storage import Role
 
 from .planning import plan_of
 

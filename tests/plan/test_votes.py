@@ -9,8 +9,8 @@ from support.changed_plans import CHOICES, accepted, seen
 
 from gdsl.extents import Size
 from gdsl.plan import target
+from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.nodes import Mode, Sweep
-from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
 
 from .planning import only_sweep, plan_of

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdsl.graph.graph import Graph
 from gdsl.plan import structs_cpu
-from gdsl.plan.storage import Pointer, Struct
+from gdsl.plan.buffer_nodes import Pointer, Struct
 from gdsl.types import Type, Widths
 
 _POINTERS: dict[str, Any] = {"void*": ctypes.POINTER(ctypes.c_void_p), "void* const": ctypes.POINTER(ctypes.c_void_p)}

@@ -32,7 +32,7 @@ from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Direction, Order
-from gdsl.plan.storage import Buffer, Cleared, Made, Role
+from gdsl.plan.buffer_nodes import Buffer, Cleared, Made, Role
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from gdsl.extents import of_graph
 from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain, Over
+from gdsl.plan.buffer_nodes import Buffer, Made
 from gdsl.plan.exchange_nodes import Exchange, Held
-from gdsl.plan.storage import Buffer, Made
 from gdsl.types import Type
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))

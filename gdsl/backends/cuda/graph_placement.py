@@ -10,9 +10,9 @@ from gdsl.backends.interface import Bindings, Need
 from gdsl.backends.placement import Decision, Placement
 from gdsl.graph.graph import Graph
 from gdsl.memory_use import MemoryUse, Place
+from gdsl.plan.buffer_nodes import GRAPH, Made
 from gdsl.plan.nodes import Plan
 from gdsl.plan.renumbering import can_be_in_host, can_be_put, is_worth
-from gdsl.plan.storage import GRAPH, Made
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:

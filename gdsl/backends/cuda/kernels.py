@@ -19,9 +19,9 @@ from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import shown
 from gdsl.extents import of_graph
 from gdsl.ir.nodes import Program
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Buffer, Cleared, Made
 from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import GRAPH, PROBLEM, Buffer, Cleared, Made
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Widths

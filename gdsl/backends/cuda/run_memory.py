@@ -22,9 +22,9 @@ from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
-from gdsl.plan import storage
+from gdsl.plan import buffer_nodes
+from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.plan.walking import kept_graphs
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
@@ -122,11 +122,11 @@ class RunMemory:
         these have ended, and the memory that the host sends from holds no values of the caller."""
         return self.shared.is_ready and not self._scalars_given
 
-    def _is_handed(self, buffer: storage.Buffer) -> bool:
+    def _is_handed(self, buffer: buffer_nodes.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
         return buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in self.plan.swapped)
 
-    def _of(self, *roles: Role) -> list[storage.Buffer]:
+    def _of(self, *roles: Role) -> list[buffer_nodes.Buffer]:
         return [buffer for buffer in self.plan.buffers if buffer.role in roles]
 
     def _find_kept(self) -> None:
@@ -137,10 +137,10 @@ class RunMemory:
             self.record.point(buffer, [each[buffer.name] for each in arrays])
         self._kept_version = self.on_device.kept.version
 
-    def _bytes(self, buffer: storage.Buffer) -> int:
+    def _bytes(self, buffer: buffer_nodes.Buffer) -> int:
         return bytes_of(buffer, self._widths, self.sizes)
 
-    def _share(self, scalars: list[storage.Buffer]) -> None:
+    def _share(self, scalars: list[buffer_nodes.Buffer]) -> None:
         """The buffers that host and device exchange: first those that are sent, last the trace."""
         initial_scalars = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
         outputs = self._of(Role.OUTPUTS)
@@ -177,7 +177,7 @@ class RunMemory:
         self.record.set_values(GRAPH, graph)
         self.record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
 
-    def _prepare(self, handed: list[storage.Buffer]) -> None:
+    def _prepare(self, handed: list[buffer_nodes.Buffer]) -> None:
         """The fields of the record that differ between runs."""
         place, widths = self.record.pointer, self._widths
         self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
@@ -446,14 +446,14 @@ class Record:
         """The field `name` of `group` as an array of one value of `dtype`."""
         return self._at(group, name, dtype, 1)
 
-    def pointer(self, buffer: storage.Buffer) -> NDArray[Any]:
+    def pointer(self, buffer: buffer_nodes.Buffer) -> NDArray[Any]:
         """The field for `buffer`: its pointer, or those of its copies."""
         key = (buffer.group, buffer.name)
         if key not in self._pointers:
             self._pointers[key] = self._at(*key, numpy.dtype("u8"), max(buffer.copies, 1))
         return self._pointers[key]
 
-    def point(self, buffer: storage.Buffer, created: Sequence[Buffer]) -> None:
+    def point(self, buffer: buffer_nodes.Buffer, created: Sequence[Buffer]) -> None:
         """Let the field for `buffer` point to its memory."""
         places = self.pointer(buffer)
         for place, each in enumerate(created):

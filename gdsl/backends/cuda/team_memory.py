@@ -18,9 +18,9 @@ from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.layout import batch_dtypes
 from gdsl.codegen.structs import struct_dtype
 from gdsl.extents import of_graph
+from gdsl.plan.buffer_nodes import PROBLEM, RUN
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import PROBLEM, RUN
 from gdsl.records import dataclass
 
 _ALIGNMENT = 256

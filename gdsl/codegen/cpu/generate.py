@@ -11,8 +11,8 @@ from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED
 from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
+from gdsl.plan.buffer_nodes import Made, Struct
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.storage import Made, Struct
 from gdsl.plan.walking import counts_in_tables, leaves_edges_out
 from gdsl.plan.work_order import orders
 from gdsl.types import Type, Widths

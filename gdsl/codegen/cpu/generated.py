@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
+from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Made, Role
 from gdsl.plan.exchange_nodes import Distribution, Exchange, Snapshot
-from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
 from gdsl.records import dataclass
 
 if TYPE_CHECKING:

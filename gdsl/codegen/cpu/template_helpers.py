@@ -28,6 +28,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation, Over
+from gdsl.plan.buffer_nodes import Buffer, Made, Role
 from gdsl.plan.hints import MaskedBody, UnbranchedTests
 from gdsl.plan.nodes import (
     Branch,
@@ -45,7 +46,6 @@ from gdsl.plan.nodes import (
     Variant,
     Walk,
 )
-from gdsl.plan.storage import Buffer, Made, Role
 from gdsl.plan.walking import operations
 from gdsl.types import Type, Widths
 

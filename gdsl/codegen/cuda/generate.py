@@ -15,9 +15,9 @@ from gdsl.codegen.names import UNDEFINED, identifiers_of
 from gdsl.codegen.structs import struct_dtype
 from gdsl.codegen.templates import render
 from gdsl.plan import structs
+from gdsl.plan.buffer_nodes import Struct
 from gdsl.plan.buffers import control_block, small_frontier_member
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import Struct
 from gdsl.plan.walking import leaves_edges_out
 from gdsl.plan.work_order import key_type
 from gdsl.types import Type, Widths

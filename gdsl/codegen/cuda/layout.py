@@ -11,8 +11,8 @@ from gdsl.codegen.structs import element_dtype, struct_dtype, type_text
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
 from gdsl.plan import buffers, mirrors, structs
+from gdsl.plan.buffer_nodes import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths

@@ -1,0 +1,126 @@
+"""What a run keeps in memory: structs, and the arrays of each kind. The host allocates, clears and frees by these
+tables, and the structs of generated text are printed from them."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from gdsl.extents import Extent, Fixed
+from gdsl.ir.nodes import Array, Scalar
+from gdsl.records import dataclass
+from gdsl.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The address of elements of a type, which generated text calls `to`."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a struct. `count`: elements of an array member; 0: a single value."""
+
+    name: str
+    type: Type | Pointer | Struct
+    comment: str = ""
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct that host and device share, or that the host must know the size of; laid out as C does."""
+
+    name: str
+    fields: tuple[Field, ...]
+    doc: str = ""
+    aligned: int = 0
+    """Bytes of which its address is a multiple, where that is more than its fields ask for."""
+
+
+class Role(Enum):
+    """What a buffer is for."""
+
+    GRAPH = "graph"
+    INPUT = "input"
+    RESULT = "result"
+    LOCAL = "local"
+    TEMPORARY = "temporary"
+    TABLES = "votes of long lists"
+    QUEUE = "queue"
+    BITMAP = "bitmap"
+    MARKS = "marks"
+    KEYS = "ranks of entries"
+    LISTED = "few members with their lists"
+    VISITED = "ranks of visited values"
+    BOUNDED = "vertices that have bounds"
+    HUBS = "chunks of long lists"
+    MIRROR = "copies on each GPU"
+    PLACES = "places of members"
+    SHARES = "shares of the edges"
+    CONTROL = "control block"
+    TRACE = "trace"
+    OUTPUTS = "what was swapped"
+    SAVED = "handed on between launches"
+    MADE_GRAPH = "graphs that the schedule makes"
+    KEPT_GRAPH = "graphs kept with the given one"
+    NAMES = "names of vertices"
+    NAMES_OF_EDGES = "names of edges"
+    SORTED = "while they are sorted"
+
+
+class Made(Enum):
+    """Who allocates a buffer."""
+
+    HOST = "the host"
+    CALLER = "the caller"
+    PROGRAM = "the generated code"
+
+
+class Cleared(Enum):
+    """What a buffer holds before it is first read."""
+
+    GIVEN = "given"
+    """The caller's values, or the graph's."""
+    INITIAL = "initial values"
+    """The run stores them before the schedule begins."""
+    ZERO = "zeros"
+    """The host clears it before the run; whoever changes it leaves zeros."""
+    WRITTEN = "written before read"
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array, or `copies` arrays alike, that a run has. `group` names the struct whose member it is."""
+
+    name: str
+    element: Type | Struct
+    extent: Extent
+    role: Role
+    made: Made
+    cleared: Cleared
+    group: str
+    copies: int = 0
+    """0: a single array."""
+
+
+GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
+"""The groups. What is in the last one is no member of a struct, and known to the host alone."""
+
+
+def of_array(array: Array) -> Buffer:
+    """The buffer of an array of the program's."""
+    is_input = array.is_input
+    made, cleared = (Made.CALLER, Cleared.GIVEN) if is_input else (Made.HOST, Cleared.INITIAL)
+    return Buffer(array.name, array.type, array.extent, _role(array), made, cleared, PROBLEM)
+
+
+def of_scalar(scalar: Scalar, places: int = 1) -> Buffer:
+    """The buffer of a scalar of the program's, which may have several places."""
+    cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
+    return Buffer(scalar.name, scalar.type, Fixed(places), _role(scalar), Made.HOST, cleared, PROBLEM)
+
+
+def _role(data: Array | Scalar) -> Role:
+    return Role.INPUT if data.is_input else Role.LOCAL if data.is_local else Role.RESULT
