@@ -69,8 +69,8 @@ KEPT_MUTANTS = (
     Mutant(
         "no barrier between a level's sums and those of the next",
         GENERATED,
-        "    synchronize(run);\n    end_walk(run, 13, iteration, size, true);\n",
-        "    end_walk(run, 13, iteration, size, true);\n",
+        "    synchronize(run);\n    end_walk(run, 7, iteration, size, true);\n",
+        "    end_walk(run, 7, iteration, size, true);\n",
         "betweenness",
         "race",
     ),
