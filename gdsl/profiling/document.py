@@ -16,7 +16,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import Direction, Grade
 from gdsl.records import dataclass
-from gdsl.source import Source
+from gdsl.source import Source, Span
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
@@ -182,9 +182,7 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
     """
     rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan), _inside(build.plan))
     rows = []
-    for step in all_steps(program.ir.schedule):
-        if not isinstance(step, ir.Operator):
-            continue
+    for step in _operators(program.ir, build.plan):
         records = [record for record in trace if record.site == step.site]
         functor = _functor(program.ir, step)
         rows.append(
@@ -207,6 +205,20 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
             }
         )
     return rows
+
+
+def _operators(program: ir.Program, plan: Plan | None) -> Iterator[ir.Operator]:
+    """The operators of `program`, each with those that the plan has in addition for the same call."""
+    own = [step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)]
+    sites = {step.site for step in own}
+    planned = all_steps(plan.program.schedule) if plan is not None else ()
+    added: dict[Span, list[ir.Operator]] = {}
+    for step in planned:
+        if isinstance(step, ir.Operator) and step.site not in sites:
+            added.setdefault(step.span, []).append(step)
+    for step in own:
+        yield step
+        yield from added.pop(step.span, ())
 
 
 def _total(values: Iterator[float | None]) -> float | None:

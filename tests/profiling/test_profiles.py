@@ -232,3 +232,16 @@ def test_text_has_a_line_for_each_operator(hops):
     assert lines[0].startswith("bfs on rmat:9 (512 vertices,") and lines[2].split()[:3] == ["operator", "where", "runs"]
     assert lines[3].startswith("visit") and "█" in lines[3] and lines[4].startswith("between operators")
     assert all(len(line) <= 100 for line in lines[2:])
+
+
+@pytest.mark.skipif(not HAS_COMPILER, reason="no C++ compiler on this machine")
+def test_operators_that_the_plan_adds_are_listed_with_the_call_that_they_are_for(graph, tmp_path):
+    """A reduction that may send is several operators in the plan."""
+    profile = gdsl.profile("betweenness", graph, sources=[1], backend="cpu")
+    document = profile.as_document()
+    rows = {each["site"]: each for each in document["operators"]}
+    assert set(document["trace"]["site"]) <= set(rows)
+    calls = {each["operator"]: each["call"] for each in rows.values()}
+    assert calls["arriving_sender"] == calls["arriving"] == calls["arriving_send"]
+    (tmp_path / "run.json").write_text(profile.json(), encoding="utf-8")
+    assert Profile.read(tmp_path / "run.json").as_document() == document
