@@ -23,6 +23,7 @@ _BALANCES = {
 }
 _DEDUPS = {
     Dedup.CLAIM: "each member enters the result once, by its compare-and-swap",
+    Dedup.TICKET: "each member enters the result once, by the value that its `fetch` gives to one call alone",
     Dedup.MARK: "each member enters the result once, by a mark",
     Dedup.LATE: "members may enter the result twice while there is room",
     Dedup.RANK: "each change enters the worklist with its value",

@@ -12,6 +12,11 @@ compare-and-swap: a single edge of each far end then runs the rest of the body, 
 language allows, and the result needs no other guard against duplicates. All other tests come before it then, and y is
 computed for far ends that are taken as well: none that stands behind it in the text, nor y, may stop the run
 (`functor_facts.may_stop`).
+
+**Tickets.**
+Where a far end is accepted by the call that got one value of a counter (`tickets`), it needs no mark either. That saves
+an atomic operation, the last of those that wait for each other; one thread of a CPU, which has the mark at hand, gains
+nothing.
 """
 
 from __future__ import annotations
@@ -41,6 +46,7 @@ from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BlindClaim
 from gdsl.plan.nodes import Claim, Copy, Dedup, Operation, Plan, Sweep, Variant
+from gdsl.plan.tickets import accepts_by_ticket
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
 from gdsl.types import Type
 
@@ -57,6 +63,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
             asked = plan.program.tuning.sites[step.site].dedup
             late = asked is Duplicates.NONE and plan.target.marks_apart
             dedup = Dedup.CLAIM if claimed is not None else Dedup.LATE if late else Dedup.MARK
+            if dedup is Dedup.MARK and plan.target.grid and accepts_by_ticket(facts.edge_functor(step), step.over):
+                dedup = Dedup.TICKET
             collect = dataclasses.replace(collect, dedup=dedup)
         walks = sweep.walks
         if claimed is not None:

@@ -250,6 +250,7 @@ _MODES = {Mode.PLAIN: "plainly", Mode.SHARED: "atomically", Mode.TOTAL: "into a 
 _DEDUPS = {
     Dedup.NONE: "",
     Dedup.CLAIM: ", each once by its claim",
+    Dedup.TICKET: ", each once by its ticket",
     Dedup.MARK: ", each once by a mark",
     Dedup.RANK: ", each change with its value; what is far is put off",
     Dedup.LATE: ", each as often as it comes while there is room, then once by a mark",

@@ -145,6 +145,8 @@ class Dedup(Enum):
 
     NONE = "none"
     CLAIM = "claim"
+    TICKET = "ticket"
+    """By a value that `fetch` gives to one call alone; see `tickets`."""
     MARK = "mark"
     LATE = "late"
     """Nothing while the queue has room for all vertices beside, marks from then on; see `deduplication`."""

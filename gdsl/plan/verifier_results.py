@@ -26,6 +26,7 @@ from gdsl.plan.nodes import (
     Sweep,
     Vote,
 )
+from gdsl.plan.tickets import accepts_by_ticket
 from gdsl.plan.verifier_variants import Functor, VariantVerifier, asks_for_edge
 
 _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
@@ -39,7 +40,7 @@ class ResultVerifier(VariantVerifier):
         collect = sweep.collect
         self.expect((collect.frontier if collect is not None else None) == step.result, "another result")
         if collect is not None:
-            self._collect(step, collect, sweep)
+            self._collect(step, functor, collect, sweep)
         self.expect(len({total.scalar for total in sweep.totals}) == len(sweep.totals), "a total twice")
         for total in sweep.totals:
             self.expect(
@@ -64,7 +65,7 @@ class ResultVerifier(VariantVerifier):
             assert isinstance(step, NeighborVote) and isinstance(functor, EdgeFunctor)
             self._vote(step, functor, sweep.vote)
 
-    def _collect(self, step: Operator, collect: Collect, sweep: Sweep) -> None:
+    def _collect(self, step: Operator, functor: Functor | None, collect: Collect, sweep: Sweep) -> None:
         known = self.frontiers.get(collect.frontier)
         self.expect(
             known is not None and known.domain is collect.domain is step.result_domain, "a result of other elements"
@@ -77,6 +78,7 @@ class ResultVerifier(VariantVerifier):
         claims = bool(sweep.walks) and all(each.variant.claim is not None for each in sweep.walks)
         allowed = {
             Dedup.NONE: one_each,
+            Dedup.TICKET: self._has_tickets(step, functor) and not of_edges and not one_each,
             Dedup.MARK: not one_each,
             Dedup.CLAIM: claims and not of_edges and not one_each,
             Dedup.RANK: sweep.order is not None and self.target.grid,
@@ -84,6 +86,12 @@ class ResultVerifier(VariantVerifier):
         }
         self.expect(allowed[collect.dedup], f"{collect.dedup.value} against duplicates")
         self.expect((collect.dedup is Dedup.RANK) == (sweep.order is not None and self.target.grid), "entries by rank")
+
+    def _has_tickets(self, step: Operator, functor: Functor | None) -> bool:
+        """Whether each far end is accepted once, by a value that one call alone gets."""
+        if not isinstance(step, Advance) or not isinstance(functor, EdgeFunctor):
+            return False
+        return self.target.grid and accepts_by_ticket(functor, step.over)
 
     def _segment(self, step: NeighborReduce, functor: EdgeFunctor, segment: Segment, sweep: Sweep) -> None:
         array = self.arrays.get(segment.array)
