@@ -20,6 +20,7 @@
 // piece: smaller larger
 // piece: prefetch_to_l2
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -70,6 +71,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
+constexpr bool SIMPLE_LISTS = false;  // none has a neighbor twice
 
 // ---- runtime ----
 
@@ -279,7 +281,11 @@ struct edge_frontier {
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
 // piece: warp_stop_requested
-// piece: common_walk walk_of
+// piece: nth_bit
+// piece: row_owners
+// piece: walk_ends ends_at
+// piece: POLLED_ITEMS
+// piece: common_walk walk_between walk_of
 // piece: is_new_in_list
 // piece: SEARCHES places_in_lists
 // piece: intersect_part

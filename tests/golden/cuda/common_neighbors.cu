@@ -18,6 +18,7 @@
 // piece: smaller larger
 // piece: prefetch_to_l2
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -62,6 +63,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 constexpr uint32 TABLE_LEAST = 128;  // neighbors from which a list becomes a table
 constexpr uint32 TABLE_SLOTS = 4096;  // slots of a table
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
+constexpr bool SIMPLE_LISTS = false;  // none has a neighbor twice
 
 // ---- runtime ----
 
@@ -256,7 +258,11 @@ struct frontier {
 // piece: synchronize_and_read
 // piece: push_hubs
 // piece: warp_stop_requested
-// piece: common_walk walk_of
+// piece: nth_bit
+// piece: row_owners
+// piece: walk_ends ends_at
+// piece: POLLED_ITEMS
+// piece: common_walk walk_between walk_of
 // piece: is_new_in_list
 // piece: SEARCHES places_in_lists
 // piece: intersect_part
@@ -272,8 +278,8 @@ struct frontier {
 // piece: first_place
 // piece: intersect_table
 // piece: intersect_tables
-// piece: untabled_ends
 // piece: edge_ends
+// piece: untabled_ends
 
 // ---- functors ----
 

@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
+// piece: or_of_warp
 // piece: prefetch_to_l2
 
 // ==== end of platform ====
@@ -94,6 +95,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
+constexpr bool SIMPLE_LISTS = false;  // none has a neighbor twice
 
 // ---- runtime ----
 
@@ -305,12 +307,15 @@ struct frontier {
 // piece: count_visited
 // piece: warp_stop_requested
 // piece: members_per_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
-// piece: common_walk walk_of
+// piece: walk_ends ends_at
+// piece: POLLED_ITEMS
+// piece: common_walk walk_between walk_of
 // piece: is_new_in_list
 // piece: SEARCHES places_in_lists
 // piece: intersect_part

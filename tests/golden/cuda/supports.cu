@@ -18,6 +18,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
+// piece: or_of_warp
 // piece: prefetch_to_l2
 
 // ==== end of platform ====
@@ -42,7 +43,6 @@
 #undef lives_condition
 #undef opposite
 #undef pass_apply
-#undef passed
 #undef rounds
 #undef selected_condition
 #undef shared_apply
@@ -76,6 +76,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 constexpr uint32 TABLE_LEAST = 128;  // neighbors from which a list becomes a table
 constexpr uint32 TABLE_SLOTS = 4096;  // slots of a table
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
+constexpr bool SIMPLE_LISTS = false;  // none has a neighbor twice
 
 // ---- runtime ----
 
@@ -287,12 +288,15 @@ struct edge_frontier {
 // piece: count_visited
 // piece: warp_stop_requested
 // piece: members_per_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: hold_no_edges hold_edges publish_edges
 // piece: count_edges
 // piece: out_lists
-// piece: common_walk walk_of
+// piece: walk_ends ends_at
+// piece: POLLED_ITEMS
+// piece: common_walk walk_between walk_of
 // piece: is_new_in_list
 // piece: SEARCHES places_in_lists
 // piece: intersect_part
@@ -307,8 +311,8 @@ struct edge_frontier {
 // piece: first_place
 // piece: intersect_table
 // piece: intersect_tables
-// piece: untabled_ends
 // piece: edge_ends
+// piece: untabled_ends
 
 // ---- functors ----
 
