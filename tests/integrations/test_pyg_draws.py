@@ -8,14 +8,16 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import dataclass
 from itertools import accumulate, permutations
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 import gdsl
-from gdsl.integrations.pyg.growing import Sample, grow
+from gdsl.integrations.pyg.growing import Relation, grow
 from gdsl.integrations.pyg.lists import Draws, NeighborLists, Slots, on_host
 from tests.oracles.philox import number
 
@@ -173,6 +175,31 @@ def test_repeated_draws_go_by_weight() -> None:
     assert chi2.sf(((seen[[0, 2, 3]] - expected) ** 2 / expected).sum(), 2) > 0.001
 
 
+@dataclass(frozen=True)
+class Sample:
+    """A sample with one kind of vertices and of edges."""
+
+    node: np.ndarray
+    tree: np.ndarray
+    near: np.ndarray
+    far: np.ndarray
+    edge: np.ndarray
+    nodes: list[int]
+    edges: list[int]
+
+
+def grown(
+    lists: NeighborLists, seeds: np.ndarray, limit: np.ndarray | None, counts: list[int], **options: Any
+) -> Sample:
+    """The sample of seeds of one kind."""
+    size = lists.graph.num_vertices
+    relation = Relation(lists, "node", "node", counts, options.pop("key", KEY))
+    how = Draws(0, False, False, 0, 0)
+    nodes, links = grow({"edge": relation}, {"node": size}, {"node": seeds}, limit, how, **options)
+    node, link = nodes["node"], links["edge"]
+    return Sample(node.node, node.tree, link.near, link.far, link.edge, node.counts, link.counts)
+
+
 def follows(lists: NeighborLists, sample: Sample, counts: list[int], limit: np.ndarray | None = None) -> None:
     """Assert that a sample is one: its edges are edges of the lists, its vertices are numbered as they appear."""
     source = np.empty(lists.graph.num_edges, np.int64)
@@ -210,12 +237,11 @@ def follows(lists: NeighborLists, sample: Sample, counts: list[int], limit: np.n
 def test_samples_grow_hop_by_hop(vertices: int, backend: str, disjoint: bool, counts: list[int]) -> None:
     lists = some_lists(2, vertices, 30, backend=backend)
     seeds = np.random.default_rng(1).integers(0, vertices, 9)
-    how = Draws(0, False, False, KEY, 0)
-    sample = grow(lists, seeds, None, counts, how, disjoint=disjoint)
+    sample = grown(lists, seeds, None, counts, disjoint=disjoint)
     assert sample.node[:9].tolist() == seeds.tolist() and sample.nodes[0] == 9
     assert sample.tree.max() == (8 if disjoint else 0)
     follows(lists, sample, counts)
-    again = grow(lists, seeds, None, counts, how, disjoint=disjoint)
+    again = grown(lists, seeds, None, counts, disjoint=disjoint)
     assert np.array_equal(again.edge, sample.edge)
 
 
@@ -225,20 +251,20 @@ def test_no_edge_of_a_tree_is_later_than_its_seed(backend: str) -> None:
     time = np.empty(90, np.int64)
     time[on_host(lists.given)] = on_host(lists.times)
     limit = np.array([0, 5, -9, 8])
-    seeds, how = np.array([0, 1, 0, 3]), Draws(0, False, False, KEY, 0)
+    seeds = np.array([0, 1, 0, 3])
     for counts in ([3, 3], [-1, -1]):
-        sample = grow(lists, seeds, limit, counts, how, disjoint=True)
+        sample = grown(lists, seeds, limit, counts, disjoint=True)
         follows(lists, sample, counts, limit)
         assert (time[sample.edge] <= limit[sample.tree[sample.near]]).all() and len(sample.edge)
         assert not (sample.tree[sample.near] == 2).any()
-        induced = grow(lists, seeds, limit, counts, how, disjoint=True, induced=True)
+        induced = grown(lists, seeds, limit, counts, disjoint=True, induced=True)
         assert set(sample.edge.tolist()) <= set(induced.edge.tolist())
         assert (time[induced.edge] <= limit[induced.tree[induced.near]]).all()
 
 
 def test_induced_samples_have_all_edges_between_their_vertices() -> None:
     lists = some_lists(6, 10, 60)
-    sample = grow(lists, np.array([4, 2]), None, [2], Draws(0, False, False, 1, 0), disjoint=False, induced=True)
+    sample = grown(lists, np.array([4, 2]), None, [2], disjoint=False, induced=True)
     source, target = lists.graph.edges
     wanted = lists.given[np.isin(source, sample.node) & np.isin(target, sample.node)]
     assert sorted(sample.edge.tolist()) == sorted(wanted.tolist())
@@ -249,7 +275,7 @@ def test_equal_seeds_have_draws_of_their_own_and_keys_differ() -> None:
     seeds = np.zeros(6, np.int64)
     edges = {}
     for key in (1, 2):
-        sample = grow(lists, seeds, None, [5], Draws(0, False, False, key, 0), disjoint=False)
+        sample = grown(lists, seeds, None, [5], disjoint=False, key=key)
         edges[key] = [tuple(sample.edge[sample.near == place].tolist()) for place in range(6)]
         assert len(set(edges[key])) > 1
     assert edges[1] != edges[2]

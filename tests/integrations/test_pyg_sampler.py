@@ -161,7 +161,7 @@ def test_times_of_edges(counts: list[int]) -> None:
         assert batch.edge_time.numel() == batch.num_edges and (batch.edge_time <= 4).all()
         found += batch.num_edges
     assert found
-    with pytest.raises(ValueError, match="so seeds need them too"):
+    with pytest.raises(ValueError, match="no times of their own"):
         next(iter(NodeLoader(data, temporal)))
 
 
@@ -369,19 +369,97 @@ def test_workers_of_a_loader() -> None:
     assert here == there
 
 
-def hetero() -> HeteroData:
+def papers(*, times: bool = False) -> HeteroData:
+    """Authors who write papers, which cite each other."""
+    generator = torch.Generator().manual_seed(3)
     data = HeteroData()
-    data["a"].num_nodes = 2
-    data["a", "to", "a"].edge_index = torch.tensor([[0], [1]])
+    data["paper"].x, data["author"].x = torch.arange(50), torch.arange(30)
+
+    def ends(sources: int, targets: int, count: int) -> Any:
+        both = [torch.randint(size, (count,), generator=generator) for size in (sources, targets)]
+        return torch.stack(both)
+
+    data["paper", "cites", "paper"].edge_index = ends(50, 50, 300)
+    data["author", "writes", "paper"].edge_index = ends(30, 50, 120)
+    data["paper", "by", "author"].edge_index = data["author", "writes", "paper"].edge_index.flip(0)
+    for kind in data.edge_types:
+        data[kind].edge_attr = torch.arange(data[kind].num_edges)
+    if times:
+        data["paper"].time = torch.arange(50)
     return data
+
+
+@pytest.mark.parametrize("subgraph_type", ["directional", "induced"])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("disjoint", [False, True])
+def test_types_of_nodes_and_edges(subgraph_type: str, direction: str, disjoint: bool) -> None:
+    data = papers()
+    counts = {kind: [4, 2] for kind in data.edge_types} | {("author", "writes", "paper"): [3, 1]}
+    one = sampler(data, counts, subgraph_type=subgraph_type, sample_direction=direction, disjoint=disjoint)
+    found = dict.fromkeys(data.edge_types, 0)
+    for batch in NodeLoader(data, one, input_nodes="paper", batch_size=10):
+        assert torch.equal(batch["paper"].x[:10], batch["paper"].input_id)
+        for kind in data.edge_types:
+            ends = torch.stack(
+                [batch[name].n_id[row] for name, row in zip(kind[::2], batch[kind].edge_index, strict=True)]
+            )
+            assert torch.equal(ends, data[kind].edge_index[:, batch[kind].e_id])
+            assert torch.equal(batch[kind].edge_attr, batch[kind].e_id)
+            found[kind] += batch[kind].num_edges
+            if disjoint:
+                trees = [batch[name].batch[row] for name, row in zip(kind[::2], batch[kind].edge_index, strict=True)]
+                assert torch.equal(*trees)
+            if subgraph_type == "directional":
+                seen = batch[kind].edge_index[1 if direction == "forward" else 0].bincount()
+                assert seen.max() <= counts[kind][0]
+                assert sum(batch[kind].num_sampled_edges) == batch[kind].num_edges
+    assert all(found.values())
+    again = next(iter(NodeLoader(data, one, input_nodes="paper", batch_size=10)))
+    first = next(iter(NodeLoader(data, one, input_nodes="paper", batch_size=10)))
+    assert torch.equal(again["author"].n_id, first["author"].n_id)
+
+
+def test_types_draw_independently() -> None:
+    data = HeteroData()
+    data["a"].num_nodes = data["b"].num_nodes = 40
+    index = torch.stack([torch.arange(40).repeat(40), torch.arange(40).repeat_interleave(40)])
+    for kind in (("b", "one", "a"), ("b", "two", "a")):
+        data[kind].edge_index = index
+    out = sampler(data, [3]).sample_from_nodes(NodeSamplerInput(None, torch.arange(40), input_type="a"))
+    assert not torch.equal(*out.edge.values())
+
+
+def test_links_between_types_and_their_times() -> None:
+    data = papers(times=True)
+    kind = ("author", "writes", "paper")
+    times = data["paper"].time[data[kind].edge_index[1]]
+    loader = LinkLoader(
+        data,
+        sampler(data, [4, 3], time_attr="time"),
+        edge_label_index=kind,
+        edge_label_time=times,
+        neg_sampling="binary",
+        batch_size=20,
+    )
+    for batch in loader:
+        assert batch[kind].edge_label_index.shape == (2, 40)
+        given = batch[kind].edge_label_index[:, :20]
+        ends = torch.stack([batch["author"].n_id[given[0]], batch["paper"].n_id[given[1]]])
+        assert torch.equal(ends, data[kind].edge_index[:, batch[kind].input_id])
+        late = batch[kind].edge_label_time[:20][batch["paper"].batch]
+        assert (batch["paper"].time <= late).all()
+    with pytest.raises(ValueError, match="no times of their own"):
+        next(iter(NodeLoader(data, sampler(data, [1], time_attr="time"), input_nodes="author")))
 
 
 @pytest.mark.parametrize(
     ("error", "words", "make"),
     [
-        (NotImplementedError, "heterogeneous", lambda: sampler(hetero(), [1])),
         (NotImplementedError, "feature store", lambda: sampler((object(), object()), [1])),
-        (NotImplementedError, "edge type", lambda: sampler(team(), {("a", "to", "a"): [1]})),
+        (ValueError, "edge type", lambda: sampler(team(), {("a", "to", "a"): [1]})),
+        (ValueError, "exist in the graph", lambda: sampler(papers(), {("a", "to", "a"): [1]})),
+        (ValueError, "no nodes of the type None", lambda: of_nodes(papers(), [1], [0])),
+        (NotImplementedError, "one type", lambda: sampler(papers(), [1], bias="(a, b, e) => 1")),
         (TypeError, "not list", lambda: sampler([1], [1])),
         (ValueError, "adj_t", lambda: sampler(Data(adj_t=torch.eye(2).to_sparse_csr(), num_nodes=2), [1])),
         (ValueError, "from -1", lambda: sampler(team(), [-2])),

@@ -28,7 +28,9 @@ schedule {{
 """
 
 
-def weights_by(functor: object, edges: Edges, backend: str) -> NDArray[np.float64]:
+def weights_by(
+    functor: object, edges: Edges, of_nodes: Mapping[str, Any], num_nodes: int, backend: str
+) -> NDArray[np.float64]:
     """The value of a functor such as `EXAMPLE` for each edge, float64[E] in the order of the data.
 
     It may read the data's attributes of numbers by name, those of nodes as `x[src]` (`x[src][i]` with several values).
@@ -41,7 +43,7 @@ def weights_by(functor: object, edges: Edges, backend: str) -> NDArray[np.float6
     words = set(re.findall(r"[A-Za-z_]\w*", value)) - {near, far, edge}
     values: dict[str, NDArray[Any]] = {}
     inputs = ""
-    for kind, attributes in (("edge", edges.of_edges), ("vertex", edges.of_nodes)):
+    for kind, attributes in (("edge", edges.of_edges), ("vertex", of_nodes)):
         for name in sorted(words & attributes.keys()):
             column = _numbers(name, attributes)
             count = f"[{column.shape[1]}]" if column.ndim == 2 else ""
@@ -49,7 +51,7 @@ def weights_by(functor: object, edges: Edges, backend: str) -> NDArray[np.float6
             values[name] = column
     program = compiled(_TEXT.format(inputs=inputs, near=near, far=far, edge=edge, value=value))
     order = np.arange(len(edges.source))
-    graph = Graph.from_edges(edges.source, edges.target, num_vertices=edges.num_nodes, attributes={"given_edge": order})
+    graph = Graph.from_edges(edges.source, edges.target, num_vertices=num_nodes, attributes={"given_edge": order})
     given: Ids = np.asarray(graph.attributes["given_edge"])
     values |= {name: column[given] for name, column in values.items() if name in edges.of_edges}
     found = program.run(graph, values, backend=backend).host_arrays()["bias_of_edge"]

@@ -1,4 +1,4 @@
-"""The edges and attributes of what a sampler is given: a `Data` of PyTorch Geometric, or a graph of gdsl."""
+"""What a sampler is given: a `Data` or `HeteroData` of PyTorch Geometric, or a graph of gdsl, as edges by type."""
 
 from __future__ import annotations
 
@@ -13,33 +13,22 @@ from torch_geometric.data import Data, HeteroData
 from gdsl.graph import Graph
 from gdsl.integrations.pyg.lists import Ids
 
+ONE = "node"
+"""The type of all nodes of a graph without types."""
+ONE_TO_ONE = (ONE, "edge", ONE)
+
 
 @dataclass(frozen=True)
 class Edges:
-    """source, target: the ends of each edge, int64[E]. of_nodes, of_edges: attributes by name, tensors."""
+    """The edges of one type: source, target, the ends of each edge among the nodes of their types, int64[E]; of_edges:
+    attributes by name, tensors."""
 
     source: Ids
     target: Ids
-    num_nodes: int
-    of_nodes: Mapping[str, Any]
     of_edges: Mapping[str, Any]
-
-    def times(self, name: str, far: Ids) -> tuple[Ids, Ids | None]:
-        """The time of each edge, int64[E], and that of each node if it is the nodes that have it: then an edge has the
-        time of its end `far`. Raises ValueError."""
-        of_nodes = name in self.of_nodes
-        if not of_nodes and name not in self.of_edges:
-            raise ValueError(f"time_attr={name!r} is an attribute of neither nodes nor edges")
-        values = (self.of_nodes if of_nodes else self.of_edges)[name]
-        if values.dim() != 1 or values.is_floating_point() or values.is_complex():
-            raise ValueError(f"{name} must have one integer for each {'node' if of_nodes else 'edge'}")
-        times = values.cpu().numpy().astype(np.int64)
-        return (times[far], times) if of_nodes else (times, None)
 
     def weights(self, name: str) -> Any:
         """The weight of each edge, [E]. Raises ValueError."""
-        if name not in self.of_edges:
-            raise ValueError(f"weight_attr={name!r} is not an attribute of edges")
         values = self.of_edges[name].detach().cpu()
         if values.dtype in (torch.float16, torch.bfloat16):
             values = values.to(torch.float32)
@@ -50,28 +39,72 @@ class Edges:
         return values.numpy()
 
 
-def edges_of(data: object) -> Edges:
-    """The edges of `data`. Raises NotImplementedError for heterogeneous graphs and remote ones, TypeError for anything
-    else that is not a graph, ValueError for a graph whose edges are not an `edge_index`."""
+@dataclass(frozen=True)
+class TypedGraph:
+    """sizes: the number of nodes by type. of_nodes: their attributes by name, by type. edges: by type, a triple."""
+
+    sizes: Mapping[str, int]
+    of_nodes: Mapping[str, Mapping[str, Any]]
+    edges: Mapping[tuple[str, str, str], Edges]
+    has_types: bool
+
+    def times(self, name: str) -> tuple[dict[str, Ids], dict[tuple[str, str, str], Ids]]:
+        """The time of each node by type, and of each edge by type: one of them is empty. Raises ValueError."""
+        nodes = {kind: _times(name, values[name]) for kind, values in self.of_nodes.items() if name in values}
+        edges = {kind: _times(name, own.of_edges[name]) for kind, own in self.edges.items() if name in own.of_edges}
+        if nodes and edges:
+            raise ValueError(f"time_attr={name!r} is an attribute of both nodes and edges")
+        if not nodes and not edges:
+            raise ValueError(f"time_attr={name!r} is an attribute of neither nodes nor edges")
+        return nodes, edges
+
+
+def typed_graph(data: object) -> TypedGraph:
+    """The edges of `data`. Raises NotImplementedError for remote graphs, TypeError for anything else that is not a
+    graph, ValueError for a graph whose edges are not an `edge_index` of its nodes."""
     if isinstance(data, Graph):
         source, target = data.edges
         of_nodes = {name: torch.from_numpy(np.array(values)) for name, values in data.vertex_attributes.items()}
         of_edges = {name: torch.from_numpy(np.array(values)) for name, values in data.attributes.items()}
-        return Edges(source.astype(np.int64), target.astype(np.int64), data.num_vertices, of_nodes, of_edges)
-    if isinstance(data, (HeteroData, tuple)):
-        kind = "a heterogeneous graph" if isinstance(data, HeteroData) else "a feature store and a graph store"
-        raise NotImplementedError(
-            f"gdsl.pyg.Sampler takes one graph as a Data, and not {kind}; Data.to_homogeneous helps"
-        )
+        edges = Edges(source.astype(np.int64), target.astype(np.int64), of_edges)
+        return TypedGraph({ONE: data.num_vertices}, {ONE: of_nodes}, {ONE_TO_ONE: edges}, False)
+    if isinstance(data, tuple):
+        raise NotImplementedError("gdsl.pyg.Sampler takes a Data or HeteroData, not a feature store and a graph store")
+    if isinstance(data, HeteroData):
+        sizes = {kind: int(data[kind].num_nodes or 0) for kind in data.node_types}
+        of_nodes = {kind: _tensors(data[kind], data[kind].is_node_attr) for kind in data.node_types}
+        edges_by_type = {kind: _edges(data[kind]) for kind in data.edge_types}
+        for (source_kind, _, target_kind), edges in edges_by_type.items():
+            _check_ends(edges.source, sizes[source_kind], source_kind)
+            _check_ends(edges.target, sizes[target_kind], target_kind)
+        return TypedGraph(sizes, of_nodes, edges_by_type, True)
     if not isinstance(data, Data):
-        raise TypeError(
-            f"gdsl.pyg.Sampler takes a Data of PyTorch Geometric or a gdsl.Graph, and not {type(data).__name__}"
-        )
-    if data.edge_index is None and "adj_t" in data:
-        raise ValueError("gdsl.pyg.Sampler takes the edges from data.edge_index, and this graph has only adj_t")
-    index = torch.empty((2, 0), dtype=torch.long) if data.edge_index is None else data.edge_index
+        raise TypeError(f"gdsl.pyg.Sampler takes a Data, a HeteroData or a gdsl.Graph, not {type(data).__name__}")
+    of_nodes = {ONE: _tensors(data, data.is_node_attr)}
+    return TypedGraph({ONE: int(data.num_nodes or 0)}, of_nodes, {ONE_TO_ONE: _edges(data)}, False)
+
+
+def _edges(store: Any) -> Edges:
+    index = store.edge_index if "edge_index" in store else None
+    if index is None and "adj_t" in store:
+        raise ValueError("gdsl.pyg.Sampler takes the edges from edge_index, and this graph has only adj_t")
+    index = torch.empty((2, 0), dtype=torch.long) if index is None else index
     source, target = np.array(index.as_subclass(torch.Tensor).cpu().numpy(), np.int64)
-    names = [name for name in data.keys() if isinstance(data[name], torch.Tensor) and name != "edge_index"]  # noqa: SIM118
-    of_nodes = {name: data[name] for name in names if data.is_node_attr(name)}
-    of_edges = {name: data[name] for name in names if data.is_edge_attr(name)}
-    return Edges(source, target, int(data.num_nodes or 0), of_nodes, of_edges)
+    return Edges(source, target, _tensors(store, store.is_edge_attr))
+
+
+def _tensors(store: Any, belongs: Any) -> dict[str, Any]:
+    names = [name for name in store.keys() if isinstance(store[name], torch.Tensor) and name != "edge_index"]  # noqa: SIM118
+    return {name: store[name] for name in names if belongs(name)}
+
+
+def _check_ends(ends: Ids, size: int, kind: str) -> None:
+    if len(ends) and not (ends.min() >= 0 and ends.max() < size):
+        raise ValueError(f"edges lead to nodes {ends.min()} to {ends.max()} of type {kind!r}, which has {size}")
+
+
+def _times(name: str, values: Any) -> Ids:
+    if values.dim() != 1 or values.is_floating_point() or values.is_complex():
+        raise ValueError(f"{name} must have one integer for each node or edge")
+    times: Ids = values.cpu().numpy().astype(np.int64)
+    return times

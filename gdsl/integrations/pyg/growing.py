@@ -1,88 +1,166 @@
-"""Grows a sample hop by hop, and numbers its vertices in order of appearance."""
+"""Grows a sample hop by hop, and numbers its vertices in order of appearance.
+
+Vertices may be of several kinds, each numbered on its own, with a relation for each kind of edges.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gdsl.integrations.pyg.lists import Draws, Ids, NeighborLists, Slots, on_host
 
+Kind = TypeVar("Kind", bound=Hashable)
+Name = TypeVar("Name", bound=Hashable)
+
 
 @dataclass(frozen=True)
-class Sample:
-    """A sampled subgraph.
+class Relation:
+    """One kind of edges: its lists, the kinds of vertices at the end that is continued and at the one that joins, how
+    many edges each hop draws, and the key of its draws."""
 
-    node: its vertices, the seeds first, int64[N]. tree: the seed that each belongs to, if trees are disjoint.
-    near, far: places in `node` of the ends of its edges, the one that was there and the one that joined, int64[M].
-    edge: these edges in the data. nodes, edges: how many vertices and edges each hop brought, the seeds first.
-    """
+    lists: NeighborLists
+    near: Any
+    far: Any
+    counts: Sequence[int]
+    key: int
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The vertices of one kind, the seeds first: int64[N], the tree of each, and how many each hop brought."""
 
     node: Ids
     tree: Ids
+    counts: list[int]
+
+
+@dataclass(frozen=True)
+class Links:
+    """The edges of one relation: the places of both ends among the vertices of their kinds, int64[M], their numbers in
+    the data, and how many each hop brought."""
+
     near: Ids
     far: Ids
     edge: Ids
-    nodes: list[int]
-    edges: list[int]
+    counts: list[int]
 
 
 def grow(
-    lists: NeighborLists,
-    seeds: Ids,
+    relations: Mapping[Name, Relation],
+    sizes: Mapping[Kind, int],
+    seeds: Mapping[Kind, Ids],
     limit: Ids | None,
-    counts: Sequence[int],
     how: Draws,
     *,
     disjoint: bool,
     induced: bool = False,
-) -> Sample:
-    """The sample of `seeds` with `counts[h]` edges for each vertex that joined in hop h - 1; of `how` the count and the
-    hop are ignored. With `disjoint` each seed has a tree of its own, and its edges are at most as late as its `limit`.
-    With `induced` the edges are instead all of these between vertices of one tree.
+) -> tuple[dict[Kind, Nodes], dict[Name, Links]]:
+    """The sample of `seeds`, by kind, in a graph with `sizes` vertices of each kind: every vertex that joined in hop
+    h - 1 is continued by `counts[h]` edges of each relation. Of `how`, count, key and hop are ignored.
+
+    With `disjoint` each seed has a tree of its own, numbered in the order of `seeds`, whose edges are at most as late
+    as its `limit`. With `induced` the edges are instead all of these between vertices of one tree.
     """
-    arrays, size = lists.arrays, lists.graph.num_vertices
-    node = arrays.asarray(seeds)
+    arrays = next((relation.lists.arrays for relation in relations.values()), np)
     end = None if limit is None else arrays.asarray(limit)
-    tree = arrays.arange(len(seeds)) if disjoint else arrays.zeros(len(seeds), np.int64)
-    salt = tree if disjoint else arrays.asarray(_repetition(seeds))
-    numbers = _Sorted(arrays, tree * size + node) if disjoint else _Table(arrays, size, node)
-    nodes, edges = [len(seeds)], []
-    near, far, edge = ([arrays.zeros(0, np.int64)] for _ in range(3))
-    begin = 0
-    for hop, count in enumerate(counts):
-        slots = Slots(node[begin:], salt[begin:], None if end is None else end[tree[begin:]])
-        owner, drawn = lists.draw(slots, Draws(count, how.replace, how.latest, how.key, hop))
-        owner = owner + begin
-        begin = len(node)
-        joined, places = numbers.add(tree[owner] * size + lists.far[drawn])
-        node, tree = arrays.append(node, joined % size), arrays.append(tree, joined // size)
-        salt = tree if disjoint else arrays.append(salt, arrays.zeros(len(joined), np.int64))
-        nodes.append(len(joined))
-        edges.append(len(drawn))
-        near.append(owner)
-        far.append(places)
-        edge.append(lists.given[drawn])
-    found = [arrays.concatenate(parts) for parts in (near, far, edge)]
+    kinds: dict[Kind, _Kind] = {}
+    first_tree = 0
+    for kind in [*seeds, *(kind for kind in sizes if kind not in seeds)]:
+        own = seeds.get(kind, np.zeros(0, np.int64))
+        kinds[kind] = _Kind(arrays, sizes[kind], own, first_tree if disjoint else None)
+        first_tree += len(own)
+    drawn = {name: _Links(arrays) for name in relations}
+    for hop in range(max((len(relation.counts) for relation in relations.values()), default=0)):
+        for name, relation in relations.items():
+            near, far = kinds[relation.near], kinds[relation.far]
+            draws = Draws(relation.counts[hop], how.replace, how.latest, relation.key, hop)
+            owner, edge = relation.lists.draw(near.slots(end if relation.lists.is_timed else None), draws)
+            owner = owner + near.begin
+            places = far.add(near.tree[owner], relation.lists.far[edge])
+            drawn[name].add(owner, places, relation.lists.given[edge])
+        for members in kinds.values():
+            members.end_hop()
     if induced:
-        found = _induced(lists, node, tree, end)
-    owners, places, numbers_given = map(on_host, found)
-    return Sample(on_host(node), on_host(tree), owners, places, numbers_given, nodes, edges)
+        for name, relation in relations.items():
+            drawn[name] = _Links(arrays)
+            drawn[name].add(*_induced(relation.lists, kinds[relation.near], kinds[relation.far], end))
+    nodes = {kind: kinds[kind].on_host() for kind in sizes}
+    return nodes, {name: links.on_host() for name, links in drawn.items()}
 
 
-def _induced(lists: NeighborLists, node: Any, tree: Any, end: Any) -> list[Any]:
+def _induced(lists: NeighborLists, near: _Kind, far: _Kind, end: Any) -> tuple[Any, Any, Any]:
     """All edges between vertices of one tree that are not too late: the places of their ends, and their numbers."""
-    size = lists.graph.num_vertices
-    owner, edge = lists.within(node)
-    own, wanted = tree * size + node, tree[owner] * size + lists.far[edge]
+    owner, edge = lists.within(near.node)
+    own, wanted = far.tree * far.size + far.node, near.tree[owner] * far.size + lists.far[edge]
     keep = lists.arrays.isin(wanted, own)
-    if end is not None:
-        keep &= lists.times[edge] <= end[tree[owner]]
-    owner, edge, wanted = owner[keep], edge[keep], wanted[keep]
-    _, places = _Sorted(lists.arrays, own).add(wanted)
-    return [owner, places, lists.given[edge]]
+    if end is not None and lists.is_timed:
+        keep &= lists.times[edge] <= end[near.tree[owner]]
+    _, places = _Sorted(lists.arrays, own).add(wanted[keep])
+    return owner[keep], places, lists.given[edge[keep]]
+
+
+class _Kind:
+    """The vertices of one kind while a sample grows: those from `begin` on joined in the last hop."""
+
+    def __init__(self, arrays: Any, size: int, seeds: Ids, first_tree: int | None) -> None:
+        self._arrays = arrays
+        self._disjoint = first_tree is not None
+        self.size = size
+        self.node = arrays.asarray(seeds)
+        count = len(seeds)
+        self.tree = arrays.zeros(count, np.int64) if first_tree is None else arrays.arange(count) + first_tree
+        self._salt = self.tree if self._disjoint else arrays.asarray(_repetition(seeds))
+        ids = self.tree * size + self.node
+        self._numbers = _Sorted(arrays, ids) if self._disjoint else _Table(arrays, size, ids)
+        self.begin, self._end = 0, count
+        self._counts = [count]
+
+    def slots(self, end: Any) -> Slots:
+        """The vertices that the next hop continues; `end` has the latest time of each tree."""
+        now = slice(self.begin, self._end)
+        return Slots(self.node[now], self._salt[now], None if end is None else end[self.tree[now]])
+
+    def add(self, tree: Any, node: Any) -> Any:
+        """The places of these vertices, of which those that are new join."""
+        joined, places = self._numbers.add(tree * self.size + node)
+        self.node = self._arrays.append(self.node, joined % self.size)
+        self.tree = self._arrays.append(self.tree, joined // self.size)
+        fresh = self.tree[len(self._salt) :] if self._disjoint else self._arrays.zeros(len(joined), np.int64)
+        self._salt = self._arrays.append(self._salt, fresh)
+        return places
+
+    def end_hop(self) -> None:
+        """Those that joined are the next to be continued."""
+        self._counts.append(len(self.node) - self._end)
+        self.begin, self._end = self._end, len(self.node)
+
+    def on_host(self) -> Nodes:
+        """All of them."""
+        return Nodes(on_host(self.node), on_host(self.tree), self._counts)
+
+
+class _Links:
+    """The edges of one relation while a sample grows."""
+
+    def __init__(self, arrays: Any) -> None:
+        self._arrays = arrays
+        self._parts: list[tuple[Any, Any, Any]] = []
+
+    def add(self, near: Any, far: Any, edge: Any) -> None:
+        """Add those of a hop."""
+        self._parts.append((near, far, edge))
+
+    def on_host(self) -> Links:
+        """All of them."""
+        empty = self._arrays.zeros(0, np.int64)
+        near, far, edge = (
+            on_host(self._arrays.concatenate([empty, *(part[which] for part in self._parts)])) for which in range(3)
+        )
+        return Links(near, far, edge, [len(part[2]) for part in self._parts])
 
 
 class _Table:

@@ -61,13 +61,15 @@ class NeighborLists:
 
     graph: from the vertex that is continued to the one that joins. arrays: what its arrays are of, NumPy or, if
     programs run on a GPU, CuPy. offsets, far: its CSR. given: the number of each of its edges in the data, int64[E].
-    sums: running sums of the weights of each list, float64[E]; None: all weigh the same. times: int64[E], or None.
+    sums: running sums of the weights of each list, float64[E]; None: all weigh the same. times: int64[E], or None; all
+    are 0 unless `is_timed`.
     """
 
     graph: Graph
     backend: str
     sums: Any = None
     times: Any = None
+    is_timed: bool = False
     arrays: Any = np
     offsets: Any = None
     far: Any = None
@@ -90,7 +92,7 @@ class NeighborLists:
         attributes |= {} if weight is None else {"weight": weight}
         attributes |= {} if time is None else {"time": time}
         graph = Graph.from_edges(near, far, num_vertices=num_vertices, attributes=attributes)
-        lists = cls(graph, backend)
+        lists = cls(graph, backend, is_timed=time is not None)
         if weight is not None or time is not None:
             values = {} if weight is not None else {"weight": np.ones(graph.num_edges, np.int32)}
             lists.sums = program("running_weights").run(graph, values, backend=backend).arrays["sum"]

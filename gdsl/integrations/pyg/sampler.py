@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 from torch_geometric.sampler import (
     BaseSampler,
     EdgeSamplerInput,
+    HeteroSamplerOutput,
     NegativeSampling,
     NodeSamplerInput,
     NumNeighbors,
@@ -22,8 +23,8 @@ from torch_geometric.sampler.base import SubgraphType
 from torch_geometric.sampler.neighbor_sampler import edge_sample, node_sample
 
 from gdsl.integrations.pyg.bias import weights_by
-from gdsl.integrations.pyg.edges import edges_of
-from gdsl.integrations.pyg.growing import Sample, grow
+from gdsl.integrations.pyg.edges import ONE, ONE_TO_ONE, TypedGraph, typed_graph
+from gdsl.integrations.pyg.growing import Links, Nodes, Relation, grow
 from gdsl.integrations.pyg.lists import Draws, Ids, NeighborLists
 
 
@@ -31,8 +32,8 @@ class Sampler(BaseSampler):
     """Samples neighborhoods of nodes and edges, for `NodeLoader`, `LinkLoader` and, as `neighbor_sampler=`,
     `NeighborLoader` and `LinkNeighborLoader` of PyTorch Geometric.
 
-    data: a `Data` with an `edge_index`, or a `gdsl.Graph`. Edges in results are numbered as in `data`.
-    num_neighbors: how many edges to draw for each node, by hop; -1: all.
+    data: a `Data` or `HeteroData` with an `edge_index`, or a `gdsl.Graph`. Edges in results are numbered as in `data`.
+    num_neighbors: how many edges to draw for each node, by hop; -1: all. A dict has them by edge type.
     replace: whether an edge may be drawn several times.
     subgraph_type: "directional" (the drawn edges), "bidirectional" (and their opposites), "induced" (all edges between
         the nodes).
@@ -48,14 +49,14 @@ class Sampler(BaseSampler):
         others. None: each call takes a key from PyTorch's generator, as `torch.manual_seed` and loaders set it.
     backend: "auto", "cuda", "cpu" or "reference".
 
-    Raises NotImplementedError for heterogeneous graphs, TypeError or ValueError for other invalid arguments, GdslError
-    for what gdsl finds in the edges, weights and functor.
+    Raises NotImplementedError for remote graphs, TypeError or ValueError for other invalid arguments, GdslError for
+    what gdsl finds in the edges, weights and functor.
     """
 
     def __init__(
         self,
         data: Any,
-        num_neighbors: NumNeighbors | Sequence[int],
+        num_neighbors: NumNeighbors | Sequence[int] | Mapping[Any, Sequence[int]],
         *,
         subgraph_type: SubgraphType | str = "directional",
         replace: bool = False,
@@ -76,7 +77,6 @@ class Sampler(BaseSampler):
             raise ValueError("weight_attr and bias both give the weights; give one of them")
         if temporal_strategy == "last" and (time_attr is None or weight_attr is not None or bias is not None):
             raise ValueError("temporal_strategy='last' needs a time_attr, and takes no weights")
-        self.num_neighbors = num_neighbors
         self.subgraph_type = SubgraphType(subgraph_type)
         self.replace = replace
         self.sample_direction = sample_direction
@@ -84,20 +84,42 @@ class Sampler(BaseSampler):
         self.is_temporal = time_attr is not None
         self.disjoint = disjoint or self.is_temporal
         self.key = key
-        edges = edges_of(data)
-        near, far = edges.target, edges.source
-        if sample_direction == "backward":
-            near, far = far, near
-        time = weight = self.node_time = None
-        if time_attr is not None:
-            time, node_time = edges.times(time_attr, far)
-            self.node_time = None if node_time is None else torch.from_numpy(node_time)
-        if bias is not None:
-            weight = weights_by(bias, edges, backend)
-        elif weight_attr is not None:
-            weight = edges.weights(weight_attr)
-        self._lists = NeighborLists.build(near, far, edges.num_nodes, backend, weight, time)
-        self.num_nodes = edges.num_nodes
+        self._graph_of(typed_graph(data), time_attr, weight_attr, bias, backend)
+        self.num_neighbors = num_neighbors
+
+    def _graph_of(
+        self, graph: TypedGraph, time_attr: str | None, weight_attr: str | None, bias: str | None, backend: str
+    ) -> None:
+        """Build the lists of each type of edges."""
+        if weight_attr is not None and not any(weight_attr in edges.of_edges for edges in graph.edges.values()):
+            raise ValueError(f"weight_attr={weight_attr!r} is not an attribute of edges")
+        if bias is not None and graph.has_types:
+            raise NotImplementedError("a bias is for graphs with one type of nodes and edges; use weight_attr")
+        node_times, edge_times = ({}, {}) if time_attr is None else graph.times(time_attr)
+        self._sizes, self._has_types = dict(graph.sizes), graph.has_types
+        self._lists: dict[Any, NeighborLists] = {}
+        for kind, edges in graph.edges.items():
+            near, far = edges.target, edges.source
+            if self.sample_direction == "backward":
+                near, far = far, near
+            time, weight = edge_times.get(kind), None
+            if (far_kind := self._ends(kind)[1]) in node_times:
+                time = node_times[far_kind][far]
+            if bias is not None:
+                weight = weights_by(bias, edges, graph.of_nodes[ONE], self._sizes[ONE], backend)
+            elif weight_attr is not None and weight_attr in edges.of_edges:
+                weight = edges.weights(weight_attr)
+            size = max(graph.sizes[kind[0]], graph.sizes[kind[2]])
+            self._lists[kind] = NeighborLists.build(near, far, size, backend, weight, time)
+        self._node_times = {kind: torch.from_numpy(times) for kind, times in node_times.items()}
+        self.num_nodes = self._sizes if graph.has_types else self._sizes[ONE]
+        self.node_time = None
+        if node_times:
+            self.node_time = self._node_times if graph.has_types else self._node_times[ONE]
+
+    def _ends(self, kind: tuple[str, str, str]) -> tuple[str, str]:
+        """The types of the nodes that edges of this type continue, and that they lead to."""
+        return (kind[2], kind[0]) if self.sample_direction == "forward" else (kind[0], kind[2])
 
     @property
     def key(self) -> int | None:
@@ -114,13 +136,16 @@ class Sampler(BaseSampler):
         return self._num_neighbors
 
     @num_neighbors.setter
-    def num_neighbors(self, value: NumNeighbors | Sequence[int]) -> None:
+    def num_neighbors(self, value: NumNeighbors | Sequence[int] | Mapping[Any, Sequence[int]]) -> None:
         wanted = value if isinstance(value, NumNeighbors) else NumNeighbors(value)
-        if isinstance(wanted.values, dict):
-            raise NotImplementedError("num_neighbors by edge type is for heterogeneous graphs")
-        counts = [int(count) for count in wanted.values]
-        if any(count < -1 for count in counts) or counts != list(wanted.values):
-            raise ValueError(f"num_neighbors are integers from -1 (all), not {wanted.values!r}")
+        if not self._has_types and isinstance(wanted.values, dict):
+            raise ValueError("num_neighbors by edge type is for heterogeneous graphs")
+        by_type = wanted.get_values(list(self._lists)) if self._has_types else {ONE_TO_ONE: wanted.values}
+        counts = {}
+        for kind, values in by_type.items():
+            counts[kind] = [int(count) for count in values]
+            if any(count < -1 for count in counts[kind]) or counts[kind] != list(values):
+                raise ValueError(f"num_neighbors are integers from -1 (all), not {values!r}")
         self._num_neighbors, self._counts = wanted, counts
 
     @property
@@ -128,22 +153,25 @@ class Sampler(BaseSampler):
         """None: samples number the edges as the data does."""
         return
 
-    def sample_from_nodes(self, index: NodeSamplerInput, **kwargs: Any) -> SamplerOutput:
+    def sample_from_nodes(self, index: NodeSamplerInput, **kwargs: Any) -> SamplerOutput | HeteroSamplerOutput:
         """The sample of these nodes. `metadata` is (input_id, time)."""
-        _refuse_types(index.input_type)
+        self._check_types(index.input_type)
         return self._finished(node_sample(index, self._sample))
 
-    def sample_from_edges(self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None) -> SamplerOutput:
+    def sample_from_edges(
+        self, index: EdgeSamplerInput, neg_sampling: NegativeSampling | None = None
+    ) -> SamplerOutput | HeteroSamplerOutput:
         """The sample of the ends of these edges, and of negative ones. `metadata` has what `LinkLoader` reads: the
         input_id, the places of the ends in `node`, label and time."""
-        _refuse_types(index.input_type)
+        kind = index.input_type
+        self._check_types(*([None] if kind is None else [kind[0], kind[2]]))
         if index.time is not None and not self.is_temporal:
             raise ValueError("the edges have times, and the sampler has no time_attr")
         with self._generator(index):
             out = edge_sample(index, self._sample, self.num_nodes, self.disjoint, self.node_time, neg_sampling)
         return self._finished(out)
 
-    def _finished(self, out: SamplerOutput) -> SamplerOutput:
+    def _finished(self, out: SamplerOutput | HeteroSamplerOutput) -> SamplerOutput | HeteroSamplerOutput:
         return out.to_bidirectional() if self.subgraph_type is SubgraphType.bidirectional else out
 
     def _generator(self, index: EdgeSamplerInput) -> Any:
@@ -155,49 +183,69 @@ class Sampler(BaseSampler):
             seen.update(np.ascontiguousarray(part, part.dtype.newbyteorder("<")).tobytes())
         return _seeded(int.from_bytes(seen.digest(), "little") >> 1)
 
-    def _sample(self, seed: torch.Tensor, seed_time: torch.Tensor | None = None) -> SamplerOutput:
-        seeds = seed.numpy().astype(np.int64)
-        if len(seeds) and not (seeds.min() >= 0 and seeds.max() < self.num_nodes):
-            raise IndexError(f"seeds are nodes from 0 to {self.num_nodes - 1}, not {seeds.min()} or {seeds.max()}")
-        limit = self._limits(seeds, seed_time)
+    def _sample(self, seed: Any, seed_time: Any = None) -> SamplerOutput | HeteroSamplerOutput:
+        by_type = seed if self._has_types else {ONE: seed}
+        seeds = {kind: nodes.numpy().astype(np.int64) for kind, nodes in by_type.items()}
+        for kind, nodes in seeds.items():
+            if len(nodes) and not (nodes.min() >= 0 and nodes.max() < self._sizes[kind]):
+                raise IndexError(
+                    f"seeds are nodes from 0 to {self._sizes[kind] - 1}, not {nodes.min()} or {nodes.max()}"
+                )
+        limit = self._limits(seeds, seed_time if self._has_types or seed_time is None else {ONE: seed_time})
         key = int(torch.randint(2**62, ())) if self.key is None else self.key
         induced = self.subgraph_type is SubgraphType.induced
-        how = Draws(0, self.replace, self.temporal_strategy == "last", _signed(key), 0)
-        sample = grow(self._lists, seeds, limit, self._counts, how, disjoint=self.disjoint, induced=induced)
-        return self._output(sample, has_counts=not induced)
+        relations = {
+            kind: Relation(lists, *self._ends(kind), self._counts[kind], _key_of(kind, key))
+            for kind, lists in self._lists.items()
+        }
+        how = Draws(0, self.replace, self.temporal_strategy == "last", 0, 0)
+        nodes, links = grow(relations, self._sizes, seeds, limit, how, disjoint=self.disjoint, induced=induced)
+        return self._output(nodes, links, has_counts=not induced)
 
-    def _limits(self, seeds: Ids, seed_time: torch.Tensor | None) -> Ids | None:
-        """The latest time for each seed's tree."""
+    def _limits(self, seeds: dict[str, Ids], seed_time: Any) -> Ids | None:
+        """The latest time for each seed's tree, one type of seeds after the other."""
         if not self.is_temporal:
             if seed_time is not None:
                 raise ValueError("the seeds have times, and the sampler has no time_attr")
             return None
-        times: Ids
-        if seed_time is not None:
-            if seed_time.is_floating_point():
-                raise ValueError(f"the times of seeds are integers, not {seed_time.dtype}")
-            times = seed_time.numpy().astype(np.int64)
-        elif self.node_time is not None:
-            times = self.node_time.numpy()[seeds]
-        else:
-            raise ValueError(
-                "edges have times, so seeds need them too (`input_time` or `edge_label_time` of the loader)"
-            )
-        return times
+        limits = [np.zeros(0, np.int64)]
+        for kind, nodes in seeds.items():
+            if seed_time is not None and (times := seed_time[kind]) is not None:
+                if times.is_floating_point():
+                    raise ValueError(f"the times of seeds are integers, not {times.dtype}")
+                limits.append(times.numpy().astype(np.int64))
+            elif kind in self._node_times:
+                limits.append(self._node_times[kind].numpy()[nodes])
+            else:
+                raise ValueError(
+                    "these seeds have no times of their own: give `input_time` or `edge_label_time` to the loader"
+                )
+        return np.concatenate(limits)
 
-    def _output(self, sample: Sample, *, has_counts: bool) -> SamplerOutput:
-        row, col = sample.far, sample.near
-        if self.sample_direction == "backward":
-            row, col = col, row
-        return SamplerOutput(
-            node=torch.from_numpy(sample.node),
-            row=torch.from_numpy(row),
-            col=torch.from_numpy(col),
-            edge=torch.from_numpy(sample.edge),
-            batch=torch.from_numpy(sample.tree) if self.disjoint else None,
-            num_sampled_nodes=sample.nodes if has_counts else None,
-            num_sampled_edges=sample.edges if has_counts else None,
-        )
+    def _output(
+        self, nodes: dict[str, Nodes], links: dict[Any, Links], *, has_counts: bool
+    ) -> SamplerOutput | HeteroSamplerOutput:
+        tensor, forward = torch.from_numpy, self.sample_direction == "forward"
+        found: dict[str, Any] = {
+            "node": {kind: tensor(own.node) for kind, own in nodes.items()},
+            "row": {kind: tensor(own.far if forward else own.near) for kind, own in links.items()},
+            "col": {kind: tensor(own.near if forward else own.far) for kind, own in links.items()},
+            "edge": {kind: tensor(own.edge) for kind, own in links.items()},
+            "batch": {kind: tensor(own.tree) for kind, own in nodes.items()} if self.disjoint else None,
+            "num_sampled_nodes": {kind: own.counts for kind, own in nodes.items()} if has_counts else None,
+            "num_sampled_edges": {kind: own.counts for kind, own in links.items()} if has_counts else None,
+        }
+        if self._has_types:
+            return HeteroSamplerOutput(**found)
+        return SamplerOutput(**{name: values and next(iter(values.values())) for name, values in found.items()})
+
+    def _check_types(self, *kinds: Any) -> None:
+        """Raise ValueError for types of nodes that the graph does not have."""
+        known = self._sizes if self._has_types else [None]
+        if any(kind not in known for kind in kinds):
+            raise ValueError(
+                f"the graph has no nodes of the type {next(kind for kind in kinds if kind not in known)!r}"
+            )
 
 
 class _seeded:  # noqa: N801 - a context
@@ -214,11 +262,10 @@ class _seeded:  # noqa: N801 - a context
         torch.set_rng_state(self._before)
 
 
-def _signed(key: int) -> int:
-    """The int64 with these 64 bits."""
-    return (key + 2**63) % 2**64 - 2**63
-
-
-def _refuse_types(input_type: object) -> None:
-    if input_type is not None:
-        raise NotImplementedError(f"gdsl.pyg.Sampler samples graphs with one type of nodes, and not {input_type!r}")
+def _key_of(kind: tuple[str, str, str], key: int) -> int:
+    """The key for the draws of edges of this type, an int64: types draw independently of each other."""
+    bits = key % 2**64
+    if kind != ONE_TO_ONE:
+        digest = hashlib.blake2b("\0".join(kind).encode(), digest_size=8, key=bits.to_bytes(8, "little")).digest()
+        bits = int.from_bytes(digest, "little")
+    return bits - 2**64 if bits >= 2**63 else bits
