@@ -9,8 +9,6 @@ from functools import partial
 
 from gdsl.codegen.function_text import READ_AHEAD, Argument, FunctionText, Kept, ReadAheadText, read_ahead_text
 from gdsl.codegen.functions import FunctionPrinter, Functor
-from gdsl.codegen.literals import type_name
-from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor
 from gdsl.operations import ReduceOperation
 from gdsl.plan.hints import EarlyRead, ReadAhead
@@ -26,28 +24,6 @@ ON_COMMON: Arguments = {
     Argument.DESTINATION_EDGE: "ew",
 }
 """The arguments of functors for a common neighbor of the ends of an edge."""
-
-
-@dataclass(frozen=True, slots=True)
-class TotalText:
-    """A scalar that a sweep sums up a thread at a time: member `name` of the totals, combined into `target`."""
-
-    name: str
-    type: str
-    identity: str
-    combine: str
-    """An expression of `a` and `b`."""
-    reduce: str
-    """The function that combines a total with the scalar."""
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class TotalsText:
-    """The scalars that one functor sums up, as a struct."""
-
-    type: str
-    members: tuple[TotalText, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +66,8 @@ class FunctorTexts:
     printer: FunctionPrinter
     printed: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
-    totals: dict[str, TotalsText] = field(default_factory=dict)
+    totals: dict[str, tuple[Total, ...]] = field(default_factory=dict)
+    """The members of each struct of scalars that a sweep sums up."""
     read_ahead: dict[tuple[str, ReadAhead, ReduceOperation | None], ReadAheadText] = field(default_factory=dict)
     """By functor and what it reads ahead."""
 
@@ -226,28 +203,16 @@ class FunctorTexts:
             text = self.printed[key] = self.printer.score(functor)
         return text.call(arguments)
 
-    def totals_of(self, functor: str, totals: tuple[Total, ...]) -> TotalsText | None:
-        """The struct of the scalars that a functor sums up; None without any."""
-        return self.totals_called(self.printer.names.functor(functor, "totals"), totals) if totals else None
+    def totals_of(self, functor: str, totals: tuple[Total, ...]) -> str:
+        """The struct of the scalars that a functor sums up; empty without any."""
+        return self.totals_called(self.printer.names.functor(functor, "totals"), totals) if totals else ""
 
-    def totals_called(self, name: str, totals: tuple[Total, ...]) -> TotalsText | None:
-        """The struct `name` of scalars that are summed up; None without any."""
+    def totals_called(self, name: str, totals: tuple[Total, ...]) -> str:
+        """The struct `name` of scalars that are summed up; empty without any."""
         if not totals:
-            return None
-        if name not in self.totals:
-            self.totals[name] = TotalsText(name, tuple(self._total(total) for total in totals))
-        return self.totals[name]
-
-    def _total(self, total: Total) -> TotalText:
-        name, reduction = self.printer.names.member(total.scalar), total.reduction
-        return TotalText(
-            name=name,
-            type=type_name(reduction.type),
-            identity=identity(total.identity, reduction.type),
-            combine=combine(reduction),
-            reduce=reduce_function(reduction),
-            target=f"d.{name}",
-        )
+            return ""
+        self.totals.setdefault(name, totals)
+        return name
 
     def _condition(
         self,

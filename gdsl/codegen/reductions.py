@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
 from gdsl.codegen.integers import type_range
 from gdsl.codegen.literals import literal
-from gdsl.ir.nodes import OwnOperation
+from gdsl.ir.nodes import OwnOperation, Weights
 from gdsl.operations import ReduceOperation
-from gdsl.plan.nodes import Identity, Reduction, Segment
+from gdsl.plan.nodes import Identity, Reduction, Segment, Total
 from gdsl.types import Type
 
 _COMBINE = {
@@ -25,37 +24,47 @@ _COMBINE = {
 }
 
 
-def combine(reduction: Reduction) -> str:
-    """An expression of `a` and `b`. What is subtracted is summed up below zero."""
-    return _COMBINE[reduction.combine]
+Reducing = Segment | Total | Weights
+"""The nodes with a reduction: of the values of a list, into a scalar, and of the weights of merged edges."""
 
 
-def reduce_function(reduction: Reduction) -> str:
-    """The function of the runtime that combines such a total with a value in memory."""
-    adds = reduction.combine is ReduceOperation.SUBTRACT
-    return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
+class ReductionPrinter:
+    """Prints the reductions of one program; the operators of the program itself are printed as calls."""
+
+    def __init__(self, printer: ExpressionPrinter) -> None:
+        self._printer = printer
+
+    def is_own(self, node: Reducing) -> bool:
+        """Whether the values are combined by an operator of the program, which only a compare-and-swap can do."""
+        return isinstance(_reduction_of(node), OwnOperation)
+
+    def identity(self, node: Reducing) -> str:
+        """The value with which the reduction begins."""
+        reduction = _reduction_of(node)
+        if isinstance(reduction, OwnOperation):
+            return self._printer.print(reduction.identity)
+        if isinstance(node, Total):
+            return identity(node.identity, reduction.type)
+        return identity(reduction.identity, node.type)
+
+    def combine(self, node: Reducing) -> str:
+        """An expression that combines `a` and `b`. Values to subtract are summed below zero."""
+        reduction = _reduction_of(node)
+        if isinstance(reduction, OwnOperation):
+            return self._printer.call_of_own(reduction.function, ("a", "b"))
+        return _COMBINE[reduction.combine]
+
+    def reduce_function(self, node: Reducing) -> str:
+        """The function of the runtime that combines a result with a value in memory."""
+        reduction = _reduction_of(node)
+        if isinstance(reduction, OwnOperation):
+            return "reduce_by_exchange"
+        adds = reduction.combine is ReduceOperation.SUBTRACT
+        return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentText:
-    """The reduction of a list: `combine` makes one value of `a` and `b`, and captures `captured`; `reduce` is the
-    beginning of the call that combines with memory, `rest` its end."""
-
-    identity: str
-    combine: str
-    captured: str
-    reduce: str
-    rest: str
-
-
-def of_segment(segment: Segment, printer: ExpressionPrinter) -> SegmentText:
-    """How the values of a list become one: by a reduction of the language, or by an operator of the program."""
-    reduction = segment.reduction
-    if isinstance(reduction, OwnOperation):
-        called = printer.call_of_own(reduction.function, ("a", "b"))
-        return SegmentText(printer.print(reduction.identity), called, "&", "reduce_by_exchange", ", combine")
-    begins = identity(reduction.identity, segment.type)
-    return SegmentText(begins, combine(reduction), "", reduce_function(reduction), "")
+def _reduction_of(node: Reducing) -> Reduction | OwnOperation:
+    return Reduction(node.operation.as_update, node.type) if isinstance(node, Weights) else node.reduction
 
 
 def identity(begins: Identity, kind: Type) -> str:

@@ -7,14 +7,14 @@ from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
 from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functions import FunctionPrinter
-from gdsl.codegen.functors import Arguments, FunctorTexts, TotalsText
+from gdsl.codegen.functors import Arguments, FunctorTexts
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope
-from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment, reduce_function
-from gdsl.ir.nodes import Array, FarEnds, StoreElement, StoreScalar, Weights
+from gdsl.codegen.reductions import ReductionPrinter
+from gdsl.ir.nodes import Array, FarEnds, StoreElement, StoreScalar
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Reduction, Segment, Sweep, Vote
+from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Sweep, Vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 
@@ -29,6 +29,7 @@ class TemplateHelpers:
         self.functors = FunctorTexts(self.printer)
         self.expressions = expressions(self.names, self.checks)
         self.expressions.function_arguments = self.printer.function_arguments
+        self.reductions = ReductionPrinter(self.expressions)
         self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
         self.member, self.frontier, self.type, self.literal = self.names.member, self.names.frontier, type_name, literal
         self._frontiers = {frontier.name: frontier for frontier in plan.frontiers}
@@ -45,8 +46,9 @@ class TemplateHelpers:
         """The sweep whose members and result are those of the operation."""
         return sweeps_of(operation)[0]
 
-    def totals(self, operation: Operation, sweep: Sweep) -> TotalsText | None:
-        """What the sweep sums up: for its functor, or, where it runs none, for the operator itself."""
+    def totals(self, operation: Operation, sweep: Sweep) -> str:
+        """The struct of the scalars that the sweep sums up, empty without any: that of its functor or, where it runs
+        none, that of the operator. `functors.totals` has its members."""
         run = next(iter(variants_of(sweep)), None)
         if run is not None:
             own = tuple(total for total in sweep.totals if total.scalar != operation.step.adds_to)
@@ -54,10 +56,6 @@ class TemplateHelpers:
         owner = f"operator {operation.step.site}"
         name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
         return self.functors.totals_called(name, sweep.totals)
-
-    def reduction(self, segment: Segment) -> SegmentText:
-        """How two values of a list become one, and how that is combined with what is stored."""
-        return of_segment(segment, self.expressions)
 
     def score(self, vote: Vote) -> str:
         """The score of ``key`` and ``total`` at ``near``."""
@@ -81,12 +79,6 @@ class TemplateHelpers:
     def ends(self, step: FarEnds) -> str:
         """The part of the graph that has these ends of all edges."""
         return ENDS[step.end]
-
-    def reduction_of_weights(self, weights: Weights) -> SegmentText:
-        """How the weights of edges that become one edge become one."""
-        reduction = Reduction(weights.operation.as_update, weights.type)
-        begins = identity(reduction.identity, weights.type)
-        return SegmentText(begins, combine(reduction), "", reduce_function(reduction), "")
 
     # Data
 
