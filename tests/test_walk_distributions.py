@@ -61,6 +61,7 @@ def probability(counts: dict[tuple[int, ...], np.ndarray], odds: Odds) -> float:
     return float(chi2.sf(statistic, freedom))
 
 
+@pytest.mark.slow
 def test_weighted_walks_go_by_weight() -> None:
     graph, weight = weighted_graph()
     path = gdsl.samples.weighted_walk(graph, starts=range(9), length=250, seed=1, backend="reference").path
