@@ -28,6 +28,8 @@ FORMAT = 1
 """Of the manifest; a package of another one is built again."""
 
 _SUFFIX = ".gdsl"
+_OF_CODE = ("file", "form", "program", "sha256")
+"""What the manifest says of machine code."""
 _WORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)")
 _MOST_LISTED = 8
 _opened: dict[str, Package] = {}
@@ -113,15 +115,18 @@ def why_missing(word: str) -> tuple[str, list[str], str | None]:
     name, _, program = word.partition(":")
     package = find(name)
     if package is not None:
-        known = sorted(package.programs)
+        known = sorted(each for each in package.programs if os.path.isfile(package.path(each)))
         close = difflib.get_close_matches(program[:100], known, n=1)
         notes = [f"in {printable(package.folder)} it has {', '.join(known) or 'none'}"]
         fix = f"did you mean {name}:{close[0]}?" if close else None
         return f"the package {name} has no program {program}", notes, fix
     folder = _folder(name)
     if folder is not None:
-        notes = [f"in {printable(folder)} there is no {MANIFEST}, or one of another version of gdsl"]
-        return f"the package {name} has no gdsl programs", notes, None
+        notes, fix = [f"in {printable(folder)} there is no {MANIFEST}"], None
+        if os.path.lexists(os.path.join(folder, MANIFEST)):
+            notes = [f"{MANIFEST} in {printable(folder)} is damaged, or of another version of gdsl"]
+            fix = f"install the wheel of {name} again, or build it with this version"
+        return f"the package {name} has no gdsl programs", notes, fix
     known = installed()
     places = [printable(place) for place in sys.path if place]
     more = f", and {len(places) - _MOST_LISTED} more" if len(places) > _MOST_LISTED else ""
@@ -154,11 +159,29 @@ def _folder(name: str) -> str | None:
 
 
 def _manifest(folder: str) -> Mapping[str, Any] | None:
+    """The manifest in a folder; None if there is none, or one that is damaged or of another format."""
     try:
         with open(os.path.join(folder, MANIFEST), encoding="utf-8") as file:
             found = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        return None
-    return found if all(isinstance(found.get(part), dict) for part in ("programs", "kernels")) else None
+    return found if isinstance(found, dict) and found.get("format") == FORMAT and _is_whole(found) else None
+
+
+def _is_whole(manifest: Mapping[str, Any]) -> bool:
+    """Whether all parts are there and of the types that are read from them."""
+    programs, kernels = manifest.get("programs"), manifest.get("kernels")
+    if not (_is_words(manifest.get("architectures")) and isinstance(programs, dict) and isinstance(kernels, dict)):
+        return False
+    code = [entry for each in kernels.values() for entry in (each.values() if isinstance(each, dict) else (None,))]
+    return all(
+        isinstance(each, dict)
+        and _is_words(each.get("tune"))
+        and isinstance(each.get("types"), dict)
+        and _is_words([*each["types"].values()])
+        for each in programs.values()
+    ) and all(isinstance(each, dict) and _is_words([each.get(key) for key in _OF_CODE]) for each in code)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -35,7 +35,7 @@ class _OfWheel:
             "--all-types": self.all_types,
             "-p": self.assignments,
         }
-        return next((option for option, value in given.items() if value), None)
+        return next((option for option, value in given.items() if value or value == ""), None)
 
 
 @click.command(name="export", short_help="Write a program as C++ or CUDA that needs no gdsl, or as a Python package.")
@@ -44,7 +44,8 @@ class _OfWheel:
     "-o",
     "--output",
     metavar="DIR",
-    help="The directory to write, created if it does not exist; with --wheel that of the wheel, by default this one.",
+    help="The directory to write, created if it does not exist; with --wheel that of the wheel, which "
+    "must exist, by default this one.",
 )
 @click.option(
     "--backend",
@@ -184,7 +185,8 @@ def _export_wheel(
     given = given_params(of_wheel.assignments)
     architectures = () if of_wheel.no_kernels else architectures_of(of_wheel.arch)
     values = param_values(given, Graph.read(GRAPH)) if given else {}
-    options = Options(name, of_wheel.version or "0.1.0", architectures, values, tune, types, of_wheel.all_types)
+    version = "0.1.0" if of_wheel.version is None else of_wheel.version
+    options = Options(name, version, architectures, values, tune, types, of_wheel.all_types)
     target = target_of(options, directory, force)
     program = compile_file(program_file, tune, types=types)
     tell_warnings(program)

@@ -21,8 +21,8 @@ def command(name: str | None) -> None:
       gdslc samples
       gdslc samples bfs > my_bfs.gdsl
     """
-    from gdsl.packages import path_of
-    from gdsl.program_files import missing_sample
+    from gdsl.packages import is_word, path_of
+    from gdsl.program_files import missing_sample, read_file
     from gdsl.resources import resource_directory
 
     folder = resource_directory("samples")
@@ -30,13 +30,12 @@ def command(name: str | None) -> None:
     if name is None:
         _list(folder, programs)
         return
-    packed = path_of(name)
-    if packed is not None:
-        click.echo(Path(packed).read_text(encoding="utf-8"), nl=False)
+    if is_word(name):
+        click.echo(read_file(path_of(name) or name).text, nl=False)
         return
     for program in programs:
         if program.stem == name.removesuffix(".gdsl"):
-            click.echo(program.read_text(encoding="utf-8"), nl=False)
+            click.echo(read_file(str(program)).text, nl=False)
             return
     raise click.UsageError(missing_sample(name))
 
@@ -71,7 +70,7 @@ def _packed() -> dict[str, str]:
 
 def _doc(path: Path) -> str:
     """The first sentence of a program's doc comment."""
-    match = re.match(r'\s*"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL)
+    match = re.match(r'\s*"""(.*?)"""', path.read_text(encoding="utf-8", errors="replace"), re.DOTALL)
     text = " ".join(match[1].split()) if match else ""
     return re.split(r"(?<=\.) ", text, maxsplit=1)[0]
 

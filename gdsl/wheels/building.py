@@ -58,7 +58,7 @@ def target_of(options: Options, directory: Path, force: bool) -> Path:
     check_version(options.version)
     target = directory / f"{options.name}-{options.version}-py3-none-any.whl"
     if not directory.is_dir():
-        fix = "create it, or name another one with -o"
+        fix = "name another one with -o" if os.path.lexists(directory) else "create it, or name another one with -o"
         raise _unwritable(target, f"there is no directory {printable(str(directory))}", fix)
     if os.path.lexists(target) and not force:
         raise _unwritable(target, "the file exists", "have it replaced by --force, or choose another --version")

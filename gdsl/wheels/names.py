@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 from gdsl.diagnostics import GdslError, printable
 
@@ -28,7 +28,9 @@ def check_name(name: str) -> None:
         raise _refused(f"{printable(name)!r} is not the name of a package", rule, fix)
     hidden = _hidden(name)
     if hidden is not None:
-        raise _refused(f"a package cannot be called {name}: {hidden}", None, f"write, for example, {name}_programs")
+        other = f"{name}_programs"
+        other = other if _hidden(other) is None else "my_graph_programs"
+        raise _refused(f"a package cannot be called {name}: {hidden}", None, f"write, for example, {other}")
 
 
 def check_version(version: str) -> None:
@@ -49,7 +51,7 @@ def _hidden(name: str) -> str | None:
     """What a package of this name would hide, or why it could not be imported."""
     if keyword.iskeyword(name):
         return "it is a keyword of Python"
-    if name in sys.stdlib_module_names:
+    if name in sys.stdlib_module_names or name == "test":  # which is one that this set leaves out
         return "it would hide a module of Python"
     if name == "gdsl" or name.startswith("gdsl_data"):
         return "it would hide gdsl itself"
@@ -59,13 +61,34 @@ def _hidden(name: str) -> str | None:
 
 
 def _used() -> set[str]:
-    """The names of the packages that gdsl requires, with or without extras."""
-    try:
-        listed = requires("gdsl") or []
-    except PackageNotFoundError:  # a checkout that is not installed
-        listed = []
-    found = (_REQUIRED.match(each) for each in listed)
-    return {match[0].lower().replace("-", "_") for match in found if match is not None} | set(_USED)
+    """The names of the packages that gdsl requires, also through others, and of the modules that are in them."""
+    required = _required()
+    inside = {
+        module
+        for module, owners in packages_distributions().items()
+        if any(_normal(each) in required for each in owners)
+    }
+    return required | inside | set(_USED)
+
+
+def _required() -> set[str]:
+    """What gdsl requires, with or without extras, and what that requires without any."""
+    found, waiting = {"gdsl"}, ["gdsl"]
+    for name in waiting:
+        try:
+            listed = requires(name) or []
+        except PackageNotFoundError:  # an extra, or a checkout that is not installed
+            continue
+        for each in listed:
+            match = _REQUIRED.match(each)
+            if match is not None and _normal(match[0]) not in found and (name == "gdsl" or "extra ==" not in each):
+                found.add(_normal(match[0]))
+                waiting.append(match[0])
+    return found
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "_", name).lower()
 
 
 def _refused(message: str, note: str | None, fix: str) -> GdslError:

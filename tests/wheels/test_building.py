@@ -126,6 +126,11 @@ def test_every_instance_is_compiled_where_its_pairs_fit(work: Path, monkeypatch:
         (["--wheel", "json"], 1, ("E0915", "would hide a module of Python")),
         (["--wheel", "gdsl"], 1, ("E0915", "would hide gdsl itself")),
         (["--wheel", "numpy"], 1, ("E0915", "would hide a package that gdsl uses")),
+        (["--wheel", "markupsafe"], 1, ("E0915", "would hide a package that gdsl uses")),  # which Jinja requires
+        (["--wheel", "markdown_it"], 1, ("E0915", "would hide a package that gdsl uses")),  # of markdown-it-py
+        (["--wheel", "test"], 1, ("E0915", "would hide a module of Python")),
+        (["--wheel", "gdsl_data_x"], 1, ("E0915", "write, for example, my_graph_programs")),
+        (["--wheel", "a", "--version", ""], 1, ("E0915", "'' is not the version")),
         (["--wheel", "a", "--version", "1.x"], 1, ("E0915", "'1.x' is not the version")),
         (["--wheel", "a", "--version", "1/2"], 1, ("E0915",)),
         (["--wheel", "a", "--arch", "hopper"], 1, ("E0904", "hopper")),
@@ -134,13 +139,14 @@ def test_every_instance_is_compiled_where_its_pairs_fit(work: Path, monkeypatch:
         (["-o", "out", "--all-types"], 2, ("--all-types is for a package",)),
         (["--wheel", "a", "--backend", "cpu"], 2, ("--backend is for a folder",)),
         (["--wheel", "a", "--no-kernels", "-o", "none"], 1, ("E0911", "there is no directory none")),
-        (["--wheel", "a", "--no-kernels", "-o", "hops.gdsl"], 1, ("E0911",)),
+        (["--wheel", "a", "--no-kernels", "-o", "hops.gdsl"], 1, ("E0911", "fix: name another one")),
         (["--wheel", "a", "--no-kernels", "-p", "source=99"], 1, ("E0915", "-p NAME=VALUE", "E0604")),
         (["--wheel", "a", "--no-kernels", "-p", "sorce=1"], 1, ("sorce",)),
         (["-o", "out", "--arch", "sm_90"], 2, ("--arch is for a package",)),
         (["-o", "out", "-p", "source=1"], 2, ("-p is for a package",)),
         (["-o", "out", "--no-kernels"], 2, ("--no-kernels is for a package",)),
         (["-o", "out", "--version", "1.0"], 2, ("--version is for a package",)),
+        (["-o", "out", "--version", ""], 2, ("--version is for a package",)),
     ],
 )
 def test_what_is_refused(

@@ -146,12 +146,43 @@ def test_only_packages_may_be_imported_from(place: Path, tmp_path: Path) -> None
     assert not is_allowed(program, str(other / "programs" / "hops.gdsl"))
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 1}', '{"format": 99}', "{"])
-def test_a_damaged_manifest_is_none(place: Path, content: str) -> None:
+def manifest_with(**changed: object) -> str:
+    whole = {"format": 1, "architectures": [], "kernels": {}, "programs": {"hops": {"tune": [], "types": {}}}}
+    return json.dumps(whole | changed)
+
+
+DAMAGED = (
+    *("", "[]", '{"format": 1}', '{"format": 99}', "{", "[" * 100_000, "\udcff"),
+    *(manifest_with(programs=each) for each in ([], {"hops": None}, {"hops": []}, {"hops": {"tune": "a"}})),
+    *(manifest_with(programs={"hops": {"tune": [1], "types": {}}}), manifest_with(architectures="sm_80")),
+    manifest_with(programs={"hops": {"tune": [], "types": {"weight_type": 1}}}),
+    *(manifest_with(kernels={"key": each}) for each in (5, {"sm_80": 5}, {"sm_80": {"file": "a", "sha256": 1}})),
+)
+
+
+def test_a_damaged_manifest_is_none(place: Path) -> None:
     folder = installed(place, gdsl.compile(HOPS))
-    (folder / packages.MANIFEST).write_text(content, encoding="utf-8")
-    with pytest.raises(GdslError, match="the package graph_search has no gdsl programs"):
+    for content in DAMAGED:
+        (folder / packages.MANIFEST).write_bytes(content.encode("utf-8", "surrogateescape"))
+        with pytest.raises(GdslError, match="the package graph_search has no gdsl programs") as caught:
+            gdsl.compile("graph_search:hops")
+        assert "is damaged" in str(caught.value)
+    (folder / packages.MANIFEST).write_text(manifest_with(), encoding="utf-8")
+    assert gdsl.compile("graph_search:hops").name == "hops"
+
+
+def test_what_is_said_of_a_program_whose_file_is_gone(place: Path) -> None:
+    folder = installed(place, gdsl.compile(HOPS))
+    (folder / "programs" / "hops.gdsl").unlink()
+    with pytest.raises(GdslError, match="has no program hops") as caught:
         gdsl.compile("graph_search:hops")
+    assert "it has none" in str(caught.value)
+
+
+def test_names_of_the_module_hide_no_program(place: Path) -> None:
+    for name in ("_typing", "_wheels", "program_of"):
+        installed(place, gdsl.compile(HOPS.replace("program hops", f"program {name}")), f"with{name}")
+        assert getattr(importlib.import_module(f"with{name}"), name).name == name
 
 
 def test_packages_are_listed_with_the_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,6 +192,12 @@ def test_packages_are_listed_with_the_samples(place: Path, capsys: pytest.Captur
     assert "Installed packages:\n  graph_search:hops  Hop distance from `source`.\n" in capsys.readouterr().out
     assert main(["samples", "graph_search:hops"]) == 0
     assert capsys.readouterr().out == HOPS
+    assert main(["samples", "graph_search:hop"]) == 1
+    assert "did you mean graph_search:hops?" in capsys.readouterr().err
+    (place / "graph_search" / "programs" / "hops.gdsl").write_bytes(b"\xff")
+    assert main(["samples", "graph_search:hops"]) == 1
+    assert "is not UTF-8 text" in capsys.readouterr().err
+    assert main(["samples"]) == 0
 
 
 def test_a_tune_file_is_not_written_into_a_package(place: Path) -> None:
