@@ -60,7 +60,8 @@ def row(program: gdsl.Program, graph: gdsl.Graph, values: dict[str, Any], option
         results = [on_host(next(iter(result.arrays.values()))) for result in results]
         assert all(np.array_equal(result, results[-1]) for result in results)
         times.append(np.diff(marks) * 1000)
-    return np.median(np.array(times[1:]), axis=0).tolist()
+    medians: list[float] = np.median(np.array(times[1:]), axis=0).tolist()
+    return medians
 
 
 def main() -> None:
