@@ -457,7 +457,7 @@ def test_links_between_types_and_their_times() -> None:
     [
         (NotImplementedError, "feature store", lambda: sampler((object(), object()), [1])),
         (ValueError, "edge type", lambda: sampler(team(), {("a", "to", "a"): [1]})),
-        (ValueError, "exist in the graph", lambda: sampler(papers(), {("a", "to", "a"): [1]})),
+        (ValueError, "edge type", lambda: sampler(papers(), {("paper", "by", "author"): [1]})),
         (ValueError, "no nodes of the type None", lambda: of_nodes(papers(), [1], [0])),
         (NotImplementedError, "one type", lambda: sampler(papers(), [1], bias="(a, b, e) => 1")),
         (TypeError, "not list", lambda: sampler([1], [1])),

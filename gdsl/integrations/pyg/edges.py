@@ -80,8 +80,8 @@ def typed_graph(data: object) -> TypedGraph:
         return TypedGraph(sizes, of_nodes, edges_by_type, True)
     if not isinstance(data, Data):
         raise TypeError(f"gdsl.pyg.Sampler takes a Data, a HeteroData or a gdsl.Graph, not {type(data).__name__}")
-    of_nodes = {ONE: _tensors(data, data.is_node_attr)}
-    return TypedGraph({ONE: int(data.num_nodes or 0)}, of_nodes, {ONE_TO_ONE: _edges(data)}, False)
+    own = {ONE_TO_ONE: _edges(data)}
+    return TypedGraph({ONE: int(data.num_nodes or 0)}, {ONE: _tensors(data, data.is_node_attr)}, own, False)
 
 
 def _edges(store: Any) -> Edges:
