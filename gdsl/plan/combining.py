@@ -25,7 +25,9 @@ from gdsl.ir.nodes import (
     Element,
     ElementTarget,
     Expression,
+    ForNeighbors,
     FunctionCall,
+    GraphRead,
     Intersect,
     Node,
     Operator,
@@ -45,11 +47,14 @@ from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation, StoreRule
 from gdsl.plan.exchange_nodes import Exchanged, How, Reach
+from gdsl.plan.functor_facts import parts_read
 from gdsl.records import dataclass
 
 Functor = VertexFunctor | EdgeFunctor
 IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 _ENDS = (Role.VERTEX, Role.SOURCE, Role.DESTINATION, Role.NEAR, Role.FAR)
+DEGREES = frozenset({"offsets", "in_offsets"})
+"""The parts of the graph that all workers have."""
 _SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 
@@ -177,14 +182,35 @@ def _of_reads(step: Operator, functor: Functor, shared: dict[str, bool], program
     apart = {_name(each.target): each for each in updates if shared[_name(each.target)] and starts_from_nothing(each)}
     if not apart:
         return None
-    called: tuple[object, ...] = (functor,)
-    if any(isinstance(node, FunctionCall) for node in walk(functor)):
-        called = (functor, program.functions)
+    called: tuple[object, ...] = (functor, program.functions) if _calls(functor) else (functor,)
     for node in walk(called):
         name = node.array if isinstance(node, Element) else node.name if isinstance(node, ScalarValue) else None
         if name in apart:
             return Obstacle(f"`{name}` is read while it is summed up", node.span.words)
     return None
+
+
+def pulls_from_others(step: Operator, functor: Functor, program: Program) -> bool:
+    """Whether workers may pull: each for the vertices that it owns, along edges that other workers own.
+
+    What a call then writes is its own vertex's, so that merging it is merging one worker's value. What it must not
+    need is the edge and the near end as their owner has them: values of edges, lists of vertices, elements of the near
+    end that are written, or turns."""
+    if program.graphs or in_turns(step, functor, program) is not None:
+        return False
+    if any(each.how is not How.MERGE for each in written_by(step, functor)):
+        return False
+    called: tuple[object, ...] = (functor, program.functions) if _calls(functor) else (functor,)
+    for node in walk(called):
+        if isinstance(node, Parameter) and node.role is Role.EDGE:
+            return False
+        if isinstance(node, ForNeighbors) or (isinstance(node, GraphRead) and not DEGREES.issuperset(parts_read(node))):
+            return False
+    return True
+
+
+def _calls(functor: Functor) -> bool:
+    return any(isinstance(node, FunctionCall) for node in walk(functor))
 
 
 def starts_from_nothing(update: Update) -> bool:

@@ -4,7 +4,8 @@ An auto direction chooses on the frontier's edges, so where the frontier is all 
 vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
 choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
 another count alike, and an advance whose frontier counts other edges already pushes, as does one whose frontier more
-than one graph has to do with. Reductions that may send are written as both ways before `lower` runs: see `sending`.
+than one graph has to do with, and of several workers one that needs what only the owners of edges have
+(`combining.pulls_from_others`). Reductions that may send are written as both ways before `lower` runs: see `sending`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import copied, may_pull
 from gdsl.operations import Balance, Direction, Over
 from gdsl.plan import variants
+from gdsl.plan.combining import pulls_from_others
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import (
     Choice,
@@ -42,7 +44,7 @@ _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with advances that pull, or choose in each pass."""
-    choices = directions(plan.program)
+    choices = directions(plan.program, facts)
 
     def changed(operation: Operation) -> Operation:
         step, push = operation.step, operation.does
@@ -98,7 +100,7 @@ class Directions:
     counts: dict[str, Over]
 
 
-def directions(program: Program) -> Directions:
+def directions(program: Program, facts: Facts) -> Directions:
     """What is decided for all advances of `program`."""
     group = copied(program)
     of_site: dict[int, Direction] = {}
@@ -109,6 +111,8 @@ def directions(program: Program) -> Directions:
             continue
         knobs = program.tuning.sites[node.site]
         direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
+        if facts.target.workers and not pulls_from_others(node, facts.edge_functor(node), program):
+            direction = Direction.PUSH
         if direction is not Direction.PUSH and node.frontier.frontier is not None:
             known_direction = group[node.frontier.frontier]
             agrees = known_direction not in between and counted.setdefault(known_direction, node.over) is node.over

@@ -11,8 +11,9 @@ own, or is combined by one operation that commutes. Where a call asks what other
 that is one of the orders in which a single worker may run the calls.
 
 Steps that make a choice of their own (the bound of buckets, sums that are rounded in any order) are made equal by
-taking one worker's. An array is mirrored, and exchanged, only where something names other elements of it than those of
-a worker's own vertices and edges.
+taking one worker's. Where workers pull (`combining.pulls_from_others`), each visits the edges into its own vertices;
+the exchange is that of a push. An array is mirrored, and exchanged, only where something names other elements of it
+than those of a worker's own vertices and edges.
 """
 
 from __future__ import annotations
@@ -52,7 +53,19 @@ from gdsl.plan.exchange_nodes import (
 )
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import parts_read
-from gdsl.plan.nodes import EdgeCount, FarEnds, MakeGraph, OnSets, Operation, Plan, Step, Swap
+from gdsl.plan.nodes import (
+    Choice,
+    Compare,
+    EdgeCount,
+    FarEnds,
+    MakeGraph,
+    Measure,
+    OnSets,
+    Operation,
+    Plan,
+    Step,
+    Swap,
+)
 from gdsl.plan.walking import map_blocks, operations, steps_in, sweeps_of
 
 GRAPH_PARTS = ("offsets", "columns", "in_offsets", "in_sources", "in_edges", "edge_sources", "reverse_edges")
@@ -107,18 +120,42 @@ class _Exchanges:
             written = ()
         else:
             if written:
-                reached = (None, ()) if self.program.graphs else _reached(step, written)
-                yield Snapshot(self.count, written, *reached)
+                yield self._snapshot(operation, written)
             yield operation
         if written or step.result is not None or walked:
             reason = "what each worker found" if step.result is not None else "what each worker wrote"
             yield self._exchange(reason if written or step.result else "edges", written, step.result, walked)
+
+    def _snapshot(self, operation: Operation, written: tuple[Exchanged, ...]) -> Snapshot:
+        frontier, over = (None, ()) if self.program.graphs else _reached(operation.step, written)
+        if frontier is None or not pulls(operation):
+            return Snapshot(self.count, written, frontier, over)
+        pulled_from = _pulled_from(operation)
+        if pulled_from is None:
+            return Snapshot(self.count, written)
+        return Snapshot(self.count, written, frontier, over, pulled_from)
 
     def _exchange(
         self, reason: str, data: tuple[Exchanged, ...], frontier: str | None = None, counts: bool = False
     ) -> Exchange:
         self.count += 1
         return Exchange(self.count - 1, reason, data, frontier, counts)
+
+
+def pulls(operation: Operation) -> bool:
+    """Whether workers may visit the edges into their own vertices, which other workers own."""
+    return any(sweep.selection is not None for sweep in sweeps_of(operation))
+
+
+def _pulled_from(operation: Operation) -> int | None:
+    """How many times the members of a set must be as many as there are vertices for a pull to go on; None where it may
+    begin along fewer edges than there are vertices."""
+    does = operation.does
+    if not isinstance(does, Choice):
+        return None
+    factors = [test.factor for test in does.test.stay if (test.left, test.right) == (Measure.SIZE, Measure.VERTICES)]
+    begins_late = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True) in does.test.enter
+    return factors[0] if begins_late and factors else None
 
 
 def _reached(step: Operator, written: tuple[Exchanged, ...]) -> tuple[str | None, tuple[Over, ...]]:
@@ -155,6 +192,7 @@ class _Uses:
     def __init__(self, plan: Plan, facts: Facts) -> None:
         self.plan, self.facts, self.program = plan, facts, facts.program
         self.operators = [(each.step, list(self._code(each.step))) for each in operations(plan)]
+        self.pulling = {id(each.step) for each in operations(plan) if pulls(each)}
 
     def _code(self, step: Operator) -> Iterator[object]:
         functor = self.facts.accesses.functor_of(step)
@@ -171,7 +209,7 @@ class _Uses:
         mirrors: dict[str, str] = {}
         for step, code in self.operators:
             for name, index in _elements(code):
-                if not combining.in_own_part(index, step):
+                if id(step) in self.pulling or not combining.in_own_part(index, step):
                     mirrors.setdefault(name, f"{index.span.words} names other elements")
         elsewhere: list[object] = [self.program.functions]
         elsewhere += [array.initial for array in self.program.arrays if array.initial is not None]

@@ -54,12 +54,15 @@ class Exchanged:
 class Snapshot:
     """Each worker notes what the data of the exchange `number` hold, so that changes can be found later: all of it, or,
     of arrays of vertices, where the step writes nothing but the members of `frontier` and the far ends of their lists
-    `over`, those elements if they are few."""
+    `over`, those elements if they are few. A step that chooses its direction writes any of the worker's own vertices
+    where it pulls, which it does not if the members have no more edges than there are vertices, and `pulled_from` times
+    the members are fewer than these; None: it does not pull."""
 
     number: int
     data: tuple[Exchanged, ...]
     frontier: str | None = None
     over: tuple[Over, ...] = ()
+    pulled_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ def print_exchange(step: Exchange | Snapshot) -> list[str]:
     """A step of a plan."""
     if isinstance(step, Snapshot):
         lists = [f"far ends over {over.value}" for over in step.over]
-        where = f" at {' and '.join([step.frontier, *lists])}, or all" if step.frontier is not None else ""
+        pulled = " where it pulls or they are many" if step.pulled_from is not None else ""
+        ends = [] if step.frontier is None else [step.frontier, *lists]
+        where = f" at {' and '.join(ends)}, or all{pulled}" if ends else ""
         return [f"note {', '.join(each.name for each in step.data)}{where}  # for exchange {step.number}"]
     lines = [f"exchange:  # {step.number}, {step.reason}"]
     lines += [f"    {exchanged_text(each)}" for each in step.data]

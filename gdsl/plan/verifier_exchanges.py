@@ -44,7 +44,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
 from gdsl.plan.functor_facts import parts_read
-from gdsl.plan.nodes import EdgeCount, FarEnds, MakeGraph, OnSets, Operation, Plan, Step
+from gdsl.plan.nodes import Choice, Compare, EdgeCount, FarEnds, MakeGraph, Measure, OnSets, Operation, Plan, Step
 from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
 
 _NEAR = {
@@ -111,6 +111,7 @@ class _Exchanges:
         written = {each.name for each in self.accesses.of_step(step) if each.writes} - self.in_parts
         data = exchange.data if exchange is not None else ()
         if operation.turns is not None:
+            self.expect(not _pulls(operation), f"{name}: workers that take turns do not pull")
             adopted = operation.turns.exchange.data
             self.expect(all(each.how is How.ADOPT for each in adopted), f"{name}: a turn takes what one worker has")
             self.expect({each.name for each in adopted} == written, f"{name}: a turn exchanges other data")
@@ -119,10 +120,13 @@ class _Exchanges:
             noted = snapshot is not None and exchange is not None and snapshot.number == exchange.number
             noted = noted and snapshot is not None and snapshot.data == data
             self.expect(noted or not written, f"{name}: the values before it are not noted")
-            self._noted(step, snapshot)
+            self._noted(operation, snapshot)
             self.expect({each.name for each in data} == written, f"{name}: what it writes is not exchanged")
             for each in data:
                 self._exchanged(step, each)
+                self.expect(
+                    each.how is How.MERGE or not _pulls(operation), f"{name}: a pull writes {each.name} for others"
+                )
             self._at_once(step, {each.name for each in data if each.how is not How.PUBLISH})
         united = exchange.frontier if exchange is not None else None
         self.expect(united == step.result, f"{name}: its result is not united")
@@ -130,10 +134,18 @@ class _Exchanges:
         counts = exchange is not None and exchange.counts_edges
         self.expect(counts == walked, f"{name}: the edges that it walks are not added up")
 
-    def _noted(self, step: Operator, snapshot: Snapshot | None) -> None:
+    def _noted(self, operation: Operation, snapshot: Snapshot | None) -> None:
         """A snapshot of some elements has all that the operator may write."""
+        step = operation.step
         if snapshot is None or snapshot.frontier is None:
             return
+        if _pulls(operation):
+            does = operation.does
+            self.expect(isinstance(does, Choice), f"{step.label}: a pull writes more than what is noted")
+            assert isinstance(does, Choice)
+            ends = Compare(Measure.SIZE, snapshot.pulled_from or 0, Measure.VERTICES, strict=False) in does.test.stay
+            begins = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True) in does.test.enter
+            self.expect(begins and ends, f"{step.label}: what a pull writes is not noted")
         reached = all(each.scalar or each.reach is not Reach.ANYWHERE for each in snapshot.data)
         over = step.visits
         lists = () if over is None else (over,) if over is not Over.ALL_EDGES else (Over.OUT_EDGES, Over.IN_EDGES)
@@ -225,6 +237,8 @@ class _Exchanges:
             votes = [each for each in self.program.vote_functors if each.name == score]
             for node in walk((*((functor,) if functor is not None else ()), *votes)):
                 self._access(node, step, graph)
+                if _pulls(operation):
+                    self._pulled(node, graph)
             if isinstance(step, Intersect):
                 needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
                 self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
@@ -248,6 +262,20 @@ class _Exchanges:
                 (of.role is Role.EDGE and _owns_edges(step)) if of_edge else of.role in _own_vertices(step)
             )
             self.expect(whole or own, "a list of another worker is read")
+
+    def _pulled(self, node: Node, graph: dict[str, Held]) -> None:
+        """What a call of a pull needs is there: its edge and its near end are another worker's."""
+        if isinstance(node, (Element, ElementTarget)):
+            self.expect(node.array not in self.in_parts, f"a pull names {node.array}, which is held in parts")
+        if isinstance(node, (GraphRead, ForNeighbors)):
+            whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
+            self.expect(whole, "a pull reads lists of other workers")
+        if isinstance(node, Parameter):
+            self.expect(node.role is not Role.EDGE, "a pull names edges of other workers")
+
+
+def _pulls(operation: Operation) -> bool:
+    return any(sweep.selection is not None for sweep in sweeps_of(operation))
 
 
 def _own_vertices(step: Operator) -> frozenset[Role]:

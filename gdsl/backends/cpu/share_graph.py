@@ -99,6 +99,8 @@ class _Lists:
             return share.edge_sources, share.first_edge
         if name == "reverse_edges":
             return share.reverse_edges(self.communicator), share.first_edge
+        if name == "in_sources" and not share.directed:  # lists are the same in both directions
+            return share.columns, share.first_edge
         _, sources, ids = share.in_lists(self.communicator)
         first = int(share.in_degrees(self.communicator)[: share.first].sum(dtype=np.int64))
         return (sources if name == "in_sources" else ids), first

@@ -24,7 +24,7 @@ from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffer_nodes import Buffer, Made
-from gdsl.plan.exchange_nodes import Exchange, Held
+from gdsl.plan.exchange_nodes import Exchange, Held, Snapshot
 from gdsl.types import Type
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))
@@ -106,6 +106,7 @@ class WorkerRun(Run):
         self.host.graph, self._alive = held
         if any(Over.IN_EDGES in snapshot.over for snapshot in self._snapshots.values()):
             self.graph.in_lists(self.communicator)  # which `_elements` reads, where not all workers may come
+            self.graph.in_degrees(self.communicator)
 
     def _length(self, buffer: Buffer) -> int:
         share = self.graph
@@ -200,7 +201,19 @@ class WorkerRun(Run):
         if snapshot is None or snapshot.frontier is None:
             return None
         members = self._queue(call.queue, Domain.VERTEX)[: call.size]
+        if snapshot.pulled_from is not None and self._may_pull(members, snapshot):
+            return None
         return ends_of(self.graph, self.communicator, self._own_members(members, Domain.VERTEX), snapshot.over)
+
+    def _may_pull(self, members: NDArray[Any], snapshot: Snapshot) -> bool:
+        """Whether a step on this set may pull."""
+        share, vertices = self.graph, self.graph.num_vertices
+        assert snapshot.pulled_from is not None
+        if snapshot.pulled_from * len(members) >= vertices:
+            return True
+        backward = Over.IN_EDGES in snapshot.over
+        degrees = share.in_degrees(self.communicator) if backward else share.out_degrees(self.communicator)
+        return int(degrees[members].sum(dtype=np.int64)) > vertices
 
     def _exchange(self, step: Exchange, call: Any, data: list[Datum]) -> None:
         last = self._last_record() if step.counts_edges else None

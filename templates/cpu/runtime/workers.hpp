@@ -192,3 +192,30 @@ inline void take_back(run_state& run, int64 number, frontier& f, const Counted c
 inline void take_back_edges(run_state& run, int64 number, edge_frontier& f) {
     f.size = call_host(run, number, 6, 0, {}, f.queue, 0);
 }
+
+// piece: pull_edges
+// Visits the edges from members into every vertex of this worker that `select` accepts, until the functor closes, if it
+// does. Each far end is processed by one thread. Words of the bitmap without an own vertex become 0.
+template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
+inline void pull_edges(const own_range& own, int64 num_vertices, const Members& members, const Lists& lists, Select select,
+                       Visit visit, Out& out) {
+    const int64 words = (num_vertices + 63) / 64;
+#pragma omp for schedule(dynamic, minimum<int64>(64, chunk_of(words)))
+    for (int64 word = 0; word < words; ++word) {
+        uint64 bits = 0;
+        const int64 end = minimum<int64>(own.begin + own.count, word * 64 + 64);
+        for (int64 i = maximum<int64>(own.begin, word * 64); i < end; ++i) {
+            const vertex far = vertex(i);
+            if (!select(far)) { continue; }
+            bool accepted = false;
+            for (int64 at = lists.first(far), last = lists.last(far); at < last; ++at) {
+                const vertex near = lists.neighbor(at);
+                if (!members.contains(near)) { continue; }
+                accepted |= visit(near, far, lists.id(at));
+                if (closes && !select(far)) { break; }
+            }
+            bits |= uint64(accepted) << (i - word * 64);
+        }
+        out.put(word, bits);
+    }
+}
