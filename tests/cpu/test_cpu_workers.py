@@ -17,6 +17,7 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, rmat
+from gdsl.operations import Direction
 from gdsl.pipeline import load
 from tests.cpu.running import SMALL, assert_agree
 from tests.oracles import BY_NAME, CASES, Case
@@ -102,6 +103,23 @@ def test_values_of_few_elements_are_noted(name: str, monkeypatch: pytest.MonkeyP
     for graph in FEW[:3]:
         if BY_NAME[name].suits(GRAPHS[graph]):
             check(BY_NAME[name], GRAPHS[graph], 3)
+
+
+@pytest.mark.parametrize("words", [[], ["visit.direction=pull"]])
+def test_workers_pull(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share_graph, "FEW", 100)
+    program, sources = load(str(BY_NAME["bfs"].path), words), {"source": 0}
+    for directed in (False, True):
+        graph = rmat(7, 8, seed=3) if not directed else random_graph(150, 1500, seed=2)
+        expected = interpret(program, graph, bind(program, graph, sources, id_bits=32), Limits(), id_bits=32)
+        for size in (1, 2, 5):
+            outcomes, found = shared_run(program, graph, sources, size, sizes=SMALL)
+            assert Direction.PULL in [record.direction for record in found.trace]
+            assert np.array_equal(found.arrays["distance"], expected.arrays["distance"])
+            parents = found.arrays["parent"]
+            reached = np.flatnonzero(parents >= 0)
+            assert (found.arrays["distance"][parents[reached]] + 1 == found.arrays["distance"][reached]).all()
+            assert_same_bits(outcomes)
 
 
 @pytest.mark.rare(4)

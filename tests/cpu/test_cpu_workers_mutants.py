@@ -35,7 +35,7 @@ MUTANTS: dict[str, tuple[str, Callable[[tuple[Step, ...]], tuple[Step, ...]]]] =
     "publish instead of merge": ("pagerank_push", with_data(published)),
     "another operation": ("sssp", with_data(by_another)),
     "a set that is not united": ("bfs", with_exchanges(frontier=None)),
-    "edges that are not added up": ("bfs", with_exchanges(counts_edges=False)),
+    "edges that are not added up": ("bellman_ford", with_exchanges(counts_edges=False)),
     "fetch at once": ("k_core", at_once),
 }
 

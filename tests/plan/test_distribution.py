@@ -15,6 +15,7 @@ from gdsl.cli.compile import command
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import ReduceOperation
 from gdsl.pipeline import load
+from gdsl.plan.distribution import pulls
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
 from gdsl.plan.nodes import Operation, Plan, Step
 from gdsl.plan.printer import print_plan
@@ -37,10 +38,11 @@ def plan(name: str) -> Plan:
     return plan_of(load(str(BY_NAME[name].path)), workers=True)
 
 
-def planned(functor: str, call: str = "advance(f, visit)") -> Plan:
+def planned(functor: str, call: str = "advance(f, visit)", *tune: str) -> Plan:
     """The plan of a functor on edges."""
     schedule = f"schedule {{ frontier f = {{0}}; f = {call}; a[0] = 1; }}"
-    return plan_of(load(f"{HEAD}edge functor visit(src, dst, e) {{ apply {{ {functor} }} }}\n{schedule}"), workers=True)
+    text = f"{HEAD}edge functor visit(src, dst, e) {{ apply {{ {functor} }} }}\n{schedule}"
+    return plan_of(load(text, tune), workers=True)
 
 
 def exchanged(found: Plan) -> dict[str, Exchanged]:
@@ -99,9 +101,31 @@ def test_what_is_held_in_parts() -> None:
     assert next(each.reason for each in lists.graph if each.name == "columns") == "line 27"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b[dst] min= b[src]; mark[e] = true;",
+        "b[dst] min= weight[e];",
+        "b[src] += 1.0; b[dst] += 1.0;",
+        "a[src] = 1; b[dst] min= 1.0;",
+        "for u, x in neighbors(src) { b[dst] min= 1.0; }",
+    ],
+)
+def test_workers_do_not_pull_what_needs_the_owner_of_the_edge(text: str) -> None:
+    found = planned(text, "advance(f, visit)", "visit.direction=pull")
+    assert not any(map(pulls, operations(found)))
+
+
+def test_workers_pull_what_needs_their_own_vertices_alone() -> None:
+    found = planned("b[dst] min= float32(a[src]);", "advance(f, visit)", "visit.direction=pull")
+    assert any(map(pulls, operations(found)))
+    assert found.distribution is not None and found.distribution.of_part("in_sources") is Held.OWN
+    verify(found)
+
+
 def test_the_plan_prints_its_exchanges() -> None:
     text = print_plan(plan("bfs"))
-    assert "note distance, parent at f and far ends over out_edges, or all  # for exchange 0" in text
+    assert "note distance, parent at f and far ends over out_edges, or all where it pulls or they are many" in text
     assert "merge parent by any value" in text and "unite f" in text and "in parts: columns" in text
     assert "in turns: `fetch` tells" in print_plan(plan("k_core"))
 
@@ -194,6 +218,15 @@ def at_once(block: tuple[Step, ...]) -> tuple[Step, ...]:
     return tuple(found)
 
 
+def with_snapshots(**fields: object) -> Callable[[tuple[Step, ...]], tuple[Step, ...]]:
+    """A block whose snapshots have other fields."""
+
+    def changed(step: Step) -> Step:
+        return dataclasses.replace(step, **fields) if isinstance(step, Snapshot) else step  # type: ignore[arg-type]
+
+    return lambda block: tuple(map(changed, block))
+
+
 WRONG = {
     "a merge left out": ("sssp", with_data(lambda each: None)),
     "an exchange left out": ("pagerank", without(Exchange)),
@@ -202,9 +235,12 @@ WRONG = {
     "publish instead of merge": ("sssp", with_data(published)),
     "another operation": ("sssp", with_data(by_another)),
     "a set that is not united": ("bfs", with_exchanges(frontier=None)),
-    "edges that are not added up": ("bfs", with_exchanges(counts_edges=False)),
+    "edges that are not added up": ("bellman_ford", with_exchanges(counts_edges=False)),
     "fetch at once": ("k_core", at_once),
     "one number twice": ("hits", with_exchanges(number=7)),
+    "a pull that publishes": ("bfs", with_data(published)),
+    "a pull that is not expected": ("bfs", with_snapshots(pulled_from=None)),
+    "a pull that is expected too late": ("bfs", with_snapshots(pulled_from=1)),
 }
 
 
