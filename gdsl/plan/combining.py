@@ -193,9 +193,9 @@ def _of_reads(step: Operator, functor: Functor, shared: dict[str, bool], program
 def pulls_from_others(step: Operator, functor: Functor, program: Program) -> bool:
     """Whether workers may pull: each for the vertices that it owns, along edges that other workers own.
 
-    What a call then writes is its own vertex's, so that merging it is merging one worker's value. What it must not
-    need is the edge and the near end as their owner has them: values of edges, lists of vertices, elements of the near
-    end that are written, or turns."""
+    What is merged after a push is merged after a pull, too, whoever wrote it. What a call must not need is the edge and
+    the near end as their owner has them: values of edges, lists of vertices, elements of the near end that only its
+    owner writes in a push, or turns."""
     if program.graphs or in_turns(step, functor, program) is not None:
         return False
     if any(each.how is not How.MERGE for each in written_by(step, functor)):

@@ -106,7 +106,6 @@ def test_what_is_held_in_parts() -> None:
     [
         "b[dst] min= b[src]; mark[e] = true;",
         "b[dst] min= weight[e];",
-        "b[src] += 1.0; b[dst] += 1.0;",
         "a[src] = 1; b[dst] min= 1.0;",
         "for u, x in neighbors(src) { b[dst] min= 1.0; }",
     ],
