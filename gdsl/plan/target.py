@@ -122,8 +122,9 @@ CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU
 CPU_WORKERS = dataclasses.replace(
     CPU, orders=False, orders_always=False, workers=True, without=frozenset({"work_order"})
 )
-"""Several workers, each with a part of the graph: lists are walked by whoever has them. From near to far there would be
-many times as many rounds, each with an exchange of its own, which takes longer than the visits that it saves."""
+"""Several workers, each with a part of the graph: lists are walked by whoever has them. The entries of a loop from near
+to far carry values that a merge changes, and no exchange makes entries for those that it gives; see
+docs/lab/workers.md."""
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
