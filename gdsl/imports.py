@@ -73,8 +73,8 @@ def file_meant(program: Source, importer: Source, path: str) -> str:
     without a file, in the working directory. `PACKAGE:PROGRAM` is in an installed package, if there is no such file."""
     sibling = os.path.join(_folder(importer), path)
     names = (sibling, *(os.path.join(folder, path) for folder in _import_path.get()))
-    found = next((name for name in names if is_allowed(program, name) and os.path.exists(name)), None)
-    return found or packages.path_of(path) or sibling
+    file = next((name for name in names if is_allowed(program, name) and os.path.exists(name)), None)
+    return file or packages.path_of(path) or sibling
 
 
 def is_program(source: Source) -> bool:

@@ -183,13 +183,13 @@ class CompiledProgram:
             from gdsl.passes.resuming import resumed
 
             types = {each.name: each.type for each in self._program.types}
-            found = resumed(self._program, self._source)
+            programs = resumed(self._program, self._source)
 
             def compiled(program: ir.Program) -> Self:
                 return type(self)(program, self._source, self._tune, chosen=types)
 
-            beside = None if found.beside is None else compiled(found.beside.program)
-            self._resumed = (found, compiled(found.merged.program), beside)
+            beside = None if programs.beside is None else compiled(programs.beside.program)
+            self._resumed = (programs, compiled(programs.merged.program), beside)
         return self._resumed
 
     def _rounded(self, names: object) -> frozenset[str]:

@@ -129,20 +129,20 @@ def _inserted(names: BesideProgram, delta: Delta, vertices: int) -> dict[str, An
         result[: len(values)] = values
         return result
 
-    given = {names.source: edges.sources, names.destination: edges.destinations}
-    given |= {new: edges.attributes[old] for old, new in names.values.items() if old in edges.attributes}
+    attributes = {names.source: edges.sources, names.destination: edges.destinations}
+    attributes |= {new: edges.attributes[old] for old, new in names.values.items() if old in edges.attributes}
     ends = _flags(np.concatenate([edges.sources, edges.destinations]), vertices)
     sets = {names.members: _flags(slice(len(edges)), vertices), names.ends: ends}
-    return {**sets, **{name: padded(values, name) for name, values in given.items()}}
+    return {**sets, **{name: padded(values, name) for name, values in attributes.items()}}
 
 
 def _are_valid(program: ir.Program, delta: Delta, params: Mapping[str, Any], counts: Mapping[Domain, int]) -> bool:
     """Whether the values of inserted edges fulfill the `where` of their inputs."""
     for array in program.arrays:
         if array.domain is Domain.EDGE and array.where is not None and array.name in delta.inserted.attributes:
-            given = delta.inserted.attributes[array.name]
+            inserted = delta.inserted.attributes[array.name]
             with np.errstate(all="ignore"):  # of what the type does not have, which is reported later
-                values = given.astype("int64" if array.type.is_id else array.type.name)
+                values = inserted.astype("int64" if array.type.is_id else array.type.name)
             evaluator = Evaluator(np, {}, params, counts, {array.name: values}.__getitem__)
             if not evaluator.values(array.where, 0, len(values)).all():
                 return False

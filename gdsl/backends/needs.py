@@ -60,8 +60,8 @@ def on_a_device(
     def is_list(buffer: Buffer) -> bool:
         return _is_list_part(buffer) or (buffer.name in own and _has_edges(buffer, PROBLEM))
 
-    found = (_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
-    return *found, *_parts_of_pairs(plan, widths, sizes)
+    needs = (_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
+    return *needs, *_parts_of_pairs(plan, widths, sizes)
 
 
 def _parts_of_pairs(plan: Plan, widths: Widths, sizes: Sizes) -> Iterator[Need]:
@@ -173,8 +173,8 @@ def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tup
         bits = _HOST_PARTS.get(shared_part(buffer.name, directed))
         return "the graph's own" if bits == widths.of(buffer.element) else ""
 
-    found = (_need(buffer, widths, sizes, there(buffer)) for buffer in (*plan.buffers, *_own_frontiers(plan)))
-    return *found, *_parts_of_pairs(plan, widths, sizes)
+    needs = (_need(buffer, widths, sizes, there(buffer)) for buffer in (*plan.buffers, *_own_frontiers(plan)))
+    return *needs, *_parts_of_pairs(plan, widths, sizes)
 
 
 def _own_frontiers(plan: Plan) -> Iterator[Buffer]:

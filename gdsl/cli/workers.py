@@ -80,8 +80,8 @@ class WorkerWords:
 
     def check_parts(self, refused: Mapping[str, bool]) -> None:
         """Raise a usage error for options that a run that writes its results in parts cannot have."""
-        for option, given in refused.items():
-            if given and self.parts is not None:
+        for option, is_set in refused.items():
+            if is_set and self.parts is not None:
                 raise click.UsageError(f"{option} is not available with --parts, which collects no results")
 
 

@@ -59,14 +59,14 @@ class CheckpointFolder:
     def manifest(self, resume: bool) -> Manifest | None:
         """The checkpoint that is there, with which a run continues. Raises E0809 for one that would be overwritten, or
         that is not one of this version of gdsl."""
-        found = self._read()
-        if found is not None and not resume:
+        manifest_ = self._read()
+        if manifest_ is not None and not resume:
             raise GdslError.single(
                 "E0809",
-                f"{self.shown} already has a checkpoint of {printable(found.key.program)}",
+                f"{self.shown} already has a checkpoint of {printable(manifest_.key.program)}",
                 fix="continue it with --resume (in Python resume=True), or use another folder",
             )
-        return found
+        return manifest_
 
     def _read(self) -> Manifest | None:
         try:
@@ -86,18 +86,18 @@ class CheckpointFolder:
             raise GdslError.single("E0809", message, fix="use another folder, or remove this one") from None
         return manifest
 
-    def check(self, found: RunKey, key: RunKey) -> None:
+    def check(self, stored: RunKey, key: RunKey) -> None:
         """Raise E0809 for a checkpoint of another run than `key`."""
-        if found.program != key.program:
-            self._refuse(f"of {printable(found.program)}, and this is {key.program}")
-        if found.workers != key.workers:  # whose parts of the graph are others, too
+        if stored.program != key.program:
+            self._refuse(f"of {printable(stored.program)}, and this is {key.program}")
+        if stored.workers != key.workers:  # whose parts of the graph are others, too
             now = f"there {'is' if key.workers == 1 else 'are'} {key.workers} now"
-            self._refuse(f"of {_workers(found.workers)}, and {now}", f"run it with {_workers(found.workers)}")
-        if found.program_key != key.program_key:
+            self._refuse(f"of {_workers(stored.workers)}, and {now}", f"run it with {_workers(stored.workers)}")
+        if stored.program_key != key.program_key:
             self._refuse(
                 f"of {key.program} with another text, other params, inputs, types or knobs, or of another gdsl"
             )
-        if found.graph != key.graph:
+        if stored.graph != key.graph:
             self._refuse("of another graph")
 
     def _refuse(self, what: str, fix: str = "resume the same run, or use another folder without --resume") -> None:

@@ -156,8 +156,8 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
     if outcome is not None and not watch.is_idle:
         arrays = outcome.arrays if job.parts is None else done.outcome.arrays
         warning = watch.check(arrays, outcome.scalars, outcome.iterations, bindings)
-    kept = outcome if first else None
-    return Part(kept, types, params, names, warning, compile_ms, done.bytes_sent, done.exchanges, written)
+    first_outcome = outcome if first else None
+    return Part(first_outcome, types, params, names, warning, compile_ms, done.bytes_sent, done.exchanges, written)
 
 
 def _share_of(group: Group, tell: Tell, words: GraphWords) -> GraphShare:

@@ -76,12 +76,12 @@ class PartFiles(Mapping[str, Any]):
         about = self._arrays[name]
         try:
             parts = part_names(name) if about["type"].startswith("(") else (name,)
-            found = [self._whole(part, about) for part in parts]
+            arrays = [self._whole(part, about) for part in parts]
         except (OSError, ValueError, KeyError) as error:
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
             message = f"cannot read `{name}` from {printable(self.directory)}: {printable(reason)}"
             raise GdslError.single("E0701", message, fix="read it where the workers have written it") from None
-        return Pair(*found) if len(found) == 2 else found[0]
+        return Pair(*arrays) if len(arrays) == 2 else arrays[0]
 
     def _whole(self, name: str, about: Mapping[str, Any]) -> NDArray[Any]:
         read = self._from_table if self.directory.endswith(".parquet") else self._from_array

@@ -92,10 +92,10 @@ def write_parts(
         else:
             _write_arrays(writer, parts_of(own), share)
         names = np.frombuffer(json.dumps([*writer.files]).encode(), np.uint8)
-        listed = [json.loads(part.tobytes()) for part in communicator.all_gather(names)]
-        manifest = _manifest(options, share, program, done.outcome, params, listed)
+        all_names = [json.loads(part.tobytes()) for part in communicator.all_gather(names)]
+        manifest = _manifest(options, share, program, done.outcome, params, all_names)
         if communicator.rank == 0:
-            _complete(writer, options, members, manifest, listed)
+            _complete(writer, options, members, manifest, all_names)
         communicator.barrier()
     except OSError as error:
         writer.remove()
@@ -113,10 +113,10 @@ def _complete(
     options: PartsOptions,
     members: Sequence[Member],
     manifest: Mapping[str, Any],
-    listed: Sequence[Sequence[str]],
+    all_names: Sequence[Sequence[str]],
 ) -> None:
     """Give the folder its name, once all parts are in it. Raises E0911 where hosts do not share it, and OSError."""
-    for rank, files in enumerate(listed):
+    for rank, files in enumerate(all_names):
         if not all((writer.folder / file).is_file() for file in files):
             message = f"{members[0]} does not find what {members[rank]} has written to {printable(options.directory)}"
             raise GdslError.single("E0911", message, fix="use a folder that all hosts share")
@@ -214,7 +214,7 @@ def _manifest(
     program: Program,
     outcome: Outcome,
     params: Mapping[str, Scalar],
-    listed: Sequence[Sequence[str]],
+    all_names: Sequence[Sequence[str]],
 ) -> dict[str, Any]:
     starts = zip(share.boundaries.tolist(), share.edge_boundaries.tolist(), strict=True)
     return {
@@ -238,7 +238,7 @@ def _manifest(
                 "worker": rank,
                 "first_vertex": first[0], "vertices": last[0] - first[0],
                 "first_edge": first[1], "edges": last[1] - first[1],
-                "files": list(listed[rank]),
+                "files": list(all_names[rank]),
             }
             for rank, (first, last) in enumerate(pairwise(starts))
         ],

@@ -224,8 +224,8 @@ def checked_update(
     deleted = _ends("delete", _parts("delete", delete, (2,)), num_vertices, names)
     parts = _parts("insert", insert, (2, 3))
     sources, destinations = _ends("insert", parts, num_vertices, names)
-    given = parts[2] if len(parts) == 3 else {}
-    values = given if isinstance(given, Mapping) else {"weight": given}
+    own_attributes = parts[2] if len(parts) == 3 else {}
+    values = own_attributes if isinstance(own_attributes, Mapping) else {"weight": own_attributes}
     attributes = _attributes(values, len(sources), dtypes) if insert is not None else {}
     if insert is None:
         attributes = {name: np.zeros(0, dtype) for name, dtype in dtypes.items()}
@@ -287,16 +287,16 @@ def _ends(name: str, parts: tuple[Any, ...], num_vertices: int, names: Names | N
 
 def _ids(values: Any, called: str, names: Names) -> Any:
     """The vertices that the caller names; whole numbers are ids where no name is a number."""
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
-    found = [names.id_of(value) for value in listed]
-    place = next((place for place, vertex in enumerate(found) if vertex is None), None)
+    items = values.tolist() if hasattr(values, "tolist") else list(values)
+    ids = [names.id_of(value) for value in items]
+    place = next((place for place, vertex in enumerate(ids) if vertex is None), None)
     if place is None:
-        return np.array(found, np.int64)
-    integers = all(isinstance(value, int) and not isinstance(value, bool) for value in listed)
+        return np.array(ids, np.int64)
+    integers = all(isinstance(value, int) and not isinstance(value, bool) for value in items)
     if integers and not any(isinstance(name, int | float) for name in names):
         return values
-    near = names.like(listed[place])
-    message = f"{called}: no vertex is called {shown(listed[place])}; an update keeps the vertices"
+    near = names.like(items[place])
+    message = f"{called}: no vertex is called {shown(items[place])}; an update keeps the vertices"
     raise GdslError.single("E0717", message, fix=f"did you mean {near[0]!r}?" if near else None)
 
 
@@ -314,9 +314,9 @@ def _attributes(values: Mapping[str, Any], count: int, dtypes: Mapping[str, np.d
         have = ", ".join(dtypes) or "none"
         message = f"the inserted edges have values for {shown(unknown)}, but the graph has no such attribute of edges"
         raise GdslError.single("E0717", message, notes=(f"attributes of edges: {have}",), fix="leave them out")
-    given = attribute_arrays(values, count, "inserted edge")
+    arrays = attribute_arrays(values, count, "inserted edge")
     return {
-        name: _of_type(name, given[name], dtype) if name in given else np.zeros(0, dtype)
+        name: _of_type(name, arrays[name], dtype) if name in arrays else np.zeros(0, dtype)
         for name, dtype in dtypes.items()
     }
 
@@ -376,8 +376,8 @@ def _places(base: Csr, sources: Array, destinations: Array, side: str) -> NDArra
     low, high = base.offsets[sources], base.offsets[sources.astype(np.int64) + 1]
     while (is_open := low < high).any():
         middle = (low + high) // 2
-        found = base.columns[np.where(is_open, middle, 0)]
-        before = (found < destinations) if side == "left" else (found <= destinations)
+        neighbors = base.columns[np.where(is_open, middle, 0)]
+        before = (neighbors < destinations) if side == "left" else (neighbors <= destinations)
         low, high = np.where(is_open & before, middle + 1, low), np.where(is_open & ~before, middle, high)
     return low
 

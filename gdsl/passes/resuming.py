@@ -52,24 +52,24 @@ def find(program: nodes.Program, source: Source) -> Resumable | Obstacle:
 def resumed(program: nodes.Program, source: Source) -> Resumed:
     """`program`, annotated, as one that goes on from an old result. Raises GdslError E0430 with the reason and its
     place where no loop may do so."""
-    found = find(program, source)
-    if isinstance(found, Obstacle):
-        message = f"program {program.name} cannot be resumed from a result: {found.why}"
+    candidate = find(program, source)
+    if isinstance(candidate, Obstacle):
+        message = f"program {program.name} cannot be resumed from a result: {candidate.why}"
         fix = "run it on the updated graph as usual"
-        raise GdslError.single("E0430", message, found.span, source, fix=fix)
-    return Resumed(_on_merged(program, found), beside(program, found))
+        raise GdslError.single("E0430", message, candidate.span, source, fix=fix)
+    return Resumed(_on_merged(program, candidate), beside(program, candidate))
 
 
-def _on_merged(program: nodes.Program, found: Resumable) -> ResumedProgram:
+def _on_merged(program: nodes.Program, candidate: Resumable) -> ResumedProgram:
     """The program for the updated graph."""
-    writer = WrittenSteps(program, found.loop.span)
-    kind = next(each.type for each in program.arrays if each.name == found.array)
-    former = writer.input(f"former_{found.array}", kind, found.array)
+    writer = WrittenSteps(program, candidate.loop.span)
+    kind = next(each.type for each in program.arrays if each.name == candidate.array)
+    former = writer.input(f"former_{candidate.array}", kind, candidate.array)
     ends = writer.vertex_set("changed_ends")
     changed, moved = writer.frontier("at_changes"), writer.frontier("moved")
-    values = writer.element(former, kind), writer.element(found.array, kind)
+    values = writer.element(former, kind), writer.element(candidate.array, kind)
     has_moved = nodes.Binary(writer.span, Type.BOOL, BinaryOperation.NOT_EQUAL, *values)
-    worklist, span = found.worklist, writer.span
+    worklist, span = candidate.worklist, writer.span
     steps = (
         writer.filter(None, "is_end", writer.element(ends, Type.BOOL), changed),
         writer.filter(changed, "has_moved", has_moved, moved),
@@ -77,8 +77,8 @@ def _on_merged(program: nodes.Program, found: Resumable) -> ResumedProgram:
             span, worklist, SetOperation.INTERSECTION, writer.members(worklist), writer.members(changed)
         ),
         nodes.CombineFrontiers(span, worklist, SetOperation.UNION, writer.members(worklist), writer.members(moved)),
-        writer.compute(None, "take_former", (writer.store(found.array, writer.element(former, kind)),)),
+        writer.compute(None, "take_former", (writer.store(candidate.array, writer.element(former, kind)),)),
     )
-    before, after = program.schedule[: found.place], program.schedule[found.place + 1 :]
-    schedule = (*expand_buckets(before), *steps, found.loop, *after)
-    return ResumedProgram(writer.with_schedule(schedule), found.array, former, ends)
+    before, after = program.schedule[: candidate.place], program.schedule[candidate.place + 1 :]
+    schedule = (*expand_buckets(before), *steps, candidate.loop, *after)
+    return ResumedProgram(writer.with_schedule(schedule), candidate.array, former, ends)

@@ -51,21 +51,21 @@ class BesideProgram:
     ends: str
 
 
-def beside(program: nodes.Program, found: Resumable) -> BesideProgram | None:
-    """`program`, whose loop `found` may go on; None where another part of it depends on edges."""
-    (step,) = found.loop.body
+def beside(program: nodes.Program, resumable: Resumable) -> BesideProgram | None:
+    """`program`, whose loop `resumable` may continue; None where another part of it depends on edges."""
+    (step,) = resumable.loop.body
     functor = next(
         each for each in program.edge_functors if isinstance(step, nodes.Advance) and each.name == step.functor
     )
     accepts = [node for node in walk(functor.body) if isinstance(node, nodes.Accept)]
     if len(accepts) > 1 or not all(each in functor.body for each in accepts) or program.graphs:
         return None
-    if program.requires.simple or program.requires.symmetric or _depends_on_edges(program, found):
+    if program.requires.simple or program.requires.symmetric or _depends_on_edges(program, resumable):
         return None
-    return _Beside(program, found, step, functor).written()
+    return _Beside(program, resumable, step, functor).written()
 
 
-def _depends_on_edges(program: nodes.Program, found: Resumable) -> bool:
+def _depends_on_edges(program: nodes.Program, resumable: Resumable) -> bool:
     """Whether anything but the loop depends on edges."""
     for array in program.arrays:
         of_edges = array.domain is Domain.EDGE
@@ -77,7 +77,7 @@ def _depends_on_edges(program: nodes.Program, found: Resumable) -> bool:
             return True
     others: Iterator[object] = (part for each in program.scalars for part in (each.initial, each.where))
     params = (part for each in program.params for part in (each.default, each.where))
-    schedule = (*program.schedule[: found.place], *program.schedule[found.place + 1 :])
+    schedule = (*program.schedule[: resumable.place], *program.schedule[resumable.place + 1 :])
     return any(uses_edges(part, program) for part in (*others, *params, *all_steps(schedule)))
 
 
@@ -103,12 +103,14 @@ def _is_of_own_edge(array: nodes.Array) -> bool:
 class _Beside:
     """Writes the program."""
 
-    def __init__(self, program: nodes.Program, found: Resumable, step: nodes.Step, functor: nodes.EdgeFunctor) -> None:
+    def __init__(
+        self, program: nodes.Program, resumable: Resumable, step: nodes.Step, functor: nodes.EdgeFunctor
+    ) -> None:
         assert isinstance(step, nodes.Advance)
-        self.program, self.found, self.over, self.functor = program, found, step.over, functor
-        self.array = next(each for each in program.arrays if each.name == found.array)
-        self.writer = writer = WrittenSteps(program, found.loop.span)
-        self.former = writer.input(f"former_{found.array}", self.array.type, found.array)
+        self.program, self.resumable, self.over, self.functor = program, resumable, step.over, functor
+        self.array = next(each for each in program.arrays if each.name == resumable.array)
+        self.writer = writer = WrittenSteps(program, resumable.loop.span)
+        self.former = writer.input(f"former_{resumable.array}", self.array.type, resumable.array)
         self.source, self.destination = (
             writer.input(f"inserted_{end}", Type.INT32) for end in ("source", "destination")
         )
@@ -116,43 +118,43 @@ class _Beside:
         self.values = {each.name: writer.input(f"inserted_{each.name}", each.type, each.name) for each in of_edges}
         self.members, self.ends = writer.vertex_set("inserted"), writer.vertex_set("inserted_ends")
         assert self.array.initial is not None
-        self.first = writer.array(f"first_{found.array}", self.array.type, self.array.initial)
+        self.first = writer.array(f"first_{resumable.array}", self.array.type, self.array.initial)
         self.begun = writer.array("begun", Type.BOOL, writer.literal(False))
         self.touched = writer.array("touched", Type.BOOL, writer.literal(False))
         self.again = writer.flag("again", True)
 
     def written(self) -> BesideProgram:
         """The program."""
-        program, found = self.program, self.found
-        number = found.loop.loop
+        program, resumable = self.program, self.resumable
+        number = resumable.loop.loop
 
         def counted(node: nodes.Node) -> nodes.Node:
             if isinstance(node, nodes.While | nodes.Repeat) and node.loop >= number:
                 return dataclasses.replace(node, loop=node.loop + 1)
             return node
 
-        inner, after = rewrite((found.loop, program.schedule[found.place + 1 :]), counted)
-        schedule = (*expand_buckets(program.schedule[: found.place]), *self._steps(number, inner), *after)
+        inner, after = rewrite((resumable.loop, program.schedule[resumable.place + 1 :]), counted)
+        schedule = (*expand_buckets(program.schedule[: resumable.place]), *self._steps(number, inner), *after)
         result = self.writer.with_schedule(schedule)
         names = (self.array.name, self.former, self.source, self.destination, self.values, self.members, self.ends)
         return BesideProgram(result, *names)
 
     def _steps(self, number: int, inner: nodes.While) -> tuple[nodes.Step, ...]:
-        writer, found, kind = self.writer, self.found, self.array.type
+        writer, resumable, kind = self.writer, self.resumable, self.array.type
         added, at_ends = writer.frontier("added"), writer.frontier("at_ends")
-        take = writer.store(found.array, writer.element(self.former, kind))
+        take = writer.store(resumable.array, writer.element(self.former, kind))
         touched = writer.element(self.touched, Type.BOOL)
         span = writer.span
         body = (
             nodes.StoreScalar(span, self.again, writer.literal(False)),
             *(self._relax(added, *ends) for ends in self._walks()),
-            writer.filter(at_ends, "is_touched", touched, found.worklist),
-            writer.compute(found.worklist, "clear", (writer.store(self.touched, writer.literal(False)),)),
+            writer.filter(at_ends, "is_touched", touched, resumable.worklist),
+            writer.compute(resumable.worklist, "clear", (writer.store(self.touched, writer.literal(False)),)),
             inner,
         )
         return (
-            writer.compute(found.worklist, "begin", (writer.store(self.begun, writer.literal(True)),)),
-            nodes.Swap(span, self.first, found.array, False),
+            writer.compute(resumable.worklist, "begin", (writer.store(self.begun, writer.literal(True)),)),
+            nodes.Swap(span, self.first, resumable.array, False),
             writer.compute(None, "take_former", (take,)),
             writer.filter(None, "is_added", writer.element(self.members, Type.BOOL), added),
             writer.filter(None, "is_end", writer.element(self.ends, Type.BOOL), at_ends),

@@ -272,12 +272,14 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
     if plan.graph_rooms:
         yield from _of_graphs("made", in_run, role, plan.graph_rooms)
-    kept = {step.kept for step in made} - {None}
-    if kept:
+    numbers_of_kept = {step.kept for step in made} - {None}
+    if numbers_of_kept:
         numbers = any(step.numbers_edges for step in made)
         own = (lists - {"edge_ids", "in_edges", "reverse"}) | {"sources"} if numbers else lists
-        yield from _of_graphs("kept", {*own, "neighbors"}, Role.KEPT_GRAPH, len(kept))
-        yield Buffer(KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, len(kept))
+        yield from _of_graphs("kept", {*own, "neighbors"}, Role.KEPT_GRAPH, len(numbers_of_kept))
+        yield Buffer(
+            KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, len(numbers_of_kept)
+        )
     either = Sum((VERTICES, EDGES, Fixed(1 << plan.sizes.radix_bits)))  # sorting counts digits for as many ids each
     if any(not isinstance(step.step, SameGraph) for step in made):
         count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH

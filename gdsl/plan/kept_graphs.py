@@ -102,21 +102,21 @@ class _Hoisting:
 
     def steps(self, steps: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
         """A block with the given graph around, and those in it. What is `on` another graph stays as it is."""
-        found: list[nodes.Step] = []
+        hoisted: list[nodes.Step] = []
         for step in steps:
             if isinstance(step, Loop):
                 step = dataclasses.replace(step, body=self.steps(step.body))
             elif isinstance(step, Branch):
                 then, otherwise = self.steps(step.then), self.steps(step.otherwise)
                 step = dataclasses.replace(step, then=then, otherwise=otherwise)
-            former = found[-1] if found else None
+            former = hoisted[-1] if hoisted else None
             key = self._key(former, step)
             if key is not None and isinstance(former, Operation) and isinstance(step, MakeGraph):
                 number = self._numbers.setdefault(key, len(self._numbers))
-                found[-1] = MakeOnce(number, key, (former, dataclasses.replace(step, kept=number)))
+                hoisted[-1] = MakeOnce(number, key, (former, dataclasses.replace(step, kept=number)))
             else:
-                found.append(step)
-        return tuple(found)
+                hoisted.append(step)
+        return tuple(hoisted)
 
     def _key(self, former: nodes.Step | None, step: nodes.Step) -> str | None:
         if not isinstance(former, Operation) or not isinstance(step, MakeGraph):
@@ -154,11 +154,11 @@ def _is_structural(part: object) -> bool:
 def _called(functor: EdgeFunctor, program: Program) -> tuple[Function, ...]:
     """The functions that a functor calls, and those that these call."""
     by_name = {function.name: function for function in program.functions}
-    found: dict[str, Function] = {}
+    functions: dict[str, Function] = {}
     rest: list[EdgeFunctor | Function] = [functor]
     while rest:
         called = {node.function for node in walk(rest.pop()) if isinstance(node, FunctionCall)}
-        new = [by_name[name] for name in sorted(called - found.keys())]
-        found |= {function.name: function for function in new}
+        new = [by_name[name] for name in sorted(called - functions.keys())]
+        functions |= {function.name: function for function in new}
         rest += new
-    return tuple(found.values())
+    return tuple(functions.values())

@@ -144,9 +144,9 @@ def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str
         return [f"on {made.graph}:  # depth {made.depth}", *enter, *print_steps(made.body, plan)]
     step = made.step
     if isinstance(step, Subgraph):
-        kept = f", kept as number {made.kept}" if made.kept is not None else ""
-        kept += ", its edges numbered by their places" if made.numbers_edges else ""
-        return [f"graph: {step.name} = subgraph of {step.edges}{kept}"]
+        number = f", kept as number {made.kept}" if made.kept is not None else ""
+        number += ", its edges numbered by their places" if made.numbers_edges else ""
+        return [f"graph: {step.name} = subgraph of {step.edges}{number}"]
     if isinstance(step, Contract):
         weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""
         return [f"graph: {step.name} = contraction by {step.label}{weights}"]

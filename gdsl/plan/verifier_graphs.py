@@ -24,12 +24,12 @@ def verify_kept_graphs(plan: Plan) -> None:
         if not holds:
             raise VerificationError(f"plan of {plan.program.name}: {what}")
 
-    target, found = plan.target, [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
+    target, made_once = plan.target, [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
     alone = target.fused and target.grid and not target.teams and not target.several_gpus
-    expect(not found or alone, "several make one graph that is kept")
-    expect(len(list(_in_given_graph(plan.schedule))) == len(found), "a graph is kept that is made of another one")
+    expect(not made_once or alone, "several make one graph that is kept")
+    expect(len(list(_in_given_graph(plan.schedule))) == len(made_once), "a graph is kept that is made of another one")
     numbers: dict[int, str] = {}
-    for step in found:
+    for step in made_once:
         expect(numbers.setdefault(step.number, step.key) == step.key, "two graphs are kept in one place")
         first, *others = (each for each in step.body if not isinstance(each, Barrier))
         last = others[-1] if others else None
@@ -41,10 +41,10 @@ def verify_kept_graphs(plan: Plan) -> None:
             expect(key_of(select, last.step, plan.program) == step.key, "a graph is kept that depends on the run")
     expect(sorted(numbers) == list(range(len(numbers))), "places of graphs that are kept")
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
-    kept = [step for step in made if step.kept is not None]
-    expect(len(kept) == len(found), "a graph is kept that every run makes again")
+    with_number = [step for step in made if step.kept is not None]
+    expect(len(with_number) == len(made_once), "a graph is kept that every run makes again")
     numbered = [step for step in made if step.numbers_edges]
-    may = may_number_edges(made, plan.program) and numbered == kept
+    may = may_number_edges(made, plan.program) and numbered == with_number
     expect(not numbered or may, "edges have other ids that somebody can see")
     _verify_room(plan)
 

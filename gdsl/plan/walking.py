@@ -100,11 +100,11 @@ def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
 
 def kept_graphs(plan: Plan) -> tuple[MakeOnce, ...]:
     """What is made of the given graph's structure alone and kept with it: the first step for each number."""
-    found: dict[int, MakeOnce] = {}
+    by_number: dict[int, MakeOnce] = {}
     for step in steps_in(plan.schedule):
         if isinstance(step, MakeOnce):
-            found.setdefault(step.number, step)
-    return tuple(found[number] for number in sorted(found))
+            by_number.setdefault(step.number, step)
+    return tuple(by_number[number] for number in sorted(by_number))
 
 
 def deepest_on(steps: tuple[Step, ...]) -> int:

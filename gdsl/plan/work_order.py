@@ -141,8 +141,8 @@ def observed_loop(program: ir.Program) -> ir.While | None:
 def most_visits(plan: Plan) -> int | None:
     """Visits of each edge beyond which a run may be stopped, to begin again from near to far; None: there is no such
     bound."""
-    found = (sweep.skips.most_visits for sweep in sweeps(plan) if sweep.skips is not None)
-    return next((bound for bound in found if bound is not None), None)
+    limits = (sweep.skips.most_visits for sweep in sweeps(plan) if sweep.skips is not None)
+    return next((bound for bound in limits if bound is not None), None)
 
 
 def counted_in(loop: ir.While, counted: Collection[str]) -> bool:

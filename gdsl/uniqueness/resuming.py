@@ -54,10 +54,10 @@ def resumable(
     first: Obstacle | None = None
     for place, step in enumerate(schedule):
         if isinstance(step, nodes.While):
-            found = _of_loop(place, step, effects.program, sites, known[step.loop])
-            if isinstance(found, Resumable):
-                return found
-            first = first or found
+            candidate = _of_loop(place, step, effects.program, sites, known[step.loop])
+            if isinstance(candidate, Resumable):
+                return candidate
+            first = first or candidate
     return first or Obstacle("no `while` of the schedule works off a frontier", effects.program.span)
 
 
@@ -73,8 +73,8 @@ def _of_loop(
         return _closing_obstacle(plain, sites) or obstacle
     (step,) = plain.body
     assert isinstance(step, nodes.Operator) and isinstance(loop.condition, nodes.FrontierNotEmpty)
-    found = Resumable(place, plain, loop.condition.frontier, sites[step.site].effects.writes[0].name)
-    return _of_result(found, program, sites) or _before(found, program) or found
+    candidate = Resumable(place, plain, loop.condition.frontier, sites[step.site].effects.writes[0].name)
+    return _of_result(candidate, program, sites) or _before(candidate, program) or candidate
 
 
 # ---------------------------------------------------------------- loops that reach
@@ -137,9 +137,9 @@ def _closing_obstacle(loop: nodes.While, sites: dict[int, JudgedOperator]) -> Ob
 # ---------------------------------------------------------------- the rest of the schedule
 
 
-def _of_result(found: Resumable, program: nodes.Program, sites: dict[int, JudgedOperator]) -> Obstacle | None:
+def _of_result(candidate: Resumable, program: nodes.Program, sites: dict[int, JudgedOperator]) -> Obstacle | None:
     """What hinders that the old result is what the array was at the end of the loop."""
-    name = found.array
+    name = candidate.array
     array = next(each for each in program.arrays if each.name == name)
     if array.is_local:
         return Obstacle(f"`{name}` is local, so results do not have its values", array.span)
@@ -149,18 +149,18 @@ def _of_result(found: Resumable, program: nodes.Program, sites: dict[int, Judged
         doubt = array.doubt
         why = doubt.reason if doubt is not None else "it depends on an operator that was only tried"
         return Obstacle(f"`{name}` may differ from run to run: {why}", doubt.span if doubt is not None else array.span)
-    for step in all_steps(program.schedule[found.place + 1 :]):
+    for step in all_steps(program.schedule[candidate.place + 1 :]):
         if name in written_by(step, sites)[0]:
             return Obstacle(f"`{name}` is changed again after the loop, so results have other values", step.span)
     return None
 
 
-def _before(found: Resumable, program: nodes.Program) -> Obstacle | None:
+def _before(candidate: Resumable, program: nodes.Program) -> Obstacle | None:
     """A dependence on edges in what decides how the loop begins and what its functor does."""
     accesses = Accesses(program)
-    prefix = list(_flat(program.schedule[: found.place], frozenset(), (), accesses))
-    (step,) = found.loop.body
-    relevant = {found.array, found.worklist} | {each.name for each in accesses.of_step(step)}
+    prefix = list(_flat(program.schedule[: candidate.place], frozenset(), (), accesses))
+    (step,) = candidate.loop.body
+    relevant = {candidate.array, candidate.worklist} | {each.name for each in accesses.of_step(step)}
     grown = True
     while grown:
         before = len(relevant)
@@ -224,8 +224,8 @@ def _in_step(step: nodes.Step, program: nodes.Program) -> Obstacle | None:
 
 def uses_edges(part: object, program: nodes.Program) -> bool:
     """Whether a step by itself, or an expression, depends on edges."""
-    found = _in_step(part, program) if isinstance(part, nodes.Step) else _in_part(part, program, "")
-    return found is not None
+    uses = _in_step(part, program) if isinstance(part, nodes.Step) else _in_part(part, program, "")
+    return uses is not None
 
 
 def _of_functor(step: nodes.Operator, program: nodes.Program) -> Obstacle | None:

@@ -30,8 +30,8 @@ _PERIOD = 5
 _DTYPES = {Type.BOOL: np.bool_, Type.VERTEX: np.int64, Type.EDGE: np.int64}
 
 
-def answer_of(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the file of the answer has: the graph, the arguments (`given` ones and chosen ones), and the results.
+def answer_of(program: Program, fixed_values: Mapping[str, Any]) -> dict[str, Any]:
+    """What the file of the answer has: the graph, the arguments (`fixed_values` and others), and the results.
 
     Raises E0915 if the program accepts none of the arguments that are tried.
     """
@@ -39,7 +39,7 @@ def answer_of(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
     first: GdslError | None = None
     for of_params, of_inputs in itertools.product(_NUMBERS, _NUMBERS):
         chosen = (*_params(program.ir, of_params), *_inputs(program.ir, graph, of_inputs))
-        values = {**given, **{name: value for name, value in chosen if name not in given}}
+        values = {**fixed_values, **{name: value for name, value in chosen if name not in fixed_values}}
         try:
             with quiet():
                 result = program.run(graph, values, backend="reference", timeout=_SECONDS)

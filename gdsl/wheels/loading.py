@@ -18,9 +18,9 @@ ANSWERS = "answers"
 
 def program_of(package: str, name: str) -> Program:
     """The program `name` of a `package`, compiled as it was packed. AttributeError if it has none of that name."""
-    found = find(package)
-    if found is None or name not in found.programs:
-        known = "" if found is None else f"; it has {', '.join(found.programs)}"
+    package_ = find(package)
+    if package_ is None or name not in package_.programs:
+        known = "" if package_ is None else f"; it has {', '.join(package_.programs)}"
         raise AttributeError(f"the package {package} has no program {name!r}{known}")
     return compile_file(f"{package}:{name}")
 

@@ -36,5 +36,5 @@ def _with_paths(program: Source, importer: Source, files: dict[str, str], prefix
 
 def _path(program: Source, importer: Source, files: dict[str, str], prefix: str, path: str) -> str:
     meant = file_meant(program, importer, path)
-    found = next((file for name, file in files.items() if same_file(name, meant)), None)
-    return path if found is None else prefix + found
+    same = next((file for name, file in files.items() if same_file(name, meant)), None)
+    return path if same is None else prefix + same

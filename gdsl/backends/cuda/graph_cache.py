@@ -122,6 +122,6 @@ class GraphCache:
         """Free the scratch memory of `device`'s graphs, and what is made of them again when it is needed, while no run
         uses it; whether there was any."""
         graphs = [*self._graphs.items(), *self._by_degree.items(), *self._in_host.items()]
-        found = [on_device for key, on_device in graphs if key[2] == device.id]
-        freed = [pool.free_unused() for each in found for pool in (each.scratch, each.kept)]
+        graphs_here = [on_device for key, on_device in graphs if key[2] == device.id]
+        freed = [pool.free_unused() for each in graphs_here for pool in (each.scratch, each.kept)]
         return any(freed)

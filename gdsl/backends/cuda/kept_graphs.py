@@ -26,12 +26,12 @@ class KeptGraphs:
     def arrays(self, key: str, sizes: Mapping[str, int]) -> Mapping[str, Buffer]:
         """The arrays of the graph `key`, of so many bytes each, by name. Raises E0912."""
         of = (key, *sizes)
-        found = self._graphs.get(of)
-        if found is None:
-            found = {name: self._device.allocate(nbytes) for name, nbytes in sizes.items()}
-            self._device.zero(found[KEPT])
-            self._graphs[of] = found
-        return found
+        arrays = self._graphs.get(of)
+        if arrays is None:
+            arrays = {name: self._device.allocate(nbytes) for name, nbytes in sizes.items()}
+            self._device.zero(arrays[KEPT])
+            self._graphs[of] = arrays
+        return arrays
 
     def held_bytes(self) -> int:
         """The bytes that they have at the moment."""

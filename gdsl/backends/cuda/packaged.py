@@ -61,9 +61,9 @@ def machine_code(text: str, architecture: str, name: str, form: str = "", source
     except GdslError as error:
         if error.code != "E0903":
             raise
-        found, first = owner(source_name), error.diagnostics[0]
-        packages = opened() if found is None else (found[0],)
-        notes = tuple(_description(each, architecture, form if found is not None else "") for each in packages)
+        package, first = owner(source_name), error.diagnostics[0]
+        packages = opened() if package is None else (package[0],)
+        notes = tuple(_description(each, architecture, form if package is not None else "") for each in packages)
         raise GdslError.single(first.code, first.message, fix=first.fix, notes=notes) from None
 
 
@@ -95,8 +95,8 @@ def find(text: str, architecture: str) -> bytes | None:
 
 def identity(source_name: str) -> tuple[str, ...]:
     """Identifies in cache keys the machine code of the package that this program is part of."""
-    found = owner(source_name)
-    return () if found is None else (str(found[0].manifest.get("digest")),)
+    package = owner(source_name)
+    return () if package is None else (str(package[0].manifest.get("digest")),)
 
 
 def have_code_for(architecture: str) -> bool:

@@ -52,11 +52,11 @@ def weights_by(
     program = compiled(_TEXT.format(inputs=inputs, near=near, far=far, edge=edge, value=value))
     order = np.arange(len(edges.source))
     graph = Graph.from_edges(edges.source, edges.target, num_vertices=num_nodes, attributes={"given_edge": order})
-    given: Ids = np.asarray(graph.attributes["given_edge"])
-    values |= {name: column[given] for name, column in values.items() if name in edges.of_edges}
-    found = program.run(graph, values, backend=backend).host_arrays()["bias_of_edge"]
+    edge_ids: Ids = np.asarray(graph.attributes["given_edge"])
+    values |= {name: column[edge_ids] for name, column in values.items() if name in edges.of_edges}
+    biases = program.run(graph, values, backend=backend).host_arrays()["bias_of_edge"]
     weight = np.empty(len(order))
-    weight[given] = found
+    weight[edge_ids] = biases
     return weight
 
 

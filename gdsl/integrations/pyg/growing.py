@@ -172,11 +172,11 @@ class _Table:
         self._count = len(seeds)
         self._store_first(seeds, arrays.arange(1, len(seeds) + 1, dtype=np.int32))
 
-    def add(self, found: Any) -> tuple[Any, Any]:
-        """Which of `found` are new, in order of appearance, and the places of all of them."""
-        places = self._places[found]
+    def add(self, ids: Any) -> tuple[Any, Any]:
+        """Which of `ids` are new, in order of appearance, and the places of all of them."""
+        places = self._places[ids]
         unknown = self._arrays.flatnonzero(places == 0)
-        new = found[unknown]
+        new = ids[unknown]
         order = self._arrays.arange(1, len(new) + 1, dtype=np.int32)
         self._store_first(new, order)
         joined = new[self._places[new] == order]
@@ -203,10 +203,10 @@ class _Sorted:
         self._arrays = arrays
         self._known = on_host(seeds)
 
-    def add(self, found: Any) -> tuple[Any, Any]:
-        """Which of `found` are new, in order of appearance, and the places of all of them."""
+    def add(self, ids: Any) -> tuple[Any, Any]:
+        """Which of `ids` are new, in order of appearance, and the places of all of them."""
         count = len(self._known)
-        values = np.append(self._known, on_host(found))
+        values = np.append(self._known, on_host(ids))
         distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
         is_new = first >= count
         order = np.argsort(first[is_new], kind="stable")

@@ -226,7 +226,7 @@ class Sampler(BaseSampler):
         self, nodes: dict[str, Nodes], links: dict[Any, Links], *, has_counts: bool
     ) -> SamplerOutput | HeteroSamplerOutput:
         tensor, forward = torch.from_numpy, self.sample_direction == "forward"
-        found: dict[str, Any] = {
+        output: dict[str, Any] = {
             "node": {kind: tensor(own.node) for kind, own in nodes.items()},
             "row": {kind: tensor(own.far if forward else own.near) for kind, own in links.items()},
             "col": {kind: tensor(own.near if forward else own.far) for kind, own in links.items()},
@@ -236,8 +236,8 @@ class Sampler(BaseSampler):
             "num_sampled_edges": {kind: own.counts for kind, own in links.items()} if has_counts else None,
         }
         if self._has_types:
-            return HeteroSamplerOutput(**found)
-        return SamplerOutput(**{name: values and next(iter(values.values())) for name, values in found.items()})
+            return HeteroSamplerOutput(**output)
+        return SamplerOutput(**{name: values and next(iter(values.values())) for name, values in output.items()})
 
     def _check_types(self, *kinds: Any) -> None:
         """Raise ValueError for types of nodes that the graph does not have."""
