@@ -67,6 +67,10 @@ def check_parts(options: PartsOptions, communicator: Communicator, members: Sequ
             raise OSError(0, "it is there already, and is not an empty folder")
         if not os.access(path.parent, os.W_OK | os.X_OK):
             raise OSError(0, f"the directory {path.parent} cannot be written")
+        if path.is_mount():
+            raise OSError(0, "a disk is mounted there, so it cannot be replaced; name a folder in it")
+        with contextlib.suppress(FileNotFoundError):
+            options.temporary.lstat()  # whose name may be too long
     except (OSError, ValueError) as error:
         raise _unwritable(options, member, error) from None
     communicator.barrier()
@@ -172,10 +176,16 @@ def _own(array: ir.Array, done: ShareOutcome, share: GraphShare, params: Mapping
 def _write_arrays(writer: _Writer, own: Mapping[str, NDArray[Any]], share: GraphShare) -> None:
     for name, values in own.items():
         with writer.file(f"{name}-{share.rank}.npy") as file:
-            np.lib.format.write_array(file, np.ascontiguousarray(values), allow_pickle=False)
+            _write_array(file, np.ascontiguousarray(values))
     if share.names is not None:
         with writer.file(f"names-{share.rank}.json") as file:
             file.write(json.dumps([*share.names], ensure_ascii=False).encode(errors="surrogatepass"))
+
+
+def _write_array(file: BinaryIO, values: NDArray[Any]) -> None:
+    """As `numpy.save` writes it, whose `tofile` does not say why a disk took only some of the bytes."""
+    np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
+    file.write(values.reshape(-1).view(np.uint8).data)
 
 
 def _write_tables(writer: _Writer, program: Program, own: Mapping[str, NDArray[Any]], share: GraphShare) -> None:

@@ -16,6 +16,7 @@ from gdsl.backends.interface import parts_of
 from gdsl.clusters.failures import Member
 from gdsl.clusters.jobs import GraphWords, Job, Part, check_folders, perform
 from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options
+from gdsl.clusters.result_parts import _write_array
 from gdsl.diagnostics import GdslError
 from gdsl.graph.shares import GraphShare
 from tests.support.thread_group import ThreadCommunicator, run_group
@@ -112,7 +113,7 @@ def test_parts_are_the_results_of_one_process(program: gdsl.Program, graph: gdsl
     check_results(program, graph, "out", tmp_path)
 
 
-def test_what_is_there_already_is_refused(tmp_path: Path) -> None:
+def test_what_is_there_already_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def checked(path: Path) -> None:
         run_group(3, lambda each: check_folders(_Introduced(each), str, None, _options(path)))  # type: ignore[arg-type]
 
@@ -126,7 +127,23 @@ def test_what_is_there_already_is_refused(tmp_path: Path) -> None:
             checked(taken)
     with pytest.raises(GdslError, match=r"E0911.*there is no directory"):
         checked(tmp_path / "no" / "out")
+    with pytest.raises(GdslError, match=r"E0911.*name too long"):  # with what is added to it while it is written
+        checked(tmp_path / ("x" * 250))
+    (path / "file").unlink()
+    monkeypatch.setattr(Path, "is_mount", lambda path: True)
+    with pytest.raises(GdslError, match=r"E0911.*name a folder in it"):
+        checked(path)
     assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (5,), (2, 3)])
+def test_arrays_are_written_as_by_numpy(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    for dtype in (np.int32, np.float64, np.bool_):
+        values = np.ones(shape, dtype)
+        with open(tmp_path / "a.npy", "wb") as file:
+            _write_array(file, values)
+        np.save(tmp_path / "b.npy", values)
+        assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
 
 
 def test_options() -> None:
@@ -146,14 +163,14 @@ def test_a_disk_that_fills_leaves_nothing(
 ) -> None:
     from gdsl.clusters import result_parts
 
-    writing = np.lib.format.write_array
+    writing = result_parts._write_array
 
-    def full(file: Any, values: Any, **options: Any) -> None:
-        writing(file, values, **options)
+    def full(file: Any, values: Any) -> None:
+        writing(file, values)
         if "length-1" in file.name:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(result_parts.np.lib.format, "write_array", full)
+    monkeypatch.setattr(result_parts, "_write_array", full)
     with pytest.raises(GdslError, match=r"E0911.*worker 1 .*cannot write .*No space left on device"):
         _performed(program, GRAPHS["karate"], _options(tmp_path / "out"))
     assert list(tmp_path.iterdir()) == []
