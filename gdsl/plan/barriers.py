@@ -1,10 +1,10 @@
-"""Puts a barrier before every step that would meet what steps since the last barrier have done.
+"""Puts a barrier before every step that conflicts with the steps since the last barrier.
 
-What a step touches says `gdsl.effects.access`; two accesses meet where one of them writes and no thread's own order
-keeps them apart. What makes a frontier ends with a barrier of its own (see `phases`); what it collects goes into
-storage that nobody reads, or behind what a set holds already, so that frontiers ask for nothing more, but for those
-that lie within a history. A loop's test reads too, and its body may begin with what the end of the last pass has left.
-Where a pass might meet no barrier at all it ends with one, since a run is stopped at barriers.
+`gdsl.effects.access` says what a step touches. Two accesses conflict if one of them writes and they may be by different
+threads. A step that fills a frontier ends with a barrier of its own (see `phases`); the members go into storage that
+nobody reads, or after the present members of a set, so frontiers need no further barriers, except those within a
+history. The condition of a loop reads, too, and the body may begin while the end of the last pass is still running. A
+pass that might meet no barrier ends with one, since runs are stopped at barriers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a run keeps in memory: structs, and the arrays of each kind. The host allocates, clears and frees by these
-tables, and the structs of generated text are printed from them."""
+"""The nodes of the kernel plan for memory: structs, and buffers of each kind. The host allocates, clears and frees
+memory by these tables, and the structs of generated text are printed from them."""
 
 from __future__ import annotations
 

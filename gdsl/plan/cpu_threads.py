@@ -1,27 +1,27 @@
 """Pass `cpu_threads`: what one thread of the cpu backend does alone, and how it avoids branches.
 
-Where there is little to do no other thread joins, and every write is plain.
+If there is little work, no other thread joins, and every write is plain.
 
 **Bodies without a test.**
-Whether the test of an edge holds is often as good as drawn: in `cond core[dst] == -1` half of all edges come too late,
-in no order. A branch that is guessed wrong costs as much as several edges. Where all that the body changes is a number
-to which something is added, nothing is added where the test does not hold, and no branch asks for it. Only the one
-thread may do so: what it writes back unchanged nobody else has changed in between.
+Whether an edge passes its test is often unpredictable: with `cond core[dst] == -1`, half of all edges come too late, in
+no order. A mispredicted branch costs as much as several edges. If the body only adds to a number, it can add 0 where
+the test fails, which needs no branch. Only a single thread may do this: no other thread can have changed the element
+that it writes back unchanged.
 
-It is as good as free where test and body are a few comparisons and sums of what can be read in any case.
+This pays off if test and body are a few comparisons and sums of values that can be read in any case.
 
-The same goes for tests. Where there are several, one behind the other, each is a branch of its own, and whether a far
-end is new is one more; where they are a few comparisons of what lies at hand, and there is nothing else to do, all are
-made, and what is collected is written behind the result before it is known whether it stays there. Nothing else is
-written, so several threads do the same, each with a list of its own, of which they look for the new ones afterwards.
+The same holds for tests. Several tests are several branches, and whether a far end is new is another one. If they are a
+few comparisons of values at hand, and there is nothing else to do, all of them are evaluated, and each vertex is stored
+after the last result before it is known whether it stays. Nothing else is written, so several threads may do this, each
+with its own list, from which duplicates are removed afterwards.
 
-**Values before tests**, in a reduction to the least or greatest value.
+**Values before tests**, in a reduction to the smallest or largest value.
 
-Only a value that would change what a list has given so far needs its tests, and of a list in any order there are few:
-the k-th is one of them with probability 1/k. That branch is easily guessed, where those of the tests may be as good as
-drawn, and what the tests read beside is seldom asked for. Nothing is read in vain if the first test reads the value
-anyway. Tests and value are the same whenever they are looked at; where one of them may be found to be wrong on the way
-(an index outside its array) they stay as the program has them, as do floats, whose NaN is no value like others.
+Only a value that improves on the list's result so far needs its tests. In a list in random order there are few: the
+k-th value is one with probability 1/k. That branch is predictable, while those of the tests may not be, and what else
+the tests read is rarely needed. Nothing is read in vain if the first test reads the value anyway. The order stays as
+written if a test or the value may fail (an index out of range), and for floats, since NaN does not compare like other
+values.
 """
 
 from __future__ import annotations

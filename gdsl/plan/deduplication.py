@@ -1,22 +1,20 @@
-"""Pass `deduplication`: what keeps a vertex from being collected twice, and which queues may hold one twice.
+"""Pass `deduplication`: how a vertex is kept from being collected twice, and which queues may hold one twice.
 
 **Late marks.**
-With `dedup = none` a push puts a vertex into its result as often as it is reached while the queue has room, and only
-from then on by marks. Such queues have room for every vertex twice: the first half takes whatever comes, and what is
-left over goes into the second, by its mark once a vertex, so that nothing can overflow and nothing is done twice. Which
-programs may ask for that is decided by `gdsl.rules.tuning`.
+With `dedup = none`, a push adds a vertex to its result each time it is reached while the queue has room, and uses marks
+only after that. Such queues have room for every vertex twice: the first half takes all vertices, and the second half
+takes the rest, each vertex once by its mark, so the queue cannot overflow and no work is repeated. `gdsl.rules.tuning`
+decides which programs may use this.
 
 **Claims.**
-Where the condition says `a[far] == x` and the body stores y there, the test and the store become one
-compare-and-swap: a single edge of each far end then runs the rest of the body, which is one of the numbers that the
-language allows, and the result needs no other guard against duplicates. All other tests come before it then, and y is
-computed for far ends that are taken as well: none that stands behind it in the text, nor y, may stop the run
-(`functor_facts.may_stop`).
+If the condition says `a[far] == x` and the body stores y there, the test and the store become one compare-and-swap. A
+single edge of each far end then runs the rest of the body, which the language allows, and the result needs no other
+protection against duplicates. All other tests then come before it, and y is computed even for far ends that are already
+taken: so neither y nor any test that the text has after this one may stop the run (`functor_facts.may_stop`).
 
 **Tickets.**
-Where a far end is accepted by the call that got one value of a counter (`tickets`), it needs no mark either. That saves
-an atomic operation, the last of those that wait for each other; one thread of a CPU, which has the mark at hand, gains
-nothing.
+If a far end is accepted by the call that got one value of a counter (`tickets`), it needs no mark either. This saves an
+atomic operation, the last in a chain of dependent ones. A single CPU thread, whose mark is in the cache, gains nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Says what may stop a run where it stands: an index that is computed and may be out of range.
+"""Determines what may stop a run at its place in a functor: a computed index that may be out of range.
 
-Such an index is looked at in the order of the text, and where what comes before it says so. A correct program has its
-indices in range there, and perhaps nowhere else: `cond parent[dst] == none && key[label[dst]] > 0`. So whoever tests a
-condition's parts in another order, or of more or fewer elements, leaves these where they are.
+Such an index is evaluated in the order of the text, and only if what precedes it says so. In a correct program it is in
+range there, and perhaps nowhere else: `cond parent[dst] == none && key[label[dst]] > 0`. So passes that reorder parts
+of a condition, or evaluate them for more or fewer elements, leave such parts where they are.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Decides how many blocks a multiprocessor is given, which is known once the graph is.
+"""Decides the number of blocks for each multiprocessor, which is known once the graph is.
 
-Every block waits for every other at each barrier, which takes the longer the more there are: 0.95 microseconds with one
-a multiprocessor of an H200, 1.75 with four. Many are worth it where steps wait for memory. A search on a graph of few
-edges a vertex and no long lists (roads, meshes) is a long row of small frontiers, which few blocks walk as fast. Where
-what is walked begins with all vertices, frontiers are large at first, and most of the time goes by there: on a road
-network Louvain takes ten percent less with two blocks a multiprocessor than with one, k_core five.
+At each barrier every block waits for every other, which takes longer with more blocks: 0.95 microseconds with one block
+for each multiprocessor of an H200, 1.75 with four. Many blocks pay off if steps wait for memory. A search on a graph
+with few edges for each vertex and no long lists (roads, meshes) is a long sequence of small frontiers, for which few
+blocks are as fast. If the first frontier is all vertices, frontiers are large at first, and these take most of the
+time: on a road network, Louvain takes ten percent less with two blocks for each multiprocessor than with one, and
+k_core five percent less.
 """
 
 from __future__ import annotations

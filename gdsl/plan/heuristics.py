@@ -1,14 +1,15 @@
-"""Decides which facts about a graph a program's plan is built for (cuda): those that make a difference to it.
+"""Decides for which facts about a graph a program's plan is built (cuda): those that make a difference to it.
 
-- A worklist in any order is worked off from near to far on narrow graphs, where a run has visited the edges of a graph
-  too often otherwise, and with buckets on bounded ones (`work_order`). From near to far there is one size of blocks.
-- Monotone loops keep bounds of hubs in each block's own memory on graphs of hubs, where the GPU has it (`block_cache`).
-- Searches have blocks of NARROW_BLOCK threads on deep graphs. Their frontiers are few vertices, so that every level is
-  a row of memory accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come
-  to the same counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait
-  for memory at a time: so where what is walked begins with all vertices (k_core, louvain), nothing depends on it.
-- Reductions share equal numbers of edges where edge lists are in the memory of the host (`load_balance`).
-- Sweeps over all vertices fetch what the next ones ask for on large graphs of short lists (`prefetch`).
+- A worklist in any order is processed from near to far on narrow graphs, with buckets on bounded ones, and on other
+  graphs after a run has visited edges too often (`work_order`). From near to far, blocks have one size.
+- Monotone loops keep bounds of hubs in each block's shared memory on graphs of hubs, if the GPU has enough
+  (`block_cache`).
+- Searches use blocks of NARROW_BLOCK threads on deep graphs. Their frontiers are small, so every level is a chain of
+  dependent memory accesses; besides these, warps wait only for each other. With fewer warps there is less contention
+  for counters and barriers, and each thread may have more registers. Large frontiers need more warps to hide the
+  latency of memory, so programs whose first frontier is all vertices (k_core, louvain) do not depend on this fact.
+- Reductions share equal numbers of edges if edge lists are in host memory (`load_balance`).
+- Sweeps over all vertices prefetch for the next ones on large graphs of short lists (`prefetch`).
 """
 
 from __future__ import annotations

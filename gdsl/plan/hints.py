@@ -1,7 +1,7 @@
 """Hints of a sweep: what can be deleted from a finished plan, which stays correct with the same accesses and barriers.
 
-They belong to a sweep and not to a site, as fusion and switches move sweeps from one operation to another. A hint about
-one walk of a sweep says which edges that walk goes `over`.
+They belong to a sweep rather than a site, because fusion and switches move sweeps from one operation to another. A hint
+about one walk of a sweep names its edges (`over`).
 """
 
 from __future__ import annotations

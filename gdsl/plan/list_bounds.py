@@ -1,14 +1,14 @@
 """Pass `list_bounds`: lists that need not be walked to their ends.
 
 **Places.**
-Where the condition says `place < x`, with an x that the operator does not write, a push or a reduction along out-edges
-walks the first x edges of each vertex and no others. What comes before in the condition is then asked of these edges
-alone, so it must be nothing that may stop the run (`functor_facts.may_stop`).
+If the condition says `place < x`, with an x that the operator does not write, a push or a reduction along out-edges
+walks only the first x edges of each vertex. The conditions before it are then evaluated for these edges alone, so they
+must be conditions that cannot stop the run (`functor_facts.may_stop`).
 
 **Results that stay.**
-`some` stays true once a neighbor has said so, `every` stays false: what is left of the list cannot change that. The
-list is looked at to its end where a value may be found to be wrong on the way (an index outside its array), as the
-reference does; where both lists of a vertex are reduced; and where the knob asks for another way to share edges out.
+`some` stays true once a neighbor has set it, and `every` stays false: the rest of the list cannot change that. A list
+is still walked to its end if a value may fail (an index out of range), as in the reference; if both lists of a vertex
+are reduced; and if the knob selects another way to share edges.
 """
 
 from __future__ import annotations

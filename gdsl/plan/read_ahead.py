@@ -1,22 +1,23 @@
-"""Decides what a thread reads ahead for several elements side by side, before it works on one of them (cuda).
+"""Decides what a thread reads ahead for several elements at a time, before it processes one of them (cuda).
 
-A thread that takes one element after the other waits for the element's own values, then for what they lead to, and only
-then goes on to the next element: no compiler moves a read over a write or an atomic that may be of the same memory. So
-what every element asks for and the sweep does not write is read for several elements at once, level by level: own
-values, then what they are the index of; the tests between what comes before them and what comes behind. Then the rest
-is run, an element after the other.
+A thread that processes one element after the other waits for the element's own values, then for what they refer to, and
+only then continues with the next element: no compiler moves a read across a write or an atomic that may touch the same
+memory. So values that every element needs and the sweep does not write are read for several elements at once, level by
+level: own values, then the values at which these point. Tests are evaluated between what they need and what follows
+them. Then the rest runs, one element after the other.
 
-Why nothing is lost: what no call of the sweep writes is the same whenever it is read. It is read here only where it is
-asked for whatever an element's values are: no right side of `&&`, no side of `? :`, no branch, nothing behind a loop.
-So an index that is out of range would have stopped the run as well. Where it is asked for again, as in a branch, the
-same value stands. So does what the call for a vertex alone touches, until it writes it.
+This is correct because a value that no call of the sweep writes is the same whenever it is read. It is read ahead only
+if the call needs it whatever its other values are: not on the right side of `&&`, not in a side of `? :`, not in a
+branch, and not after a loop. So an index that is out of range would have stopped the run anyway. Other uses of the same
+value, as in a branch, take the value that was read. The same holds for elements that only this call touches, until it
+writes them.
 
-What several calls write could be read ahead, too, as elements come in no order, and was: components take more passes
-then, as all see older labels, and more atomics, as the looks that spare them are older (docs/lab/journal.md).
+Values that several calls write could be read ahead, too, as elements come in no order. This was tried: components then
+take more passes, since all calls see older labels, and more atomics, since the reads that avoid them are older
+(docs/lab/journal.md).
 
-What is long by itself has less to wait for and more text, as for `edges_side_by_side`; registers bound
-how many there are.
-A vertex whose values wait for nothing but its number comes in a stream, and a filter appends: both gained nothing.
+A long functor waits less and has more text, as for `edges_side_by_side`, and registers bound the number of values. Two
+cases gained nothing: vertices whose values depend only on their number, which are streamed anyway, and filters.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Pass `vertex_order`: whether a run may renumber the vertices by degree, and what that needs in memory.
+"""Pass `vertex_order`: whether a run may renumber the vertices by degree, and the memory that this needs.
 
-A program that cannot tell other ids (`gdsl.uniqueness.layout` proves it) may run on a graph whose vertices are numbered
-by falling degree, those of equal degree as before. What most edges lead to lies side by side then: the values of hubs
-share lines of the cache, and stand first in every list, where a pull that stops early finds them. The generated code is
-the same; the host gives it another graph, which is made once and kept beside the given one, and translates at the
-border: params and inputs on the way in, results on the way out, within the time of the run. Only where ids are made
-numbers the code is another one, which looks the given ids up; it is compiled when the first such graph comes.
+A program whose results do not depend on ids (`gdsl.uniqueness.layout` proves this) may run on a graph whose vertices
+are numbered by decreasing degree; vertices of equal degree keep their order. Most edges lead to hubs, so their values
+are then adjacent and share cache lines, and hubs come first in every list, where a pull that stops early finds them.
+The generated code is the same. The host passes it another graph, which is built once and kept with the input graph, and
+translates at the border: params and inputs before the run, results after it, within the time of the run. Only programs
+that turn ids into numbers need other code, which looks up the input ids; it is compiled for the first such graph.
 
-On a graph whose degrees are much alike there is nothing to gain, on a small one all of it lies in the cache anyway. So
-`auto` looks at the graph. Parts of a graph that only the host can make are not worth it at all, and neither are
-reductions for which hubs in front of every list may be the wrong end, nor looking ids up for every edge.
+Renumbering gains nothing on graphs whose degrees are similar, or on small graphs, which fit in the cache. So `auto`
+depends on the graph. It is not worth it if only the host can build parts of the graph, for reductions that may profit
+from other neighbors first, or if ids must be looked up for every edge.
 """
 
 from __future__ import annotations

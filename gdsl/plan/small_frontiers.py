@@ -1,31 +1,31 @@
 """Pass `small_frontiers`: sweeps of few members. Hints only.
 
-**Lists of few members (cuda).** Their places are taken before it is known who is accepted.
-A level of a search on a road has two thousand members and four thousand edges, an edge for every eighth thread. All
-threads then wait for one way to the memory after the other: for the member, its list, the neighbor, whether that is
-the first to come, a place in the queue, and how much the queue holds. So while members are few
+**Lists of few members (cuda).** Places in the result are reserved before it is known which vertices are accepted.
+A level of a search on a road network has two thousand members and four thousand edges, an edge for every eighth thread.
+Each thread then waits for one memory access after another: for the member, its list, the neighbor, whether this call is
+the first to reach it, a place in the queue, and the size of the queue. So for few members:
 
-- a place is taken for every edge, as soon as it is known how many a warp has, while neighbors are on their way; one
-  that leads to nobody stays empty;
-- an entry has the list of its member, which is looked up beside the exchange that tells whether it is accepted;
-- places and members are counted in the word at which blocks arrive at the barrier, so that who has waited for the last
-  of them has read both; as many places are taken as edges are walked, which is what the trace is told.
+- a place is reserved for every edge as soon as a warp knows its number of edges, while neighbors are being read; the
+  place of an edge that accepts nobody stays empty;
+- an entry has the list of its member, which is read while the exchange that decides about acceptance is in flight;
+- places and members are counted in the word at which blocks arrive at the barrier, so that a block that has waited for
+  the last arrival has read both. Each walked edge reserves a place, so the trace gets its number of edges, too.
 
-That is one way to the memory for a member, one for its neighbors and one for what becomes of them. Empty places are
-looked at for nothing, which is no loss while the grid has a thread for each; the edges of what was found are not
-counted, so that they cannot be many either: `fits_small_frontier` of the runtime requires both. A larger set is a
-queue as everywhere, and is converted from one form to the other and back.
+A member then takes one access for itself, one for its neighbors, and one for what becomes of them. Reading empty places
+costs nothing while the grid has a thread for each. The edges of accepted vertices are not counted, so their number must
+be bounded, too: `fits_small_frontier` of the runtime checks both. Larger sets are ordinary queues, and a loop converts
+between the two forms.
 
-It is done on deep graphs and in loops from near to far, for a loop that has one such push and needs the members of its
-worklist nowhere else. The list ends with the loop, and its members are lost: a loop that begins again
-leaves none (`while (f)`), or defines its worklist each time.
+This is done on deep graphs and in loops from near to far, if the loop has one such push and uses the members of its
+worklist nowhere else. The members in this form are lost at the end of the loop, so a loop that runs again must leave
+none (`while (f)`) or define its worklist each time.
 
 **Half of the warps each (cuda).**
-A reduction that ends without a barrier is still under way when the next operator begins, which waits for nothing that
-it does. Yet a warp that has members of both takes one after the other, and each is a row of loads that wait for each
-other: a member, where its list lies, neighbors, their values. Where members are few there are warps for both. So
-the first of two such operators gives its members to the last half of the warps, the other to the first half, twice
-as many each, and the two rows are waited for side by side. Where there is work for all warps all have some of both.
+A reduction that ends without a barrier may still be running when the next operator begins, which does not depend on it.
+But a warp that has members of both processes one after the other, and each is a chain of dependent loads: a member, its
+list, neighbors, their values. If there are few members, there are enough warps for both. So the members of the first of
+two such operators go to the last half of the warps, and those of the second to the first half, twice as many for each
+warp, and the two chains overlap. With work for all warps, all of them get members of both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Pass `synchronization`: only the barriers that somebody needs, and scalars that spare some.
+"""Pass `synchronization`: only the barriers that are needed, and scalars that save some.
 
-`phases` says which operators end with a barrier of their own, `end_barriers` which reductions may do without one, and
-`barriers` where else one is needed. `scalar_copies` gives scalars several places, or a copy for each thread, where that
-saves barriers.
+`phases` says which operators end with a barrier of their own, `end_barriers` which reductions may omit theirs, and
+`barriers` where else a barrier is needed. `scalar_copies` gives scalars several places, or a copy for each thread,
+where that saves barriers.
 """
 
 from __future__ import annotations

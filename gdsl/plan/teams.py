@@ -1,9 +1,9 @@
 """Pass `batch`: where the buffers of a run are stored if one launch runs for many values.
 
-The grid is cut into teams of blocks. A team runs the whole schedule with one value, then with the next one that nobody
-has: only the blocks of a team wait for each other, and where it is one block, for no other at all. Nothing that is
-written is shared among teams. What the caller gets, each value has to itself; so has it a record of what the host looks
-at. What is only worked in, a team has, for one value after the other.
+The grid is divided into teams of blocks. A team runs the whole schedule with one value, then with the next value that
+no team has taken. Only the blocks of one team wait for each other; a team of a single block waits for no other. Teams
+share no data that is written. Each value has its own results and its own record for the host. Each team has its own
+working memory, which it reuses for one value after another.
 """
 
 from __future__ import annotations

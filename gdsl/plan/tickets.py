@@ -1,10 +1,10 @@
-"""Acceptance by a ticket: a value that `fetch` gives to a single call, so that nothing is collected twice.
+"""Acceptance by a ticket: a value that `fetch` gives to a single call, so that no vertex is collected twice.
 
 Peelings count down: `let before = fetch(waits[dst] -= 1); accept before == 1;`. All calls with one far end subtract the
-same number from the same element, and nothing else writes the array meanwhile. So each of them gets another former
-value, and the one that is asked for goes to one call at most: its far end needs no mark against duplicates, which would
-be one more atomic operation behind this one. (An element would have to pass all values of its type to repeat one: a
-vertex has fewer edges than 2^32, of which an operator visits each once.)
+same number from the same element, and nothing else writes the array in this operator. So each call gets a different
+former value, and at most one gets the required one: its far end needs no mark against duplicates, which would be
+another atomic operation after this one. (An element would have to go through all values of its type to repeat one: a
+vertex has fewer than 2^32 edges, and an operator visits each once.)
 """
 
 from __future__ import annotations

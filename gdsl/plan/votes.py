@@ -1,10 +1,11 @@
-"""How votes are counted: in tables on a grid, one for each list, whose size its length decides.
+"""How votes are counted: on a grid, in tables, one for each list, whose size depends on its length.
 
-A list has no more keys than edges, so a table with two places for each edge never fills up. The lists of a vertex say
-where its table lies, so that none is handed out. Short lists need none; of longer ones a grid's blocks count in memory
-of their own first, and in the table only what finds no place there after some looks: a place once taken stays so, and
-whoever looks for a key looks at the same places, so all votes for it are in one of the two. Lists of more edges than
-have room there are counted in parts, by as many blocks. The cpu backend's threads have a table each.
+A list has no more keys than edges, so a table with two places for each edge never fills up. The position of a vertex's
+lists also gives that of its table, so tables need no allocation. Short lists need no table. For longer ones, a block
+counts in its shared memory first, and uses the table only for keys that find no place there after some probes. A place
+once taken stays taken, and every thread probes the same places for a key, so all votes for a key are in one of the two.
+Lists with more edges than fit in shared memory are counted in parts, by several blocks. Each thread of the cpu backend
+has a table of its own.
 """
 
 from __future__ import annotations

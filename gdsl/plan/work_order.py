@@ -1,42 +1,41 @@
-"""Pass `work_order`: worklists worked off from near to far, and members that need no further visit.
+"""Pass `work_order`: worklists processed from near to far, and members that need no further visit.
 
 **From near to far.**
-A monotone loop ends in the same values whatever the order of its visits (`gdsl.uniqueness.order` proves it), so a
-vertex need not be visited as soon as it is reached. Those with the smallest values (of `max=` the largest) come first:
-what they reach is then often final, where a visit in the order of rounds is made again for each better value.
+A monotone loop ends with the same values in any order of visits (`gdsl.uniqueness.order` proves this), so a vertex need
+not be visited as soon as it is reached. Vertices with the smallest values (for `max=` the largest) come first: what
+they reach is then often final, whereas rounds visit a vertex again for each better value.
 
-- A vertex is *near* where its value is not behind a bound. Each change that leaves it near puts an entry into the next
-  round's queue, with the value that it was given; an entry is passed over if the vertex has another value by then,
-  since the change that gave it that one, which is nearer still, has left an entry of its own. So no marks are needed,
-  and nothing is visited twice with one value.
-- What is *far*, or finds no room in the queue, is a bit in a bitmap. When nothing is near, the bound moves on and all
-  bits are looked at. A vertex that came to be near since then has been an entry already and is dropped; if one was put
-  off for want of room, those are taken once more. So each change is followed by a visit with the value of that change
-  or a later one, which is all that the proof asks for, and the loop ends when no bit is left.
+- A vertex is *near* if its value is within a bound. Each change to a near value adds an entry with that value to the
+  next round's queue. An entry is skipped if its vertex has another value by then: the change to that value, which is
+  nearer, added its own entry. So no marks are needed, and no vertex is visited twice with one value.
+- A vertex that is *far*, or for which the queue has no room, is a bit in a bitmap. When no vertex is near, the bound
+  moves and all bits are examined. A vertex that has become near in the meantime has had an entry and is dropped; if
+  some were put off for lack of room, these are taken again. So each change is followed by a visit with the value of
+  that change or a later one, which is all that the proof requires, and the loop ends when no bit is left.
 
-On roads and meshes the order saves 98 of 100 visits, on graphs of hubs, where a round costs what it visits and there
-are few, nothing. So on a GPU `auto` depends on the graph (`is_ordered`). Narrow ones have the order from the beginning.
-Of others a run finds out: it begins in the order as given, counts its visits, and stops where they exceed MOST_VISITS
-of each edge and the loop would go on. Then it begins again from near to far, which costs these visits, once for a
-program and a graph (`backends.cuda.observed_order` decides). Only the first loop of a schedule stops a run
-(`observed_loop`), so that no other loop runs twice. A few cores gain from every visit that they need not make.
+On roads and meshes this order saves 98 of 100 visits. On graphs of hubs it saves nothing, since rounds are few and cost
+only what they visit. So on a GPU `auto` depends on the graph (`is_ordered`). Narrow graphs begin with this order.
+On others, a run begins in the order as given and counts its visits; if these exceed MOST_VISITS for each edge and the
+loop would continue, it stops and begins again from near to far. This costs the visits so far, once for a program and a
+graph (`backends.cuda.observed_order` decides). Only the first loop of a schedule stops a run (`observed_loop`), so that
+no other loop runs twice. A CPU with a few cores gains from every visit that it saves.
 
-By how much the bound moves finds itself (`adapt_width` of the runtime): a wide bound is less rounds, a narrow one less
-visits in vain.
+The distance by which the bound moves adapts itself (`adapt_width` of the runtime): a wide bound means fewer rounds, a
+narrow one fewer visits in vain.
 
 **Members that need no further visit.**
-A pass of a monotone loop takes the members of a worklist one after the other, and each change is seen by whoever comes
-later. So a member's value may fall after it was put into the worklist and before it is visited, and again a vertex is
-put into the next worklist whose visit in this pass saw its last value already. On graphs of hubs every fourth visit is
-such a one. Therefore each visit leaves the value that the vertex had when it began, or, of long lists, the worst that
-one of its chunks began with; who still has that value in the next pass is passed over.
+A pass of a monotone loop visits the members of a worklist one after the other, and later visits see the changes of
+earlier ones. So a member's value may improve after it was put into the worklist and before it is visited; it is then
+put into the next worklist as well, although the visit in this pass has already used its last value. On graphs of hubs
+this is every fourth visit. Therefore each visit stores the value that the vertex had when the visit began (for long
+lists, the worst value with which one of its chunks began), and the next pass skips members that still have that value.
 
-That is sound in a monotone loop (`gdsl.uniqueness.order`): the visits of the edges read values that are as good as what
-was left or better, and none is better than what the vertex has now, which is the same; so they all read this value, and
-a further visit would change nothing. A value that is left was left in this loop: its first pass visits everybody, and
-of all others notes the value that they begin with, which a vertex that comes later no longer has.
+This is sound in a monotone loop (`gdsl.uniqueness.order`): the visits of the vertex's edges used values at least as
+good as the stored one, and none better than the current value, which is the same. So all used this value, and another
+visit would change nothing. Stored values are from this loop: its first pass visits every member, and stores for all
+other vertices the value with which they begin, which a vertex that joins later no longer has.
 
-It needs a word a vertex; loops that go from near to far do without, whose entries carry their values.
+This takes a word for each vertex. Loops from near to far do not need it, since their entries have their values.
 """
 
 from __future__ import annotations
