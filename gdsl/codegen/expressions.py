@@ -129,7 +129,7 @@ class ExpressionPrinter:
         self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
-        self.read_ahead: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
+        self.read_ahead: Mapping[Node, str] = {}  # what replaces the places of the functor that have been read ahead
         self.mask: str | None = None  # what must hold for updates to add anything; None: nothing
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""

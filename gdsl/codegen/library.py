@@ -2,7 +2,7 @@
 
 The files are cut at lines `// piece: name …`, which list the names that the piece defines for others. A piece needs
 every piece whose names occur in it; one called `name for other` overloads `name`, and goes wherever both are needed.
-What backends say alike stands in `templates/common/runtime`, with `inline` for whatever a backend writes there; where a
+What the backends share is in `templates/common/runtime`, with `inline` for whatever a backend writes there; where a
 backend's own file has a piece of the same names, that is appended to it.
 """
 

@@ -47,7 +47,7 @@ class Lines:
         return tuple(text for text, _ in self.lines)
 
     def directed(self, source_name: str) -> tuple[str, ...]:
-        """The lines with a `#line` wherever the line of the program is not the one that follows by itself."""
+        """The lines with a `#line` wherever the line of the program is not simply the next one."""
         result: list[str] = []
         following: tuple[str, int] | None = None
         for text, place in self.lines:

@@ -95,7 +95,7 @@ def _separated(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _entered(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """A block behind a test, which all threads must have made before its first step changes what it reads."""
+    """A block after a condition, which all threads must have evaluated before the first step changes what it reads."""
     return (Barrier(_EVERY_STEP), *_separated(steps))
 
 
@@ -127,7 +127,7 @@ class _Placement:
         self.operators: dict[int, Touched] = {step.step.site: _touched_in_sweep(step, accesses) for step in without_end}
         """By site what those do that do not end with a barrier."""
         self.levels = dict(filter(None, map(_level, steps)))
-        """By frontier that lies within a history the array of the history's members."""
+        """For each frontier that is within a history, the array of the history's members."""
         self.at_body: dict[int, Since] = {}
         """What a pass of each loop may begin with, as far as it is known."""
         self.grown = False
@@ -261,7 +261,7 @@ def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
 
 
 def _level(step: Step) -> tuple[str, str] | None:
-    """The frontier that becomes a level where it lies, and the array of the history's members."""
+    """The frontier that becomes a level without being moved, and the array of the history's members."""
     if isinstance(step, OnSets) and isinstance(step.step, TakeLevel) and not step.waits:
         return step.step.name, step.step.history.members
     return None
@@ -274,7 +274,7 @@ def _of_anybody(since: Since, frontier: str) -> Since:
 
 
 def ends_with_barrier(step: Step) -> bool:
-    """Whether a step has a barrier of its own behind it."""
+    """Whether a step ends with a barrier of its own."""
     if isinstance(step, Operation):
         return step.waits
     if isinstance(step, MakeGraph) and isinstance(step.step, SameGraph):

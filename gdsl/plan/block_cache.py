@@ -60,7 +60,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 # multiprocessor has for dynamic shared memory, so that there is one block on each, as large as blocks are.
 #
 # So it is for programs that do nothing but go over all vertices and reduce lists, on ids by degree for certain:
-# `renumbering` makes those a kernel of their own. Nothing but speed hangs on how many values there is room for.
+# `renumbering` makes those a kernel of their own. The number of values that fit affects only speed.
 
 BLOCK = 1024
 """Threads, where a multiprocessor has one block."""
@@ -149,7 +149,7 @@ _WORD = 4
 
 
 def _may_bound(plan: Plan, step: Advance, skips: Skips) -> bool:
-    """Whether an advance that passes over members may ask for bounds of the far ends of its edges."""
+    """Whether an advance that skips members may use bounds for the far ends of its edges."""
     if not plan.graph.hubs or not plan.target.fused or plan.target.teams:
         return False
     return step.over is Over.OUT_EDGES and skips.type is Type.FLOAT32 and could_bound(plan.program)
@@ -179,7 +179,7 @@ def _is_suitable(loop: While, program: Program) -> bool:
 
 
 def has_bounds(steps: Iterable[Step]) -> bool:
-    """Whether anything in these steps asks for any."""
+    """Whether anything in these steps uses bounds."""
     candidates = (sweep for step in steps_in(tuple(steps)) if isinstance(step, Operation) for sweep in sweeps_of(step))
     return any(isinstance(hint, HubBounds) for sweep in candidates for hint in sweep.hints)
 

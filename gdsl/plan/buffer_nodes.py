@@ -36,7 +36,7 @@ class Struct:
     fields: tuple[Field, ...]
     doc: str = ""
     aligned: int = 0
-    """Bytes of which its address is a multiple, where that is more than its fields ask for."""
+    """Its alignment in bytes, if that is more than its fields require."""
 
 
 class Role(Enum):

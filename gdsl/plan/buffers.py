@@ -260,7 +260,7 @@ def _frontiers(plan: Plan) -> Iterator[Buffer]:
 
 
 def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
-    """The arrays of all graphs that there are at once, beside the given one, and what is needed to make them."""
+    """The arrays of all graphs in memory at one time besides the input graph, and what building them needs."""
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
     if not plan.graphs:
         return

@@ -135,7 +135,7 @@ def tests_at_once(functor: VertexFunctor | EdgeFunctor) -> bool:
 
 
 def _compares(test: Expression) -> bool:
-    """Whether `test` is a comparison of what lies at hand."""
+    """Whether `test` compares values that need no further access."""
     if not isinstance(test, Binary) or not test.operation.is_comparison or test.left.type.is_pair:
         return False
     return _is_at_hand(test.left) and _is_at_hand(test.right)
@@ -160,7 +160,7 @@ def _is_quick(value: Expression) -> bool:
 
 
 def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
-    """Whether the tests of `functor` are asked for values alone that change the result of `step` so far."""
+    """Whether the tests of `functor` run only for values that change the result of `step` so far."""
     if step.operation not in (NeighborOperation.MIN, NeighborOperation.MAX) or not functor.condition:
         return False
     value = functor.value

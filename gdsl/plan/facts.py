@@ -16,7 +16,7 @@ class Facts:
     def __init__(
         self, program: Program, target: Target, sizes: Sizes | None = None, graph: GraphClass = GENERAL
     ) -> None:
-        """`sizes`: those that the caller asks for; None: the pass `occupancy` chooses. `graph`: the graphs that
+        """`sizes`: those that the caller sets; None: the pass `occupancy` chooses. `graph`: the graphs that
         the plan is built for."""
         self.program = program
         self.target = target

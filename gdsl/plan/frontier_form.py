@@ -107,7 +107,7 @@ def walked_whole(source: Elements, form: Form, whole: frozenset[str], repeated: 
 #
 # Queues cost what they hold: one set is walked, and of each member it is asked whether it is in the other, by that
 # one's bitmap or, where it has none and is small, by marks that are made of its queue. A set that others are added
-# to, such as all that has been seen, keeps its bitmap and grows where it lies, so that each pass costs what it adds.
+# to, such as all that has been seen, keeps its bitmap and grows in place, so that each pass costs what it adds.
 # Word by word costs a pass over the domain; that is for sets that may have no queue to walk: results of pulls, and
 # what is made of them. Sets of edges have queues alone.
 #

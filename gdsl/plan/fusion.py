@@ -80,11 +80,11 @@ class Fusion:
 
     def __post_init__(self) -> None:
         self.pairs: list[Pair] = []
-        """What was looked at, in the order of the text."""
+        """The pairs that were examined, in the order of the text."""
         self._alone: dict[int, Operation] = {}
         """By site what an operator is without those in its sweep."""
         self._owned: dict[int, frozenset[str]] = {}
-        """By site what `_own` has found: each operator of a block is asked for, and a functor may be long."""
+        """By site what `_own` has found: every operator of a block is examined, and a functor may be long."""
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """A block, and all blocks in it, with the operators that have one sweep in one."""
@@ -198,13 +198,13 @@ class Fusion:
         return None
 
     def meets(self, step: Step, other: ir.Step) -> bool:
-        """Whether `step` may not be done before `other`, which stands before it in the program."""
+        """Whether `step` must not run before `other`, which precedes it in the program."""
         if not isinstance(step, (Operation, *_BETWEEN)) or not isinstance(other, _MAY_WAIT):
             return True
         return any(self._met(step.step, other))
 
     def _met(self, step: ir.Step, other: ir.Step) -> Iterator[str]:
-        """What keeps two steps in their order: data, and sets of which one asks for the size that the other makes."""
+        """What keeps two steps in order: data, and sets whose size one step changes and the other uses."""
         yield from _met(self._of(step), self._of(other))
         uses = frontiers_of(step), frontiers_of(other)
         yield from sorted({*uses[0].read} & {*uses[1].written} | {*uses[1].read} & {*uses[0].written})

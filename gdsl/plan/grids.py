@@ -60,7 +60,7 @@ def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, large
 
 
 def keeps_values(plan: Plan) -> bool:
-    """Whether blocks ask for memory to keep the first values of an array in."""
+    """Whether blocks need memory for the first values of an array."""
     return any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
 
 
@@ -198,7 +198,7 @@ def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> se
 # Such programs also say reductions by lanes as loops.
 #
 # How long is said by the steps of the plan, barriers and changes of places among them, which is what is copied.
-# Nothing but time hangs on this: both forms do the same.
+# This affects only time: both forms do the same.
 
 LONG = 40
 """Steps from which on a program is long: of the samples those have them that took the compiler seconds."""

@@ -31,7 +31,7 @@ H = TypeVar("H", bound=Hint)
 
 @dataclass(frozen=True, slots=True)
 class EarlyRead:
-    """A value that is read ahead, and the places in the functor that it stands for."""
+    """A value that is read ahead, and the places in the functor that it replaces."""
 
     value: Expression
     places: tuple[Node, ...]
@@ -51,12 +51,12 @@ class ReadAhead(Hint):
     own: EarlyRead | None = None
     """Where members are passed over: the value of the near end, which is the one that is noted."""
     seen: Expression | None = None
-    """The value of the far end that is looked at before it is changed, the last that is read."""
+    """The value of the far end that is read before it is changed, the last value to be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgesSideBySide(Hint):
-    """A thread looks at so many edges of a reduced list without waiting for one of them. Added by `prefetch`."""
+    """The number of edges of a reduced list whose loads a thread overlaps. Added by `prefetch`."""
 
     count: int
 

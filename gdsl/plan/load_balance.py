@@ -117,7 +117,7 @@ def balance_of_push(balance: Balance, over: Over, first_places: Expression | Non
 
 
 def form_of_members(balance: Balance) -> Form:
-    """Who looks at all edges asks of each whether its end is a member."""
+    """A sweep over all edges tests for each whether its end is a member."""
     return Form.BITMAP if balance is Balance.EDGES else Form.QUEUE
 
 

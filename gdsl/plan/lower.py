@@ -86,7 +86,7 @@ def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
 
 
 def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
-    """How many graphs are in memory at once: one for each variable or surrounding `on`, another for each if subgraphs
+    """How many graphs are in memory together: one for each variable or surrounding `on`, another for each if subgraphs
     are contracted (it may hold the ends of a subgraph's edges), and one for the graph being built."""
     if not program.graphs:
         return 0

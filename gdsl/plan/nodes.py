@@ -2,9 +2,9 @@
 
 Three conventions:
 
-- `Operation` holds what all variants of one operator share (function, site, frontiers): a `Choice` lies within;
+- `Operation` holds what all variants of one operator share (function, site, frontiers); a `Choice` is inside it;
 - a `Sweep` has `walks`, one or two for both lists of a vertex; each has a `Variant`, and one for lists that are shared;
-- a condition that the host asks for is a `Launch` of its own, held by the `Loop` or `Branch` that it decides."""
+- a condition that the host evaluates is a `Launch` of its own, held by the `Loop` or `Branch` that it decides."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Operation:
     """On a grid, its phases with the barriers between them; see `phases`."""
 
     turns: Turns | None = None
-    """Of several workers: how they run it one after the other; None: at once."""
+    """For several workers: how they run it one after the other; None: at the same time."""
 
     @property
     def waits(self) -> bool:
@@ -246,8 +246,8 @@ class MakeOnce:
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """Steps with another graph around: what `graph` is when they begin. `depth`: how many others stand around.
-    `enter`: the launch that notes that graph; None: the device keeps it by itself."""
+    """Steps with another graph around: what `graph` is when they begin. `depth`: the number of surrounding ones.
+    `enter`: the launch that notes that graph; None: the device records it."""
 
     graph: str
     depth: int
@@ -305,7 +305,7 @@ class Launch:
     writes: tuple[str, ...] = ()
     directions: tuple[int, ...] = ()
     around: int = 0
-    """How many `On` stand around."""
+    """The number of surrounding `On`."""
 
 
 # Scalars with copies, for which fewer barriers are needed
@@ -404,12 +404,12 @@ class Frontier:
     domain: Domain
     slot: int
     counts: Over | None
-    """Which edges of the members are counted whenever it is made, for a choice that asks for them."""
+    """The edges of members that are counted whenever the frontier is filled, for a choice that needs them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Teams:
-    """The buffers that the host makes, by group and name; of traces there is none."""
+    """The buffers that the host allocates, by group and name, without those of traces."""
 
     rows: tuple[tuple[str, str], ...]
     """Each value has a row in an array of all."""

@@ -15,7 +15,7 @@ from gdsl.plan.work_order import orders, sizes_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with its sizes, those that the caller asked for if any, and with what the compiler is told of its size."""
+    """`plan` with its sizes (those that the caller set, if any), and what the compiler must know of its size."""
     sizes = sizes_of(facts.sizes or _sizes(plan), orders(plan))
     if not plan.target.grid:
         return dataclasses.replace(plan, sizes=sizes)

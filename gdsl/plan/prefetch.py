@@ -153,12 +153,12 @@ def _looking(operation: Operation, levels: Levels) -> Operation:
 
 
 def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
-    """Whether a sweep goes through all of one list of each member, once, for results that are stored at once."""
+    """Whether a sweep walks one whole list of each member, once, for results that are stored immediately."""
     whole = len(sweep.walks) == 1 and sweep.walks[0].first_places is None and sweep.balance is Balance.AUTO
     return whole and segment.stops_at is None and segment.aside is None
 
 
-# Decides which pushes fetch what lies beside the memory that they touch (cuda).
+# Decides which pushes prefetch the sectors next to the memory that they touch (cuda).
 #
 # A round of a search on a road has few members, and most ask for an element that nobody has touched: some of them
 # find that it is not in the cache, and all wait for those. Memory is read by sectors of 32 bytes, eight elements or
@@ -207,7 +207,7 @@ def _with_sectors(sweep: Sweep, plan: Plan) -> Sweep:
 
 
 def _finds_vertices(sweep: Sweep) -> bool:
-    """Whether a sweep appends far ends of edges to a queue, the last of which a warp puts there at once."""
+    """Whether a sweep appends far ends of edges to a queue, the last of which a warp appends together."""
     pushes = bool(sweep.walks) and sweep.selection is None and sweep.intersection is None and sweep.skips is None
     collect = sweep.collect
     if collect is None or collect.domain is not Domain.VERTEX or not pushes:
@@ -215,7 +215,7 @@ def _finds_vertices(sweep: Sweep) -> bool:
     return collect.form is Form.QUEUE and collect.dedup is not Dedup.LATE
 
 
-# Decides which sweeps fetch what the vertices ask for that a thread takes after those it works on (cuda).
+# Decides which sweeps prefetch what a thread's next vertices need while it processes the present ones (cuda).
 #
 # A sweep over all vertices takes them in their order, a row of 32 a warp. Where lists are short each row waits for
 # where its lists begin, for these, and for what is asked for at their ends and at the members themselves, one after
@@ -299,7 +299,7 @@ def _in_rows(sweep: Sweep) -> bool:
 
 
 def _wide_at_ends(host: Operation, program: Program) -> set[str]:
-    """The arrays of more than a word an element that are asked for at the ends of lists."""
+    """The arrays of more than a word for each element that are read at the ends of lists."""
     sweep, functor = host.does, _functor(host, program)
     assert isinstance(sweep, Sweep)
     wide = {array.name for array in program.arrays if not array.type.is_id and (array.type.bits or _WORD + 1) > _WORD}
@@ -307,7 +307,7 @@ def _wide_at_ends(host: Operation, program: Program) -> set[str]:
 
 
 def _stored_first(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> set[str]:
-    """The arrays of which a call stores its element in any case before it asks for it."""
+    """The arrays whose element a call always stores before it reads it."""
     stored: set[str] = set()
     asked = {node.array for node in walk(functor.condition) if isinstance(node, Element)}
     for statement in functor.body:
@@ -367,7 +367,7 @@ def _edge_functor(name: str, program: Program) -> EdgeFunctor:
     return next(functor for functor in program.edge_functors if functor.name == name)
 
 
-# The arrays that a visit waits for, by the vertex or edge at which it asks for them.
+# The arrays that a visit waits for, by the vertex or edge at which it reads them.
 
 
 def arrays_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role], program: Program) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 
 
 def print_operation(operation: Operation, plan: Plan) -> list[str]:
-    """An operation of `plan` and all that it may do, behind those that are fused into its sweep."""
+    """An operation of `plan` and all that it may do, after those that are fused into its sweep."""
     fused = [line for each in operation.fused for line in _operation(each, plan, f", fused into {operation.name}")]
     lines = fused + _operation(operation, plan, "" if operation.waits else ", no barrier after it")
     return lines + (_indent(print_turns(operation.turns)) if operation.turns is not None else [])

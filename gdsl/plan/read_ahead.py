@@ -83,7 +83,7 @@ def several_of(values: Iterable[Expression]) -> int:
 
 @dataclass
 class _Read:
-    """A read that comes ahead, behind how many others, and whether before the tests."""
+    """A read that comes ahead, the number of reads before it, and whether it comes before the tests."""
 
     value: Expression
     level: int
@@ -101,9 +101,9 @@ class _Reads:
         plain = {each.name for each in variant.writes if each.mode is Mode.PLAIN}
         self._own = plain & self._written if isinstance(functor, ir.VertexFunctor) else set()
         """What the sweep writes by calls of which each has its elements alone, less what has been written so far. Not
-        along edges, where lanes without an edge read what is asked for by that of another lane."""
+        along edges, where lanes without an edge read what the edge of another lane needs."""
         self._values: dict[str, Expression] = {}
-        """By constant what it stands for."""
+        """The value of each constant."""
         self._known: dict[str, _Read] = {}
         """By text, in order."""
         self._taken: dict[Node, _Read] = {}
@@ -111,8 +111,8 @@ class _Reads:
         self._before = True
 
     def levels(self) -> tuple[tuple[tuple[EarlyRead, ...], ...], tuple[tuple[EarlyRead, ...], ...]]:
-        """What is read before the tests, level by level, and what behind them; without a test all is behind."""
-        # What the other conjuncts ask for is asked for only where the first one holds.
+        """What is read before the tests, level by level, and what after them (without a test, everything)."""
+        # The other conjuncts are evaluated only if the first one holds.
         for test in self.conditions[:1]:
             self._expression(test)
         self._before = False
@@ -163,7 +163,7 @@ class _Reads:
         read.places.append(place)
 
     def _again(self, parts: tuple[Node, ...], before: bool) -> None:
-        """What has been read ahead is not read again, wherever that is asked for."""
+        """A value that has been read ahead is not read again, wherever it is used."""
         for node in reversed(list(walk(parts))):
             if isinstance(node, (ir.Element, ir.DegreeOf)) and node not in self._taken and not self._is_written(node):
                 known = self._known.get(self._text(node)[0])
@@ -182,7 +182,7 @@ class _Reads:
         return print_expression(value), value
 
     def _index(self, node: Expression) -> Expression | None:
-        """The same of an index; constants are replaced by what they stand for."""
+        """The same of an index; constants are replaced by their values."""
         index = rewrite(node, self._inlined)
         for each in walk(index):
             if not isinstance(each, _INDEXES) or (isinstance(each, ir.Binary) and each.operation in _LAZY):
@@ -211,7 +211,7 @@ def _with_index(read: ir.Element | ir.DegreeOf, index: Expression) -> Expression
 
 
 def _always(node: Expression) -> Iterator[Node]:
-    """What is evaluated whenever `node` is, the innermost first; an update comes behind its index and its value."""
+    """What is evaluated whenever `node` is, the innermost first; an update comes after its index and its value."""
     inside: Iterable[Expression]
     if isinstance(node, ir.Binary) and node.operation in _LAZY:
         inside = (node.left,)
@@ -255,7 +255,7 @@ def _operands(node: Expression) -> tuple[Expression, ...]:
 # may be as old as the last barrier (`late_changed_min` says why), so it may be as old as a few edges.
 #
 # Nor does anybody wait for the mark of a vertex that was changed, which says whether it is in the result already,
-# before all edges side by side have put theirs: the answer is asked for behind them.
+# before all edges side by side have put theirs: the result is used after them.
 #
 # The value of the near end is read once a member, when its visit begins, and noted as what the member is visited with
 # (`skips`): each edge is visited with exactly that, so that who still has it in the next pass need not be visited
@@ -275,7 +275,7 @@ def read_ahead_of_worklist(
     skips: Skips,
     program: ir.Program,
 ) -> ReadAhead | None:
-    """None where the functor is too long for that, or asks for other values of the array."""
+    """None if the functor is too long for that, or reads other values of the array."""
     functions: dict[str, object] = {function.name: function.body for function in program.functions}
     near, far = _ENDS[step.over]
     if not is_simple(functor, variant, functions):
@@ -298,7 +298,7 @@ def _is(index: ir.Expression, role: ir.Role) -> bool:
     return isinstance(index, ir.Parameter) and index.role is role
 
 
-# Decides how many edges of a list a thread looks at side by side where they are reduced (cuda).
+# Decides how many edges of a list a thread reduces side by side (cuda).
 #
 # A thread waits for the neighbor's id and then for what is read of the neighbor. With several edges at a time these
 # waits overlap, at the price of the value's text as many times, in registers and in the compiler's time. What

@@ -72,7 +72,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 _MOST_THREADS = 512
 """Of a block that keeps few members as a list: each thread of a larger one has 64 registers, and spills for it."""
 _AT_ONCE = (Dedup.CLAIM, Dedup.RANK)
-"""What tells whether an edge is accepted without asking anything behind it."""
+"""What decides whether an edge is accepted without a later test."""
 
 
 def list_few_members(plan: Plan) -> Plan:
@@ -201,12 +201,12 @@ class _Neighbors:
 
     def __init__(self) -> None:
         self.former = set[int]()
-        """The sites of sweeps that another one follows at once."""
+        """The sites of sweeps that another one follows immediately."""
         self.following = set[int]()
         """And of those."""
 
     def steps(self, steps: tuple[Step, ...], since: Sites) -> Sites:
-        """What is under way behind `steps`."""
+        """The operators that may still be running after `steps`."""
         for step in steps:
             since = self._step(step, since)
         return since
@@ -225,7 +225,7 @@ class _Neighbors:
         return _NONE if isinstance(step, Barrier) or ends_with_barrier(step) else since
 
     def _loop(self, step: Loop) -> Sites:
-        """What follows once, in front of all passes or behind them, is not worth half of the warps in each."""
+        """An operator that follows once, before or after all passes, is not worth half of the warps in each pass."""
         begins, left = _NONE, self.steps(step.body, _NONE)
         while not left <= begins:
             begins |= left

@@ -71,7 +71,7 @@ def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str
 
 
 def kept_after(step: Step) -> str | None:
-    """The frontier whose place is read once more when the result of `step` stands, for its marks to be taken out."""
+    """The frontier whose storage is read once more when the result of `step` is complete, to clear its marks."""
     return step.asked.frontier if isinstance(step, Combine) and step.marks else None
 
 
@@ -82,7 +82,7 @@ class _Needed:
         self._bits = {frontier.name: 1 << number for number, frontier in enumerate(frontiers)}
         self._numbers = {frontier.name: number for number, frontier in enumerate(frontiers)}
         self._asked: dict[int, int] = {}
-        """By the identity of a loop, what its body asks for and does not make before."""
+        """By the identity of a loop, what its body uses before it defines it."""
         self.beside = [0] * len(frontiers)
         self._block(steps)
         at_once = self._before(steps, 0)
@@ -97,7 +97,7 @@ class _Needed:
         return mask
 
     def _block(self, steps: tuple[Step, ...]) -> tuple[int, int]:
-        """What steps ask for that they do not make before, and what they make on every path."""
+        """What steps use before they define it, and what they define on every path."""
         asked = made = 0
         for step in reversed(steps):
             own, makes = self._step(step)
@@ -121,7 +121,7 @@ class _Needed:
         return self._mask(use.read), self._mask(use.written)
 
     def _before(self, steps: tuple[Step, ...], needed: int) -> int:
-        """What is needed before steps behind which `needed` is."""
+        """What is needed before steps after which `needed` is."""
         for step in reversed(steps):
             if isinstance(step, Loop):
                 condition = self._mask(asked_frontiers(step.condition))

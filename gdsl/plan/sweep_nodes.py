@@ -51,7 +51,7 @@ class Mode(Enum):
     """How a functor's write is done."""
 
     PLAIN = "plain"
-    """Nobody else looks at the element meanwhile."""
+    """No other call reads the element meanwhile."""
     SHARED = "shared"
     """Others may: reductions are atomic, stores are whole."""
     TOTAL = "total"
@@ -127,7 +127,7 @@ class Walk:
     first_places: Expression | None
     """Only the edges before this place in their source's list are walked."""
     edge_ids: bool
-    """Whether anything asks for the edge's id (or its place)."""
+    """Whether anything uses the edge's id (or its place)."""
     by_one: Variant | None = None
     """How it is run where one thread does all of the sweep. None: that makes no difference to it, or never is so."""
 
@@ -226,9 +226,9 @@ class Segment:
     """Of the array."""
     reduction: Reduction | OwnOperation
     stops_at: bool | None
-    """A result that no further edge changes: who has it looks at no more of them. None: all are looked at."""
+    """A result that no further edge changes: the walk stops there. None: all edges are walked."""
     aside: str | None
-    """The buffer that holds the results until all are computed; None: they can be stored at once."""
+    """The buffer that holds the results until all are computed; None: they can be stored immediately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +269,7 @@ class Intersection:
     run: Variant | None = None
     """What is run on an edge and each of these vertices; those that it accepts are collected and counted."""
     edge_ids: bool = False
-    """Whether that asks for the ids of edges."""
+    """Whether that uses the ids of edges."""
     partners: str | None = None
     """Where the members are vertices, the array that has the destination of each; None as one of a member: skip it."""
 

@@ -48,13 +48,13 @@ def with_own(variant: Variant, own: frozenset[str]) -> Variant:
 
 
 def claimed(functor: EdgeFunctor, claim: Claim) -> Variant:
-    """All tests, then the whole body, where a compare-and-swap stands for one conjunct and one store."""
+    """All tests, then the whole body, where a compare-and-swap replaces one conjunct and one store."""
     tests = tuple(i for i in _all_tests(functor) if i != claim.conjunct)
     return _variant(functor, tests, frozenset(), claim)
 
 
 def by_one_thread(functor: Functor) -> Variant:
-    """Where one thread runs all calls of an operator, one behind the other.
+    """For one thread that runs all calls of an operator, one after the other.
 
     Calls of an operator are in no order, so theirs is one of those that the program allows. No other thread looks at
     anything meanwhile: what is read, changed and stored by one call nobody changes in between, so that every write is

@@ -296,7 +296,7 @@ class _Verifier:
         self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")
 
     def _end(self, step: Step) -> None:
-        """A set that is being collected is complete, and the edges that were walked are counted, behind a barrier."""
+        """A collected set is complete, and the walked edges are counted, after a barrier."""
         if isinstance(step, OnSets):
             level = isinstance(step.step, (ir.PushLevel, ir.TakeLevel))
             self.expect(step.waits or level, "a set is used before it is complete")

@@ -44,7 +44,7 @@ class HintVerifier(VariantVerifier):
     """What `gdsl.plan.verifier_sweeps` asks of the hints of a sweep."""
 
     def verify_hints(self, step: Operator, sweep: Sweep) -> None:
-        """What changes no access still needs threads that are there, and places that nobody else looks at."""
+        """What changes no access still needs threads that are there, and places that nobody else reads."""
         self._lists_of_members(sweep)
         together = self.target.grid and self.target.fused and not self.target.teams
         by_warps = together and bool(sweep.walks) and sweep.members.form is Form.QUEUE

@@ -180,7 +180,7 @@ class _Storage:
         self.expect({names[degree] for degree in asked} <= buffer_names, "degrees are not there")
 
 
-# Checks that frontiers with one slot are never needed at the same time: whatever is asked for is what lies there.
+# Checks that frontiers with one slot are never needed at the same time: whatever is used is what is stored there.
 #
 # The plan is followed from its beginning on, with the frontiers that may have been the last to be made in each slot;
 # so this knows nothing of how slots are chosen, and no part is followed more than twice, however deep loops are
@@ -194,7 +194,7 @@ _NOTHING: tuple[_Names, bool] = (frozenset(), True)
 
 
 def verify_slots(plan: Plan) -> None:
-    """Raise `VerificationError` where a frontier is asked for and another may lie in its slot."""
+    """Raise `VerificationError` where a frontier is used while another one may be in its slot."""
     _Following(plan).block(plan.schedule, {})
 
 
@@ -260,7 +260,7 @@ class _Following:
         return self._passes[id(loop)]
 
     def _left(self, steps: tuple[Step, ...]) -> _Ends:
-        """What steps leave behind."""
+        """What is stored after the steps."""
         left: _Ends = {}
         for step in steps:
             for slot, (names, passed) in self._left_by(step).items():

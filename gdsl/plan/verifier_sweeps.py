@@ -202,7 +202,7 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
 
 
 def _limits(functor: EdgeFunctor, limit: Expression) -> bool:
-    """Whether the condition says `place < limit`, behind nothing that may stop the run."""
+    """Whether the condition says `place < limit`, after nothing that may stop the run."""
     for conjunct in functor.condition:
         less = conjunct if isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS else None
         if less is not None and isinstance(less.left, Place) and less.right == limit:

@@ -135,5 +135,5 @@ def _array_of(node: Node) -> str | None:
 
 
 def asks_for_edge(functor: Functor) -> bool:
-    """Whether a functor asks for the edge itself, or its place."""
+    """Whether a functor uses the edge itself, or its place."""
     return any(isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge) for node in walk(functor))
