@@ -57,14 +57,20 @@ def _functors(text: str) -> str:
 
 @page
 def result_page(
-    facts: str, values: Mapping[str, Any], summaries: Callable[[], list[Summary]], declared: Mapping[str, Data]
+    facts: str,
+    sizes: Mapping[str, int],
+    scalars: Mapping[str, Any],
+    summaries: Callable[[], list[Summary]],
+    declared: Mapping[str, Data],
 ) -> str:
-    """The figures of every result, and how another run may differ. `facts` are about the run."""
-    if sum(getattr(each, "size", 1) for each in values.values()) > _MOST_VALUES:
-        rows = [(name, f"{getattr(each, 'size', 1):,}", _grade(declared, name)) for name, each in values.items()]
+    """The figures of every result, and how another run may differ. `facts` are about the run, `sizes` about
+    arrays."""
+    if sum(sizes.values()) > _MOST_VALUES:
+        every = {**sizes, **dict.fromkeys(scalars, 1)}
+        rows = [(name, f"{size:,}", _grade(declared, name)) for name, size in every.items()]
         return f"<div>{heading('Result', facts)}{table(('result', 'values', 'grade'), rows, left=(0, 2))}</div>"
     head = ("result", "type", "values", "minimum", "maximum", "mean", "apart", "grade")
-    figures = [_row(summary, values[summary.name], declared) for summary in summaries()]
+    figures = [_row(summary, scalars, declared) for summary in summaries()]
     return f"<div>{heading('Result', facts)}{table(head, figures, left=(0, 1, 6, 7))}</div>"
 
 
@@ -78,13 +84,13 @@ def batch_page(facts: str, values: Mapping[str, Any], declared: Mapping[str, Dat
     return f"<div>{heading('Batch', facts)}{table(('result', 'shape', 'grade'), rows, left=(0, 2))}</div>"
 
 
-def _row(summary: Summary, value: Any, declared: Mapping[str, Data]) -> tuple[str, ...]:
+def _row(summary: Summary, scalars: Mapping[str, Any], declared: Mapping[str, Data]) -> tuple[str, ...]:
     """A row of the table. A scalar is shown as its value; a mean of ids has no meaning."""
     is_id = summary.type in (Type.VERTEX.name, Type.EDGE.name)
     shown: list[float | None] = [summary.minimum, summary.maximum, None if is_id else summary.mean]
     values = f"{summary.size:,}"
-    if not hasattr(value, "shape"):
-        shown, values = [None, None, None], f"= {value}"
+    if summary.name in scalars:
+        shown, values = [None, None, None], f"= {scalars[summary.name]}"
     apart = ((summary.infinite, "inf"), (summary.lowest, "-inf"), (summary.nans, "nan"), (summary.nones, "none"))
     return (
         summary.name,

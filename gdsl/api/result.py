@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -147,8 +148,11 @@ class Result(Conversions, Mapping[str, Any]):
             raise KeyError(shown(name))
         return self._arrays[name] if name in self._arrays else self._scalars[name]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._arrays, **self._scalars})
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self._arrays or name in self._scalars)
+
+    def __iter__(self) -> Iterator[str]:  # without reading arrays that workers have written
+        return itertools.chain(self._arrays, self._scalars)
 
     def __len__(self) -> int:
         return len(self._arrays) + len(self._scalars)
@@ -177,7 +181,9 @@ class Result(Conversions, Mapping[str, Any]):
             facts += f", compiled in {self.compile_ms:.0f} ms"
         if self.memory_line:
             facts += f"; {self.memory_line}"
-        return result_page(facts, parts_of({**self.arrays, **self.scalars}), self.summary, self._declared)
+        known = self._summaries or parts_of(self._arrays)
+        sizes = {name: each.size for name, each in known.items()}
+        return result_page(facts, sizes, parts_of(self._scalars), self.summary, self._declared)
 
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The result arrays as NumPy arrays, wherever they are stored; a pair `best` as `best.0` and `best.1`."""
@@ -199,11 +205,17 @@ class Result(Conversions, Mapping[str, Any]):
         `gdsl.GdslError` E0907 without Matplotlib."""
         return _plot_trace(self, ax)
 
+    @property
+    def _summaries(self) -> Mapping[str, Summary]:
+        """Those of arrays that workers have written, which are known without reading them."""
+        known: Mapping[str, Summary] = getattr(self._arrays, "summaries", {})
+        return known
+
     def summary(self) -> list[Summary]:
         """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite; for
         a pair `best` those of `best.0` and of `best.1`."""
         parts = (part for name in self for part in parts_of_data(self._declared[name]))
-        known: Mapping[str, Summary] = getattr(self._arrays, "summaries", {})  # of arrays that workers have written
+        known = self._summaries
         values = {**({} if known else parts_of(self._arrays)), **parts_of(self._scalars)}
         return [known[part.name] if part.name in known else summarize(part, values[part.name]) for part in parts]
 

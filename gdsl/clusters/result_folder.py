@@ -77,15 +77,32 @@ class PartFiles(Mapping[str, Any]):
         try:
             parts = part_names(name) if about["type"].startswith("(") else (name,)
             arrays = [self._whole(part, about) for part in parts]
-        except (OSError, ValueError, KeyError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            message = f"cannot read `{name}` from {printable(self.directory)}: {printable(reason)}"
-            raise GdslError.single("E0701", message, fix="read it where the workers have written it") from None
+        except OSError as error:
+            raise self._unreadable(
+                name, error.strerror or str(error), "read it where workers have written it"
+            ) from None
+        except ValueError as error:
+            raise self._unreadable(name, str(error), "run the program again, with another folder") from None
         return Pair(*arrays) if len(arrays) == 2 else arrays[0]
 
+    def _unreadable(self, name: str, reason: str, fix: str) -> GdslError:
+        message = f"cannot read `{name}` from {printable(self.directory)}: {printable(reason)}"
+        return GdslError.single("E0701", message, fix=fix)
+
     def _whole(self, name: str, about: Mapping[str, Any]) -> NDArray[Any]:
+        """All parts of an array. Raises OSError, and ValueError if one is not what its worker has written."""
         read = self._from_table if self.directory.endswith(".parquet") else self._from_array
-        return np.concatenate([read(name, rank, about) for rank in range(len(self.manifest["parts"]))])
+        found: list[NDArray[Any]] = []
+        for rank, part in enumerate(self.manifest["parts"]):
+            shape = (part[about["over"]], *(() if about["values"] is None else (about["values"],)))
+            try:
+                values = read(name, rank, about)
+            except (ValueError, KeyError, EOFError):
+                values = None
+            if values is None or values.shape != shape or (found and values.dtype != found[0].dtype):
+                raise ValueError(f"the part of worker {rank} has been changed since it was written")
+            found.append(values)
+        return np.concatenate(found)
 
     def _from_array(self, name: str, rank: int, about: Mapping[str, Any]) -> NDArray[Any]:
         values: NDArray[Any] = np.load(Path(self.directory) / f"{name}-{rank}.npy", allow_pickle=False)
@@ -98,6 +115,9 @@ class PartFiles(Mapping[str, Any]):
         table = tables.ParquetFile(path).read(columns=names)
         columns = [table.column(each).to_numpy() for each in names]
         return columns[0] if about["values"] is None else np.stack(columns, axis=1)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._arrays
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 
 import gdsl
 from gdsl.api.result import Result
-from gdsl.backends.interface import parts_of
+from gdsl.api.summary import summarize
+from gdsl.backends.interface import Outcome, parts_of
 from gdsl.clusters.failures import Member
 from gdsl.clusters.jobs import GraphWords, Job, Part, check_folders, perform
 from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options
@@ -188,7 +190,41 @@ def test_hosts_that_share_no_disk(program: gdsl.Program, tmp_path: Path, monkeyp
 
 def test_files_that_are_not_here(tmp_path: Path) -> None:
     about = {"over": "vertices", "type": "int32", "values": None, "grade": "exact"}
-    files = PartFiles(str(tmp_path), {"results": {"level": about}, "parts": [{}]}, [{}])
+    files = PartFiles(str(tmp_path), {"results": {"level": about}, "parts": [{"vertices": 2}]}, [{}])
     with pytest.raises(GdslError, match=r"E0701.*cannot read `level` from .*No such file"):
         files["level"]
-    assert [*files] == ["level"] and len(files) == 1
+    assert [*files] == ["level"] and len(files) == 1 and "level" in files and "none" not in files
+
+
+def _written(folder: Path, *parts: bytes) -> Result:
+    """A result whose only array has been written by two workers, two values each, as these bytes."""
+    program = gdsl.compile("program p; problem { vertex level : int32; } schedule { fill(level, 1); }")
+    about = {"over": "vertices", "type": "int32", "values": None, "grade": "exact"}
+    manifest = {"results": {"level": about}, "parts": [{"vertices": 2}, {"vertices": 2}]}
+    for rank, content in enumerate(parts):
+        (folder / f"level-{rank}.npy").write_bytes(content)
+    summary = {"level": summarize(program.ir.arrays[0], np.ones(2, np.int32))}
+    files: Any = PartFiles(str(folder), manifest, [summary, summary])
+    return Result(program._results, Outcome(files, {}, 1, 0.0), "cpu")
+
+
+def _bytes_of(values: list[Any], dtype: str = "int32") -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.array(values, dtype))
+    return file.getvalue()
+
+
+def test_parts_are_read_only_when_they_are_asked_for(tmp_path: Path) -> None:
+    result = _written(tmp_path)
+    assert "level" in repr(result) and [*result] == ["level"] and "level" in dir(result) and "level" in result
+    assert "4" in str(result._repr_html_()) and result.summary()[0].size == 4
+    with pytest.raises(GdslError, match=r"E0701.*No such file"):
+        _ = result.level
+
+
+def test_a_part_that_has_been_changed_is_an_error(tmp_path: Path) -> None:
+    right = _bytes_of([1, 2])
+    assert _written(tmp_path, right, _bytes_of([3, 4])).level.tolist() == [1, 2, 3, 4]
+    for wrong in (b"", b"junk", right[:-1], _bytes_of([1]), _bytes_of([1, 2], "float64"), _bytes_of([[1, 2]] * 2)):
+        with pytest.raises(GdslError, match=r"E0701.*the part of worker 1 has been changed"):
+            _ = _written(tmp_path, right, wrong).level
