@@ -183,6 +183,8 @@ class Checkpoints:
         except OSError as error:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+            with contextlib.suppress(OSError):  # others have written their parts there
+                folder.rmdir()
             raise self._directory.unwritable(error) from None
 
     def _read_part(self, passes: int) -> RunState:
