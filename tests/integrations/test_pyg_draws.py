@@ -175,6 +175,19 @@ def test_repeated_draws_go_by_weight() -> None:
     assert chi2.sf(((seen[[0, 2, 3]] - expected) ** 2 / expected).sum(), 2) > 0.001
 
 
+@pytest.mark.parametrize("weights", [[1, 1e-17], [1e-17, 1], [1, *[1e-30] * 3, 0, 1], [1e300, 1e-300], [5e-324, 1e300]])
+def test_edges_of_the_smallest_weights_count(weights: list[float]) -> None:
+    count = len(weights)
+    lists = NeighborLists.build(
+        np.zeros(count, np.int64), np.arange(count), count, "reference", np.array(weights, np.float64)
+    )
+    everything = [place for place in range(count) if weights[place] > 0]
+    for number_of_draws in (count, len(everything), -1):
+        how = Draws(number_of_draws, False, False, KEY, 0)
+        found = drawn(lists, Slots(np.zeros(1, np.int64), np.arange(1)), how)
+        assert [sorted(each) for each in found] == [everything]
+
+
 @dataclass(frozen=True)
 class Sample:
     """A sample with one kind of vertices and of edges."""
