@@ -8,7 +8,7 @@ from gdsl.explanation.facts import direction_of
 from gdsl.explanation.model import Moved, OperatorFact
 from gdsl.explanation.traffic import Item, traffic_of
 from gdsl.operations import Balance
-from gdsl.plan.nodes import Choice, Dedup, Form, Loop, Operation, Plan, Sweep
+from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
 from gdsl.plan.walking import operations, steps_in
 from gdsl.types import Widths
@@ -58,6 +58,8 @@ def _forms(operation: Operation) -> list[tuple[str, Sweep]]:
 
 def _becomes(operation: Operation, host: Operation | None, plan: Plan) -> Iterator[str]:
     does = operation.does
+    if any(isinstance(step, MakeOnce) and operation in step.body for step in steps_in(plan.schedule)):
+        yield "in the first run on a graph alone, which keeps what is made of the result"
     if isinstance(does, Choice):
         enter = " and ".join(map(print_compare, does.test.enter))
         stay = " and ".join(map(print_compare, does.test.stay))

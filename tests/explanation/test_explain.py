@@ -136,6 +136,13 @@ def test_directions_and_order():
     assert "work order: from near to far on graphs with few edges per vertex" in relax.becomes
 
 
+def test_what_is_kept_and_what_needs_no_marks():
+    kept = "in the first run on a graph alone, which keeps what is made of the result"
+    assert kept in _operator(_explained("triangle_count"), "upwards").becomes
+    once = "push: each member enters the result once, by the value that its `fetch` gives to one call alone"
+    assert once in _operator(_explained("k_core"), "lose").becomes
+
+
 def test_fusion():
     found = _explained("pagerank")
     assert any(each.startswith("fused: runs in the sweep of @settle") for each in _operator(found, "received").becomes)
