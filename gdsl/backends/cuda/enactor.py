@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl.backends import failures
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
-from gdsl.backends.cuda.observed_grid import ObservedGrid
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
@@ -84,8 +83,6 @@ class Enactor:
         self._dynamic_shared = self._dynamic_shared_bytes()
         """Bytes of dynamic shared memory per block."""
         self.blocks = blocks or self._blocks()
-        few = device.multiprocessors if self._is_fused and not plan.target.several_gpus else self.blocks
-        self._grid = ObservedGrid(self.blocks, self.blocks if blocks else few)
         self._memory: RunMemory | None = None
         self._memory_for: tuple[object, ...] = ()
         self.limits, self._bindings = Limits(), _NOTHING
@@ -137,9 +134,6 @@ class Enactor:
             if most_visits or self._has_order:
                 started_run.outcome.kernel_ms = words[2] / 1e6
                 started_run.outcome.visits = self.control().get("visits", 0)
-            if not self._grid.settled:
-                self._grid.note(words[0], words[2])
-                self.blocks = self._grid.blocks
             whole = True
             return started_run.outcome
         finally:

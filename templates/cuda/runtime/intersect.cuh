@@ -313,7 +313,7 @@ __device__ __forceinline__ bool is_new_in_list(const out_lists& lists, edge firs
 // piece: SEARCHES places_in_lists
 // Binary searches for each `x` in the ascending neighbors at `low` to `high`. Leaves its first position in `low`, or
 // `high` if it is absent. SEARCHES searches are interleaved, so that their loads overlap.
-constexpr uint32 SEARCHES = 4;
+constexpr uint32 SEARCHES = 3;
 __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&low)[SEARCHES], const edge (&high)[SEARCHES],
                                                 const vertex (&x)[SEARCHES]) {
     edge left[SEARCHES];
