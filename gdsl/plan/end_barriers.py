@@ -2,8 +2,8 @@
 
 A reduction need not end with a barrier (`phases`). `scalar_copies` gives it one if there are no more barriers then: if
 all threads wait for its results anyway, they may as well wait in the reduction, which waits for the chunks of long
-lists to be read, so that threads would wait twice. If it is the end of one block of a branch, the other block gets a
-barrier at its end: otherwise what follows would have to wait again after both.
+lists to be read, so that threads would wait twice. If it is the end of one block of a branch, the other block may get a
+barrier at its end, too: otherwise what follows might have to wait again after both.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ def has_optional_end_barrier(operation: Operation) -> bool:
     return any(isinstance(each.does, Sweep) and counts_late(each.does) for each in flattened(operation))
 
 
-def with_end_barriers(launch: Launch, sites: Collection[int]) -> Launch:
-    """`launch` with a barrier at the end of the operators of these sites."""
+def with_end_barriers(launch: Launch, sites: Collection[int], even: bool = False) -> Launch:
+    """`launch` with a barrier at the end of the operators of these sites; `even`: and at the end of the other block of
+    each branch of which one block ends so."""
 
     def changed(step: Operation) -> Operation:
         return with_phases(step) if step.step.site in sites and not step.waits else step
 
-    return dataclasses.replace(launch, steps=_mapped(launch.steps, changed))
+    return dataclasses.replace(launch, steps=_mapped(launch.steps, changed, even))
 
 
 def without_end_barriers(launch: Launch) -> Launch:
@@ -73,15 +74,17 @@ def _ends_waiting(block: tuple[Step, ...]) -> bool:
     return isinstance(last, Barrier) or (isinstance(last, Operation) and last.waits)
 
 
-def _mapped(steps: tuple[Step, ...], changed: Callable[[Operation], Operation]) -> tuple[Step, ...]:
+def _mapped(steps: tuple[Step, ...], changed: Callable[[Operation], Operation], even: bool = False) -> tuple[Step, ...]:
     mapped: list[Step] = []
     for step in steps:
         if isinstance(step, Operation):
             mapped.append(changed(step))
         elif isinstance(step, (Loop, On)):
-            mapped.append(dataclasses.replace(step, body=_mapped(step.body, changed)))
+            mapped.append(dataclasses.replace(step, body=_mapped(step.body, changed, even)))
         elif isinstance(step, Branch):
-            mapped.append(_with_even_ends(step, _mapped(step.then, changed), _mapped(step.otherwise, changed)))
+            then, otherwise = (_mapped(block, changed, even) for block in (step.then, step.otherwise))
+            given = _with_even_ends(step, then, otherwise) if even else None
+            mapped.append(given or dataclasses.replace(step, then=then, otherwise=otherwise))
         else:
             mapped.append(step)
     return tuple(mapped)

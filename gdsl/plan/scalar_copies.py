@@ -120,12 +120,13 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
         if other.cost <= best.cost:
             best = other
     for group in groups:
-        former, launch = launch, with_end_barriers(launch, group)
-        other = placed(best.rotations, best.private)
-        if other.cost <= best.cost:
-            best = other
-        else:
-            launch = former
+        former, tried = launch, []
+        for even in (False, True):
+            launch = with_end_barriers(former, group, even)
+            tried.append((placed(best.rotations, best.private), launch))
+        other, changed = min(tried, key=lambda each: each[0].cost)  # of equal ones the first
+        launch = changed if other.cost <= best.cost else former
+        best = other if other.cost <= best.cost else best
     return best
 
 

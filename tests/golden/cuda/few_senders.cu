@@ -1819,7 +1819,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_few_senders_
                 synchronize(run);
                 advance_climbs_send(run, d, climbs_senders, iteration);
                 compute_climbed(run, d, f, iteration);
-                synchronize(run);
             } else {
                 reduce_climbs(run, d, f, iteration);
             }
