@@ -17,7 +17,7 @@ from gdsl.export.interface import Argument, Result, c_type, fixed_type
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times, Values
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import graph_class, grids, structs_cpu
+from gdsl.plan import graph_class, occupancy, structs_cpu
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Pointer, Role
 from gdsl.plan.buffers import exchanged_pairs
 from gdsl.plan.nodes import Launch, Plan
@@ -146,10 +146,10 @@ def _cuda_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CudaText, st
         plan=plan,
         members=members,
         kernels=generated.kernels,
-        grids=grids,
+        occupancy=occupancy,
         graph_class=graph_class,
         may_be_stopped=most_visits(plan) is not None,
-        is_narrow=plan.target.fused and grids.searches(plan.program),
+        is_narrow=plan.target.fused and occupancy.searches(plan.program),
         parts=by_group[GRAPH],
         data=by_group[PROBLEM],
         work=[buffer for buffer in by_group[RUN] if buffer.role is not Role.TRACE],

@@ -22,7 +22,7 @@ from gdsl.operations import Order
 from gdsl.plan import block_cache, load_balance, prefetch, work_order
 from gdsl.plan.block_cache import BOUNDS_BLOCK
 from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, measure
-from gdsl.plan.grids import NARROW_BLOCK, begins_with_all, searches
+from gdsl.plan.occupancy import NARROW_BLOCK, begins_with_all, searches
 from gdsl.plan.target import CUDA_FUSED
 
 _DECIDING = ("revisited", "bounded", "narrow", "hubs", "deep")

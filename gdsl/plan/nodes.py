@@ -456,10 +456,10 @@ class Plan:
     layout: Renumbering | None = None
     teams: Teams | None = None
     outlined: bool = False
-    """Whether operators call what they share, where short programs have copies; see `grids`."""
+    """Whether operators call what they share, where short programs have copies; see `occupancy`."""
     resident_threads: int | None = None
     """How many threads of a multiprocessor the kernels leave registers for; None: as the compiler sees fit. See
-    `grids`."""
+    `occupancy`."""
     distribution: Distribution | None = None
     """What each of several workers holds; None: there is one."""
     waiting_thread: int = 0

@@ -1,17 +1,60 @@
-"""Pass `occupancy`: threads of a block, and what follows for what blocks and warps hold."""
+"""Pass `occupancy`: threads of a block, what blocks and warps hold, and how many blocks a multiprocessor is given.
+
+The number of blocks is decided once the graph is known. At each barrier every block waits for every other, which takes
+longer with more blocks: 0.95 microseconds with one block for each multiprocessor of an H200, 1.75 with four. Many
+blocks pay off if steps wait for memory. A search on a graph with few edges for each vertex and no long lists (roads,
+meshes) is a long sequence of small frontiers, for which few blocks are as fast. If the first frontier is all vertices,
+frontiers are large at first, and these take most of the time: on a road network, Louvain takes ten percent less with
+two blocks for each multiprocessor than with one, and k_core five percent less.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 
-from gdsl.plan import block_cache, grids
+from gdsl.ir.nodes import (
+    Advance,
+    Array,
+    Binary,
+    CombineFrontiers,
+    CopyFrontier,
+    DefineFrontier,
+    Expression,
+    Filter,
+    Intersect,
+    Iteration,
+    Literal,
+    NeighborReduce,
+    NeighborVote,
+    Program,
+    Repeat,
+    While,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation
+from gdsl.plan import block_cache
 from gdsl.plan.facts import Facts
-from gdsl.plan.grids import is_long
-from gdsl.plan.hints import BlockCache, NextLevel
-from gdsl.plan.nodes import Plan
+from gdsl.plan.graph_class import LARGE, is_narrow
+from gdsl.plan.hints import BlockCache, FewAsList, NextLevel
+from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
+from gdsl.plan.read_ahead import MOST_NODES, nodes_in
 from gdsl.plan.target import Sizes
-from gdsl.plan.walking import sweeps
+from gdsl.plan.walking import steps_in, sweeps, sweeps_of
 from gdsl.plan.work_order import orders, sizes_of
+
+STREAMED = 1536
+"""Threads of a multiprocessor that wait for memory side by side, where that is all that they do."""
+SEARCHING = 1024
+"""Those that a kernel with sets of vertices or edges leaves registers for."""
+LISTING = 512
+"""Those that a kernel with lists of few members leaves registers for, which has one small block most of the time: at a
+barrier what is spilled is thrown out of the multiprocessor's cache."""
+NARROW_BLOCK = 256
+"""Threads of a block of searches on deep graphs: few enough to wait for each other, and with registers to spare."""
+MANY = 4
+FEW = 1
+SHORT = 256
+"""Passes of a loop."""
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -20,7 +63,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if not plan.target.grid:
         return dataclasses.replace(plan, sizes=sizes)
     plan = dataclasses.replace(plan, sizes=sizes, outlined=is_long(plan))
-    plan = dataclasses.replace(plan, resident_threads=grids.resident_threads(plan))
+    plan = dataclasses.replace(plan, resident_threads=resident_threads(plan))
     return dataclasses.replace(plan, waiting_thread=_waiting_thread(plan))
 
 
@@ -34,7 +77,7 @@ def _waiting_thread(plan: Plan) -> int:
 
 def _sizes(plan: Plan) -> Sizes:
     block = plan.program.tuning.block if plan.target.grid else None
-    block = grids.NARROW_BLOCK if block is None and grids.has_small_blocks(plan) else block
+    block = NARROW_BLOCK if block is None and has_small_blocks(plan) else block
     is_cached = any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
     block = block_cache.BLOCK if is_cached else block
     block = block_cache.BOUNDS_BLOCK if block_cache.has_bounds(plan.schedule) else block
@@ -48,3 +91,181 @@ def _sizes(plan: Plan) -> Sizes:
     digits, slots, votes = max(1, sizes.radix_bits - 2), sizes.table_slots // 2, sizes.vote_words // 2
     wider = dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits)
     return dataclasses.replace(wider, table_slots=slots, vote_words=votes)
+
+
+def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
+    """At most so many; one kernel for the whole schedule is what waits for itself."""
+    narrow = is_narrow(num_vertices, num_edges, largest_degree)
+    if not narrow or not plan.target.fused or not searches(plan.program):
+        return MANY
+    return MANY if num_vertices >= LARGE and begins_with_all(plan.program) else FEW
+
+
+def keeps_values(plan: Plan) -> bool:
+    """Whether blocks need memory for the first values of an array."""
+    return any(sweep.hint(BlockCache) is not None for sweep in sweeps(plan))
+
+
+def resident_threads(plan: Plan) -> int | None:
+    """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
+
+    What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
+    where data lie, of which some may be spilled; a long program keeps more. What makes sets, too, keeps as little
+    where it neither searches nor has tables, each value is a word and no functor is long.
+
+    Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
+    and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
+    two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
+    chosen size may have a multiprocessor for themselves, and so may those for deep graphs. A long program says so, as
+    it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed depends on this: the
+    driver says how many blocks really fit.
+    """
+    if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
+        return LISTING
+    own = plan.target.resident_threads
+    if own is not None:
+        return own
+    if _only_streams(plan) or _keeps_little(plan):
+        return STREAMED
+    if has_small_blocks(plan):
+        return plan.sizes.block_threads if is_long(plan) else None
+    if plan.program.tuning.block is not None:
+        return None
+    return SEARCHING if plan.frontiers else None
+
+
+def has_small_blocks(plan: Plan) -> bool:
+    """Whether blocks are few threads, as on deep graphs, unless the program has another size."""
+    return plan.graph.deep and plan.target.fused and searches(plan.program)
+
+
+def _only_streams(plan: Plan) -> bool:
+    if not plan.target.fused or plan.graphs or is_long(plan):
+        return False
+    loops = [step for step in steps_in(plan.schedule) if isinstance(step, Loop)]
+    again = [sweep for loop in loops for step in steps_in(loop.body) for sweep in _sweeps(step)]
+    return any(sweep.segment is not None for sweep in again) and all(map(_streams, again))
+
+
+def _keeps_little(plan: Plan) -> bool:
+    """Whether a kernel that makes sets gets by with the registers of three blocks of 512 threads. Wide values take two
+    each; searches, tables and long functors keep many. An independent set takes 10 percent less time, components on a
+    road network up to 16, but 14 percent more where a long functor draws colors."""
+    program, tuning = plan.program, plan.program.tuning
+    if not plan.target.fused or plan.target.teams or not plan.frontiers or plan.graphs or tuning.block is not None:
+        return False
+    tables = any(isinstance(node, (Intersect, NeighborVote)) for node in walk(program.schedule))
+    if tables or is_long(plan) or searches(program):
+        return False
+    functions = {function.name: function.body for function in program.functions}
+    functors = (*program.vertex_functors, *program.edge_functors)
+    short = all(nodes_in(functor, functions) <= MOST_NODES for functor in functors)
+    return short and all(map(_is_word, program.arrays))
+
+
+def _is_word(array: Array) -> bool:
+    """Whether an element is one value of 32 bits at most, with ids of as many."""
+    return array.count is None and (array.type.is_id or (array.type.bits or 64) <= 32)
+
+
+def _sweeps(step: Step) -> tuple[Sweep, ...]:
+    return sweeps_of(step) if isinstance(step, Operation) else ()
+
+
+def _streams(sweep: Sweep) -> bool:
+    """Whether a sweep keeps nothing but values: no set, no votes, no table."""
+    return sweep.collect is None and (sweep.segment is not None or sweep.own is not None)
+
+
+def searches(program: Program) -> bool:
+    """Whether a loop goes from frontier to frontier along edges, for as long as there are any: one of few passes is no
+    long row of them."""
+    loops = (node for node in walk(program.schedule) if isinstance(node, (While, Repeat)))
+    return any(
+        isinstance(node, Advance) and node.result is not None
+        for loop in loops
+        if not (isinstance(loop, While) and _is_short(loop.condition))
+        for node in walk(loop.body)
+    )
+
+
+def _is_short(condition: Expression) -> bool:
+    """Whether a loop has a few passes at most, as its condition says."""
+    if not isinstance(condition, Binary):
+        return False
+    if condition.operation is BinaryOperation.AND:
+        return _is_short(condition.left) or _is_short(condition.right)
+    limit = condition.right
+    if condition.operation is not BinaryOperation.LESS or not isinstance(limit, Literal):
+        return False
+    return isinstance(condition.left, Iteration) and int(limit.value) <= SHORT
+
+
+def begins_with_all(program: Program) -> bool:
+    """Whether a frontier that is walked is, or comes of, all vertices."""
+    steps = list(walk(program.schedule))
+    made_of: dict[str, set[str | None]] = {}
+    for node in steps:
+        if isinstance(node, DefineFrontier) and node.everything:
+            made_of.setdefault(node.name, set()).add(None)
+        elif isinstance(node, (Advance, Filter)) and node.result is not None:
+            made_of.setdefault(node.result, set()).add(node.frontier.frontier or "")
+        elif isinstance(node, CopyFrontier):
+            made_of.setdefault(node.name, set()).add(node.other)
+        elif isinstance(node, CombineFrontiers):
+            made_of.setdefault(node.name, set()).update((node.first.frontier, node.second.frontier))
+    walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
+    reduced = [node.frontier.frontier for node in steps if isinstance(node, NeighborReduce)]
+    walked += [name for name in reduced if name is not None]  # a sweep over all vertices goes from no set to the next
+    return None in _reached(made_of, walked)
+
+
+def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:
+    """`names`, and all that these are made of."""
+    reached: set[str | None] = set()
+    while names:
+        name = names.pop()
+        if name not in reached:
+            reached.add(name)
+            names += made_of.get(name, ()) if name is not None else ()
+    return reached
+
+
+# Decides whether a program is so long that its operators call what they share, where short ones have copies (cuda).
+#
+# The whole schedule is one kernel, and the compiler takes time for every copy of a barrier, of a line in the trace,
+# of a conversion between queues and bitmaps. In a short program copies are worth it: a search on a road has thousands
+# of levels, each no more than a few barriers, and a call keeps registers from all around it (`k_core` on a power-law
+# graph loses 4 percent). A long one has dozens of each, more registers in use than there are, and work between them.
+# Such programs also say reductions by lanes as loops.
+#
+# How long is said by the steps of the plan, barriers and changes of places among them, which is what is copied.
+# This affects only time: both forms do the same.
+
+LONG = 40
+"""Steps from which on a program is long: of the samples those have them that took the compiler seconds."""
+
+
+def is_long(plan: Plan) -> bool:
+    """Whether the one kernel of `plan` is long; in the unfused form each operator has its own."""
+    return plan.target.fused and sum(1 for _ in steps_in(plan.schedule)) >= LONG
+
+
+# Decides how many blocks run for one value where a launch runs for many.
+#
+# Alone a block waits for no other at its barriers, so that as many values as there are blocks side by side are
+# quickest done by a block each. Of fewer values each has more blocks, as far as the graph is work for them. On large
+# graphs whose searches are wide it is all the same for the time (H200, rmat20: 37 ms for 1,024 searches by a block
+# each, 34 by four each), and fewer teams take less memory.
+
+WORK = 1 << 15
+"""Vertices and edges that keep a block busy."""
+LARGE_FOR_TEAMS, LEAST_BLOCKS = 1 << 24, 4
+"""From so many vertices and edges on a wide graph is large, and a team has so many blocks."""
+
+
+def blocks_a_team(values: int, blocks: int, elements: int, narrow: bool) -> int:
+    """Of `blocks` side by side, for so many values on a graph of so many vertices and edges; `narrow`: whether searches
+    on it go through small frontiers."""
+    least = LEAST_BLOCKS if elements >= LARGE_FOR_TEAMS and not narrow else 1
+    return max(least, min(blocks // max(values, 1), elements // WORK), 1)

@@ -109,7 +109,7 @@ class Target:
     without: frozenset[str] = frozenset()
     """The passes that are left out."""
     resident_threads: int | None = None
-    """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
+    """How many threads of one multiprocessor kernels leave registers for; None: what `occupancy` says of each plan."""
 
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=128, hub_chunk=128)

@@ -17,7 +17,7 @@ from gdsl.api.tune_files import Entry, kind_of, new_file, write_file
 from gdsl.backends import registry
 from gdsl.backends.cuda import device_memory, nvrtc
 from gdsl.backends.cuda.launching import Launching
-from gdsl.plan import block_cache, graph_class, grids, heuristics, target, work_order
+from gdsl.plan import block_cache, graph_class, heuristics, occupancy, target, work_order
 from gdsl.types import Widths
 from tests.support.graphs import complete, make_graph, path
 
@@ -175,7 +175,7 @@ def test_lists_that_are_the_same_both_ways_go_over_once(cupy: FakeCupy, directed
 
 def test_roads_have_a_program_of_their_own(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_class, "MANY_VERTICES", COUNT)
-    monkeypatch.setattr(grids, "NARROW_BLOCK", 64)
+    monkeypatch.setattr(occupancy, "NARROW_BLOCK", 64)
     small = make_graph(path(COUNT - 1), COUNT - 1, directed=False)
     program = gdsl.compile("bfs")
     for on, threads in ((small, 512), (graph, 64), (small, 512), (graph, 64)):

@@ -24,7 +24,7 @@ from gdsl.codegen.cuda.generate import Generated, generate
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
-from gdsl.plan import grids
+from gdsl.plan import occupancy
 from gdsl.plan.nodes import Plan
 from tests.support.graphs import random_graph
 
@@ -117,7 +117,7 @@ def check(
     program = built(name)[0]
     bound = [bind(program, graph, each, id_bits=32) for each in values]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grids, "blocks_a_team", lambda *_: blocks)
+        patch.setattr(occupancy, "blocks_a_team", lambda *_: blocks)
         parts = parts_of(name, graph, bound, device_for(seed, 4), **options)
     found = outcomes(parts)
     assert len(found) == len(bound)

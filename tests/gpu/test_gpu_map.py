@@ -8,7 +8,7 @@ import pytest
 import gdsl
 from gdsl.backends.cuda import teams
 from gdsl.graph import GraphOptions, generate
-from gdsl.plan import grids
+from gdsl.plan import occupancy
 from gdsl.progress import Counting
 
 pytestmark = pytest.mark.gpu
@@ -35,7 +35,7 @@ def check(program: gdsl.Program, graph: gdsl.Graph, batch: gdsl.api.batch.Batch,
 @pytest.mark.parametrize("name", ["bfs", "sssp"])
 @pytest.mark.parametrize("blocks", [1, 2, 16])
 def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Graph, name: str, blocks: int) -> None:
-    monkeypatch.setattr(grids, "blocks_a_team", lambda *_: blocks)
+    monkeypatch.setattr(occupancy, "blocks_a_team", lambda *_: blocks)
     program = getattr(gdsl.samples, name)
     batch = program.map(graph, source=np.arange(700) * 5, backend="cuda")
     assert batch.distance.shape == (700, graph.num_vertices)

@@ -6,7 +6,7 @@ import pytest
 
 from gdsl.plan import renumbering, target
 from gdsl.plan.block_cache import BLOCK, could_keep, keeps_first
-from gdsl.plan.grids import keeps_values, resident_threads
+from gdsl.plan.occupancy import keeps_values, resident_threads
 from gdsl.plan.printer import print_plan
 
 from .planning import DEEP, plan_of

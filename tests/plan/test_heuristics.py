@@ -8,14 +8,14 @@ from gdsl import pipeline
 from gdsl.ir.nodes import Program
 from gdsl.plan import target
 from gdsl.plan.graph_class import FACTS, GENERAL, class_of, measure
-from gdsl.plan.grids import NARROW_BLOCK
 from gdsl.plan.heuristics import class_for, depends_on_graph, effects_of_graph, in_host, relevant
 from gdsl.plan.hints import BlindClaim
+from gdsl.plan.occupancy import NARROW_BLOCK
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import sweeps, variants_of
 
 from .planning import DEEP, ROOT, plan_of
-from .test_grids import ROADS, SOCIAL, STAR
+from .test_occupancy import ROADS, SOCIAL, STAR
 
 MEASURED = [fact for fact in FACTS if fact not in ("host-lists", "revisited")]
 TOWN = (100_000, 350_000, 4)

@@ -9,7 +9,7 @@ import pytest
 from gdsl.backends.cuda import source_text
 from gdsl.pipeline import load
 from gdsl.plan import target
-from gdsl.plan.grids import LONG, is_long
+from gdsl.plan.occupancy import LONG, is_long
 from gdsl.plan.walking import steps_in
 
 from .planning import plan_of

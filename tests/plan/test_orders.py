@@ -23,7 +23,7 @@ from gdsl.plan.work_order import has_choice, is_ordered, key_type, orders
 from gdsl.types import Type
 
 from .planning import ROOT, only_sweep, plan_of
-from .test_grids import ROADS, SOCIAL, STAR
+from .test_occupancy import ROADS, SOCIAL, STAR
 
 NEAR_FAR = "schedule.order=near_far"
 LABELS = """program p;

@@ -15,8 +15,8 @@ from gdsl.plan.target import CPU, CUDA_UNFUSED, Target
 from gdsl.plan.walking import sweeps
 
 from .planning import DEEP, plan_of
-from .test_grids import ROADS
 from .test_heuristics import HUBS, ROOM, program
+from .test_occupancy import ROADS
 
 TWO_ENDS = """program two_ends;
 problem { param s : vertex; vertex sums : (int64, int64) = (0, 0); input vertex toll : float64;

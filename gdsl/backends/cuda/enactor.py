@@ -25,8 +25,8 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
 from gdsl.plan.buffers import control_block
-from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.occupancy import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import orders
 from gdsl.types import Type

@@ -20,8 +20,8 @@ from gdsl.diagnostics import shown
 from gdsl.extents import of_graph
 from gdsl.ir.nodes import Program
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Buffer, Cleared, Made
-from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
 from gdsl.plan.nodes import Plan
+from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Widths

@@ -19,7 +19,7 @@ from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import ParamValue
-from gdsl.plan import grids
+from gdsl.plan import occupancy
 from gdsl.plan.graph_class import is_narrow
 from gdsl.plan.nodes import Plan
 from gdsl.records import dataclass
@@ -148,7 +148,7 @@ class TeamRuns:
         """The blocks of each team, if all teams together run that many values."""
         vertices, edges = self.graph.num_vertices, self.graph.num_edges
         narrow = is_narrow(vertices, edges, self.on_device.largest_degree)
-        return grids.blocks_a_team(values, resident, vertices + edges, narrow)
+        return occupancy.blocks_a_team(values, resident, vertices + edges, narrow)
 
     def _part(self, call: _Call, first: int, shape: Shape) -> Part:
         memory, values = call.memory, call.bound[first : first + shape.count]

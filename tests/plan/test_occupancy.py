@@ -8,7 +8,7 @@ from gdsl.backends.cuda import plan_of as cuda_plan
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.graph_class import GENERAL, GraphClass
-from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor, resident_threads
+from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
 from .planning import DEEP, plan_of
 
