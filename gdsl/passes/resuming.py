@@ -14,7 +14,7 @@ from gdsl.annotate import judged_operators
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
 from gdsl.ir.traversal import expand_buckets
-from gdsl.operations import BinaryOperation, SetOperation
+from gdsl.operations import SetOperation
 from gdsl.passes.resuming_beside import BesideProgram, beside
 from gdsl.passes.written_steps import WrittenSteps
 from gdsl.source import Source
@@ -68,7 +68,7 @@ def _on_merged(program: nodes.Program, candidate: Resumable) -> ResumedProgram:
     ends = writer.vertex_set("changed_ends")
     changed, moved = writer.frontier("at_changes"), writer.frontier("moved")
     values = writer.element(former, kind), writer.element(candidate.array, kind)
-    has_moved = nodes.Binary(writer.span, Type.BOOL, BinaryOperation.NOT_EQUAL, *values)
+    has_moved = writer.differs(*values)
     worklist, span = candidate.worklist, writer.span
     steps = (
         writer.filter(None, "is_end", writer.element(ends, Type.BOOL), changed),

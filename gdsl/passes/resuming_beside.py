@@ -193,7 +193,6 @@ class _Beside:
         if not any(isinstance(node, nodes.Accept) for node in self.functor.body):
             body = (*body, *notes)
         now, first = writer.element(self.array.name, kind, end(near)), writer.element(self.first, kind, end(near))
-        changed = nodes.Binary(writer.span, Type.BOOL, BinaryOperation.NOT_EQUAL, now, first)
         begun = writer.element(self.begun, Type.BOOL, end(near))
-        active = nodes.Binary(writer.span, Type.BOOL, BinaryOperation.OR, begun, changed)
+        active = nodes.Binary(writer.span, Type.BOOL, BinaryOperation.OR, begun, writer.differs(now, first))
         return writer.compute(added, "relax_inserted", body, (active, *condition))

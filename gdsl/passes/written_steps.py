@@ -9,7 +9,7 @@ from gdsl.ir import nodes
 from gdsl.ir.verifier import verify
 from gdsl.ir.worklists import names_in
 from gdsl.knobs import settled
-from gdsl.operations import Domain, StoreRule
+from gdsl.operations import BinaryOperation, Domain, StoreRule
 from gdsl.source import Span
 from gdsl.types import Type
 from gdsl.uniqueness.layout import obstacle as obstacle_to_other_ids
@@ -118,6 +118,18 @@ class WrittenSteps:
     def element(self, array: str, kind: Type, index: nodes.Expression | None = None) -> nodes.Element:
         """An element of an array of vertices, at `index` or the functor's vertex."""
         return nodes.Element(self.span, kind, array, Domain.VERTEX, index or self.vertex, False)
+
+    def differs(self, one: nodes.Expression, other: nodes.Expression) -> nodes.Expression:
+        """Whether two numbers of one type differ, where NaN is one value."""
+
+        def compared(operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Binary:
+            return nodes.Binary(self.span, Type.BOOL, operation, left, right)
+
+        unequal = compared(BinaryOperation.NOT_EQUAL, one, other)
+        if not one.type.is_float:
+            return unequal
+        numbers = [compared(BinaryOperation.EQUAL, each, each) for each in (one, other)]
+        return compared(BinaryOperation.AND, unequal, compared(BinaryOperation.OR, *numbers))
 
     def store(self, array: str, value: nodes.Expression, index: nodes.Expression | None = None) -> nodes.Store:
         """`array[index] = value`; at an index other than the functor's vertex, all writers store the same."""

@@ -179,6 +179,23 @@ def test_vertices_that_the_first_run_did_not_reach_stay_unvisited() -> None:
     assert program.resume(result, updated, backend="reference").high.tolist() == [60, 60, 40, 5]
 
 
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_nan_is_a_value_that_has_not_changed(is_merged: bool) -> None:
+    text = """program blocked; problem { input vertex rank : float32; vertex state : float32 = rank[id]; }
+        edge functor visit(src, dst, e) { cond state[dst] == 0.0; apply { state[dst] = 2.0; } }
+        schedule { frontier f = { 0 }; while (f) { f = advance(f, visit); } }"""
+    rank = np.array([0, np.nan, 0, 0], np.float32)
+    graph = Graph.from_edges([0], [3], 4, vertex_attributes={"rank": rank})
+    program = gdsl.compile(text)
+    result = program(graph, backend="reference")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(updates, "_MERGED_FROM", 0)
+        updated = graph.updated(insert=([1], [2]))
+        assert not is_merged or updated.columns.size
+        resumed = program.resume(result, updated, backend="reference")
+    assert resumed.state[2:].tolist() == [0, 2]
+
+
 def test_names_of_vertices() -> None:
     graph = Graph.from_table({"source": [30, 10, 20], "target": [10, 20, 40], "weight": [1.0, 2.0, 3.0]}, compact=True)
     result = gdsl.samples.sssp(graph, source=30, backend="reference")
