@@ -123,7 +123,9 @@ def why_missing(word: str) -> tuple[str, list[str], str | None]:
     folder = _folder(name)
     if folder is not None:
         notes, fix = [f"in {printable(folder)} there is no {MANIFEST}"], None
-        if os.path.lexists(os.path.join(folder, MANIFEST)):
+        if not os.path.isdir(folder):
+            notes, fix = [f"{printable(folder)} is not a folder, but inside an archive"], "install it with pip"
+        elif os.path.lexists(os.path.join(folder, MANIFEST)):
             notes = [f"{MANIFEST} in {printable(folder)} is damaged, or of another version of gdsl"]
             fix = f"install the wheel of {name} again, or build it with this version"
         return f"the package {name} has no gdsl programs", notes, fix

@@ -9,7 +9,7 @@ from gdsl.api.compiling import compile_file
 from gdsl.api.program import Program
 from gdsl.api.schedules import differences
 from gdsl.backends import registry
-from gdsl.packages import find
+from gdsl.packages import find, why_missing
 from gdsl.wheels import answers
 
 ANSWERS = "answers"
@@ -20,8 +20,8 @@ def program_of(package: str, name: str) -> Program:
     """The program `name` of a `package`, compiled as it was packed. AttributeError if it has none of that name."""
     package_ = find(package)
     if package_ is None or name not in package_.programs:
-        known = "" if package_ is None else f"; it has {', '.join(package_.programs)}"
-        raise AttributeError(f"the package {package} has no program {name!r}{known}")
+        what, notes, fix = why_missing(f"{package}:{name}")
+        raise AttributeError("; ".join([what, *notes, *([fix] if fix else [])]))
     return compile_file(f"{package}:{name}")
 
 

@@ -19,6 +19,8 @@ from gdsl.types import Type
 _PYTHON = {"collections.abc.Collection": "Collection[Any]", "numpy.ndarray": "Any"}
 """Annotations as they are written in a stub; inputs may be arrays of any library."""
 _KNOWN = ("str", "int", "float", "bool", "None", "list", "dict", "Collection", "Any", "|")
+_IN_TYPES = ("numpy", "NDArray", "Any", "tuple", "int", "float", "bool")
+"""The names in the types of results, which an attribute of such a name would hide from the others."""
 _LONGEST_SUMMARY = 300
 """Characters: PyPI accepts 512."""
 _SCALARS = {Type.BOOL: "bool", Type.FLOAT32: "float", Type.FLOAT64: "float"}
@@ -84,8 +86,8 @@ def _annotation(annotation: Any) -> str:
 def _results(program: ir.Program) -> Iterator[str]:
     """The results as typed attributes, with what they are."""
     for data in results_of(program):
-        if hasattr(Result, data.name):
-            continue  # only available as an item
+        if hasattr(Result, data.name) or data.name in _IN_TYPES:
+            continue  # only available as an item, or without a type
         yield f"    {data.name}: {_result(data)}"
         count = f"several {data.type.name}" if isinstance(data, ir.Array) and data.count is not None else data.type.name
         per = f" for each {data.domain.value}" if isinstance(data, ir.Array) else ""

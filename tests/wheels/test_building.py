@@ -23,6 +23,7 @@ from gdsl.wheels import answers
 from gdsl.wheels.answers import answer_of
 from gdsl.wheels.kernels import classes_of
 from gdsl.wheels.names import check_name, check_version
+from gdsl.wheels.texts import stub
 from tests.support.packages import HOPS, no_machine_code, wheel
 from tests.support.programs import LIBRARY, SAMPLES
 
@@ -198,6 +199,14 @@ def test_a_program_without_end_is_not_tried_again(monkeypatch: pytest.MonkeyPatc
     text = "program p; problem { param n : int32; scalar s : int64; } schedule { while (s >= 0) { s = 1; } }"
     with pytest.raises(GdslError, match=r"(?s)E0915.*E0802.*-p NAME=VALUE"):
         answer_of(gdsl.compile(text), {})
+
+
+def test_results_hide_no_types() -> None:
+    text = """program p; problem { vertex numpy : int32; scalar int : int64; scalar t : int64; vertex u : float32; }
+    schedule { fill(numpy, 1); int = 1; t = 2; fill(u, 1); }"""
+    found = stub(gdsl.compile(text))
+    assert "t: int\n" in found and "u: NDArray[numpy.float32]\n" in found
+    assert "\n    numpy:" not in found and "\n    int:" not in found
 
 
 def test_a_program_that_python_cannot_call(work: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -167,8 +167,17 @@ def test_a_damaged_manifest_is_none(place: Path) -> None:
         with pytest.raises(GdslError, match="the package graph_search has no gdsl programs") as caught:
             gdsl.compile("graph_search:hops")
         assert "is damaged" in str(caught.value)
+    with pytest.raises(AttributeError, match=r"has no gdsl programs; .* is damaged.*; install the wheel"):
+        _ = importlib.import_module("graph_search").hops
     (folder / packages.MANIFEST).write_text(manifest_with(), encoding="utf-8")
     assert gdsl.compile("graph_search:hops").name == "hops"
+
+
+def test_a_package_in_an_archive(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = wheel(place / "a.whl", gdsl.compile(HOPS), "archived")
+    monkeypatch.syspath_prepend(str(path))
+    with pytest.raises(GdslError, match=r"(?s)the package archived has no gdsl programs.*inside an archive.*pip"):
+        gdsl.compile("archived:hops")
 
 
 def test_what_is_said_of_a_program_whose_file_is_gone(place: Path) -> None:
