@@ -1,4 +1,4 @@
-"""The sample `leiden`: connected communities, as good as Louvain's, for one resolution and for many in one launch."""
+"""The sample `leiden`: connected communities, as good as Louvain's, for one resolution and for many."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_every_run_ends_alike() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resolutions_in_one_launch(backend: str) -> None:
+def test_many_resolutions(backend: str) -> None:
     graph = gdsl.Graph.from_networkx(nx.Graph(nx.les_miserables_graph()))
     values = {"weight": np.asarray(graph.attributes["weight"], np.float32)}
     resolutions = [0.0, 0.5, 1.0, 2.0, 8.0]
