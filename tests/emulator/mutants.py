@@ -297,8 +297,8 @@ LEFT_OUT = (
     Mutant(
         "every thread of a block adds the total",
         _COMMON,
-        "if (threadIdx.x == 0) { {{ total.reduce }}",
-        "if (threadIdx.x < 2) { {{ total.reduce }}",
+        "if (threadIdx.x == 0) { {{ cuda.reductions.reduce_function(total) }}",
+        "if (threadIdx.x < 2) { {{ cuda.reductions.reduce_function(total) }}",
         "reach_back",
         "result",
     ),

@@ -139,7 +139,8 @@ REDUCTION_MUTANTS = (
     Mutant(
         "a chunk by an own operator replaces what stands there",
         "operators/neighbor_reduce.cu.j2",
-        "{ {{ words.reduce }}(&{{ target(segment) }}[near], reduced{{ words.rest }}); }",
+        "{ {{ cuda.reductions.reduce_function(segment) }}(&{{ target(segment) }}[near], reduced"
+        '{{ ", combine" if cuda.reductions.is_own(segment) }}); }',
         "{ {{ target(segment) }}[near] = reduced; }",
         DIVISORS,
         "race result",
@@ -155,8 +156,8 @@ REDUCTION_MUTANTS = (
     Mutant(
         "totals of arrays begin anywhere",
         "operators/common.cu.j2",
-        "{{ total.reduce }}({{ total.target }}, total);",
-        "*{{ total.target }} = total;",
+        "{{ cuda.reductions.reduce_function(total) }}(d.{{ member }}, total);",
+        "*d.{{ member }} = total;",
         LARGEST,
         "race result",
     ),
