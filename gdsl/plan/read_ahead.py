@@ -22,6 +22,7 @@ cases gained nothing: vertices whose values depend only on their number, which a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -102,6 +103,8 @@ class _Reads:
         self._own = plain & self._written if isinstance(functor, ir.VertexFunctor) else set()
         """What the sweep writes by calls of which each has its elements alone, less what has been written so far. Not
         along edges, where lanes without an edge read what the edge of another lane needs."""
+        self._counts = Counter(each for each in walk((self.conditions, self.body)) if _is_read(each))
+        """Equal reads cannot be told apart, so those with a write in between are not read ahead."""
         self._values: dict[str, Expression] = {}
         """The value of each constant."""
         self._known: dict[str, _Read] = {}
@@ -150,7 +153,7 @@ class _Reads:
 
     def _take(self, read: ir.Element | ir.DegreeOf) -> None:
         text, value = self._text(read)
-        if value is None or (self._is_written(read) and read.array not in self._own):
+        if value is None or (self._is_written(read) and (read.array not in self._own or self._counts[read] > 1)):
             return
         if text not in self._known:
             inner = (self._taken[each] for each in walk(_index_of(value)) if _is_read(each))

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from gdsl.ir.nodes import Element, Parameter
+from gdsl.ir.traversal import rewrite
 from gdsl.plan import target
 from gdsl.plan.printer import print_plan
-from gdsl.plan.read_ahead import SEVERAL
+from gdsl.plan.read_ahead import SEVERAL, read_ahead_of
+from gdsl.plan.sweep_nodes import Sweep
 from gdsl.plan.target import Target
+from gdsl.plan.walking import own_sweeps
 
 from .planning import plan_of
 
@@ -123,3 +128,15 @@ schedule { frontier g = vertices; while (g) { g = advance(g, f); } }"""
     assert ahead(labels.replace("advance(g, f)", "advance(g, f, over=in_edges)")) == []  # it changes its near end
     steps = labels.replace("= id", "= inf").replace("vertex a : vertex", "vertex a : float64")
     assert ahead(steps.replace("a[src])", "a[src] + 1.0)")) == ["4 side by side: look at a[dst]"]
+
+
+def test_reads_of_one_place_in_the_text_are_not_one_where_a_write_comes_between() -> None:
+    """No text has these; functors that gdsl writes may have one span for all that they read."""
+    plan = plan_of(TEXT.format(body="apply { total += own[next[v]]; next[v] = v; total += own[next[v]]; }"))
+    (functor,) = plan.program.vertex_functors
+    sweep = next(each.does for each in own_sweeps(plan))
+    assert isinstance(sweep, Sweep) and sweep.own is not None
+    assert read_ahead_of(functor, sweep.own, {}) is not None
+    read = (Element, Parameter)
+    body = rewrite(functor.body, lambda node: replace(node, span=functor.span) if isinstance(node, read) else node)
+    assert read_ahead_of(replace(functor, body=body), sweep.own, {}) is None
