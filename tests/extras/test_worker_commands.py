@@ -187,6 +187,20 @@ def test_ctrl_c_ends_everything(words: Sequence[str], delay: float) -> None:
     assert _gone(workers)
 
 
+def test_ctrl_c_ends_ranks_that_never_meet(tmp_path: Path) -> None:
+    """In a loop without exchanges no rank hears of another."""
+    path = tmp_path / "alone.gdsl"
+    path.write_text("""program alone;
+problem { vertex d : int32; scalar s : int64; }
+schedule { while (s >= 0) { s = 1; compute(vertices, v => { d[v] = 1; }) @set; } }
+""")
+    process, workers = _started(["run", str(path), "karate", "--mpi"])
+    os.killpg(process.pid, signal.SIGINT)
+    errors = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and "interrupted" in errors and "Traceback" not in errors, errors
+    assert _gone(workers)
+
+
 @pytest.mark.parametrize("delay", [0.2, 0.6, 1.0, 1.4])
 def test_ctrl_c_while_ranks_start(delay: float) -> None:
     """Also where some ranks wait in MPI for others, which have ended."""

@@ -328,6 +328,11 @@ class WorkerRun(Run):
             self.status[:] = [1]
         if self.error is not None:
             raise self.error
+        if interrupted and not self.ended:
+            # Not by agreement: others may be in a loop in which workers never meet.
+            error = KeyboardInterrupt()
+            self.communicator.abort(error)
+            raise error
         stops = interrupted or self._stops() or self.timed_out or self.status != [0]
         if not self.ended and self.exchanger.agree(_LAST, stops) is not None:
             return
