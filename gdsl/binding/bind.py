@@ -240,7 +240,7 @@ class Binder:
         counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
         value = Evaluator(np, self._functions, params, counts).value(default)
         if param.type.is_id:
-            check_id(param, int(value), "param", _id_count(param.type, graph), self._source)
+            check_id(param, int(value), "param", _id_count(param.type, graph), self._source, is_default=True)
         return value
 
     def _inputs(

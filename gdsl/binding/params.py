@@ -72,17 +72,27 @@ def id_kind(type_: Type) -> str:
     return "a vertex" if type_ is Type.VERTEX else "an edge"
 
 
-def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> None:
+def check_id(
+    declared: ir.Param | ir.Scalar,
+    value: int,
+    kind: str,
+    id_count: int,
+    source: Source | None,
+    is_default: bool = False,
+) -> None:
     """Raise E0604 unless `value` is the id of one of the graph's vertices or edges."""
     if 0 <= value < id_count:
         return
     plural = "vertices" if declared.type is Type.VERTEX else "edges"
     have = f"{plural} 0 to {id_count - 1}" if id_count else f"it has no {plural}"
+    is_none = is_default and value == -1  # what `none` is, and no caller can mean
     raise GdslError.single(
         "E0604",
-        f"{kind} `{declared.name}` is {shown(value)}, which is not {id_kind(declared.type)} of the graph ({have})",
+        f"{kind} `{declared.name}` is {'none' if is_none else shown(value)}, which is not {id_kind(declared.type)} "
+        f"of the graph ({have})",
         declared.span,
         source,
+        fix=f"give `{declared.name}` a value" if is_none else None,
     )
 
 

@@ -82,6 +82,12 @@ def test_defaults(graph):
     assert params == {"a": -7, "b": pytest.approx(0.1), "c": 6}
 
 
+def test_a_default_of_none_is_named(graph):
+    error = refusal("param x : vertex = none;", graph)
+    assert error.code == "E0604"
+    assert "param `x` is none, which is not a vertex" in str(error) and "fix: give `x` a value" in str(error)
+
+
 def test_every_missing_and_unknown_name_is_reported(graph):
     error = refusal("param first : int32; param second : vertex;", graph, frist=1)
     assert [diagnostic.code for diagnostic in error.diagnostics] == ["E0602", "E0601", "E0601"]
