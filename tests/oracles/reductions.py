@@ -158,7 +158,7 @@ def check_senders(graph: Graph, values: Values, answers: Answers) -> None:
     into, out = np.flatnonzero(talks[tails]), np.flatnonzero(talks[heads])
     tolls = np.bincount(heads[into], toll[into], count).astype(np.int64)
     paying = tolls > 0
-    same(answers, tolls=tolls, paying=paying.sum())
+    same(answers, height=height, tolls=tolls, paying=paying.sum())
     ahead = out[(height[heads[out]] >= height[tails[out]])]
     steps = np.where(short, -(2**31), 0)
     np.maximum.at(steps, tails[ahead], height[heads[ahead]] - height[tails[ahead]])
