@@ -70,17 +70,19 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`. Of the slow ones
-    of a test that is marked `rare(n)` every n-th stays slow; the others are `thorough`."""
+    every second stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in items:
-        for word, other in (("sampled", "slow"), ("rare", "thorough")):
-            marker = item.get_closest_marker(word)
-            if marker is None or (word == "rare" and item.get_closest_marker("slow") is None):
-                continue
-            name = (word, str(item.path), getattr(item, "originalname", item.name))
-            if seen[name] % marker.args[0]:
-                item.add_marker(other)
-            seen[name] += 1
+        sampled, rare = item.get_closest_marker("sampled"), item.get_closest_marker("rare")
+        name = (str(item.path), getattr(item, "originalname", item.name))
+        if sampled is not None:
+            if seen[("sampled", *name)] % sampled.args[0]:
+                item.add_marker("slow")
+            seen[("sampled", *name)] += 1
+        if (sampled is not None or rare is not None) and item.get_closest_marker("slow") is not None:
+            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 2):
+                item.add_marker("thorough")
+            seen[("rare", *name)] += 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -108,6 +108,7 @@ by_form = pytest.mark.parametrize(
 
 @by_form
 @pytest.mark.sampled(88)
+@pytest.mark.rare(4)
 def test_programs(place: int, path: Path, form: str, architecture: str) -> None:
     compiles_as(path, form, architecture, whole=place % 8 == 0)
 

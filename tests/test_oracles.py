@@ -68,6 +68,7 @@ def test_every_program_has_an_oracle() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @by_name
 @pytest.mark.sampled(56)
+@pytest.mark.rare(4)
 def test_named_graphs(name: str, backend: str) -> None:
     run_named(name, backend, (0, 1, 2, 3))
 
@@ -84,6 +85,7 @@ def widened() -> Iterator[ParameterSet]:
 
 @pytest.mark.parametrize(("name", "backend"), list(widened()))
 @pytest.mark.sampled(84)
+@pytest.mark.rare(3)
 def test_named_graphs_with_wide_ids(name: str, backend: str) -> None:
     run_named(name, backend, (2,), ["schedule.ids=64"])
 
@@ -172,6 +174,7 @@ def directed() -> Iterator[ParameterSet]:
 
 @pytest.mark.parametrize(("name", "backend", "direction"), list(directed()))
 @pytest.mark.sampled(90)
+@pytest.mark.rare(3)
 def test_every_direction(name: str, backend: str, direction: str) -> None:
     run_named(name, backend, (0, 1), fitting(name, "direction", direction, advances(name)))
 

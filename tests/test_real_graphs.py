@@ -188,6 +188,7 @@ def others() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "program"), sorted(set(others())))
 @pytest.mark.sampled(53)
+@pytest.mark.rare(3)
 def test_other_programs(name: str, program: str) -> None:
     """What needs an undirected graph gets the graph without its directions, or the simple one."""
     case, graph = BY_NAME[program], graph_of(name)

@@ -124,7 +124,7 @@ def summary(outcome: Outcome) -> list[tuple[int, int, int, int]]:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
 def test_an_edge_that_is_left_out_changes_nothing(over: str) -> None:
-    check(reductions(over))
+    check(reductions(over), ("without=direction",))  # which might send, by operators that the reference does not have
 
 
 def test_a_loop_within_a_branch_counts_as_outermost() -> None:

@@ -122,7 +122,7 @@ def test_workers_pull(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None
             assert_same_bits(outcomes)
 
 
-@pytest.mark.rare(4)
+@pytest.mark.rare(24)
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -144,7 +144,7 @@ def test_any_graph(name: str, graph: Graph, size: int, seed: int) -> None:
         check(case, graph, size, seed)
 
 
-@pytest.mark.rare(4)
+@pytest.mark.rare(12)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @settings(max_examples=20, deadline=None)

@@ -178,9 +178,12 @@ UNREACHED = frozenset(
         "state.factor = 0.5;",
         "run.control->stopped_after = nanoseconds() - shared.started_at;",
         "shared.stop_requested = true;",
+        "if (warp_stop_requested(run)) { break; }",
+        "unpolled = 0;",
     }
 )
 """Lines that gcov says did not run. The first one did, since what follows it has run. The next two belong to
 `no_deferred_edges`, whose `is_ready` is always false; the others to worklists from near to far that find no room or
-visit much in vain, as they do in `test_near_far`; the last two to runs that begin again in another order, as in
-`test_observed_order`."""
+visit much in vain, as they do in `test_near_far`; the next two to runs that begin again in another order, as in
+`test_observed_order`; the last two to walks of more items than small graphs have, after which a warp of an
+intersection looks whether the run is stopped."""

@@ -48,6 +48,7 @@ def check_on_cpu(case: Case, program: Program) -> None:
 
 @pytest.mark.parametrize("place", range(len(CASES)), ids=[case.name for case in CASES])
 @pytest.mark.sampled(84)
+@pytest.mark.rare(3)
 def test_without_one_pass(place: int) -> None:
     """Another one for each program."""
     case, name = CASES[place], PLAN_PASSES[place % len(PLAN_PASSES)]
@@ -60,6 +61,7 @@ def test_without_one_pass(place: int) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(84)
+@pytest.mark.rare(4)
 def test_without_all_passes(case: Case) -> None:
     program = without(case.name, *PLAN_PASSES)
     built = emulated(program)

@@ -64,7 +64,7 @@ def test_any_graph(name: str, graph: Graph, seed: int, gpus: int, more: int) -> 
     assert differences(built.program, expect(built.program, graph, bindings), found) == []
 
 
-@pytest.mark.rare(3)
+@pytest.mark.rare(9)
 @pytest.mark.parametrize("gpus", GPUS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(12)
@@ -72,7 +72,7 @@ def test_agrees_with_the_reference(case: Case, gpus: int) -> None:
     agrees(case, FUSED, gpus, gpus)
 
 
-@pytest.mark.rare(5)
+@pytest.mark.rare(15)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(60)
 def test_further_modes_agree(case: Case) -> None:

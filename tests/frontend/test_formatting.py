@@ -58,7 +58,7 @@ def test_samples_are_formatted(path: Path) -> None:
     assert format_text(Source(str(path), text)) == text
 
 
-@pytest.mark.rare(4)
+@pytest.mark.rare(12)
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 300))])
 def test_programs_of_the_fuzzer(seed: int) -> None:
     for write in (free_program, shaped_text):

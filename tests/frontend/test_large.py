@@ -159,6 +159,7 @@ QUICK = ("functions", "functions that call two", "locals", "members", "words")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in LARGE]
 )
 @pytest.mark.sampled(10)
+@pytest.mark.rare(3)
 def test_large_programs(name: str) -> None:
     come_through(LARGE[name])
 
@@ -271,6 +272,7 @@ MISTAKES = {
     "name", [pytest.param(name, marks=() if name == "doubles" else pytest.mark.slow) for name in MISTAKES]
 )
 @pytest.mark.sampled(4)
+@pytest.mark.rare(3)
 def test_thousands_of_mistakes(name: str) -> None:
     start = time.process_time()
     with pytest.raises(GdslError) as caught:
