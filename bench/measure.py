@@ -19,7 +19,7 @@ from bench.works import WORKS, Work
 from gdsl.api.tuner import TuningOutcome
 
 _MUCH_LONGER = 1.5
-"""A first call that takes so many times the median is told."""
+"""A first call that takes this many times the median is reported."""
 TIMEOUT = 120.0
 """Seconds after which a run is stopped, so that nothing hangs."""
 

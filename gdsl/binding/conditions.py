@@ -57,7 +57,7 @@ class Condition:
 
     @property
     def is_of_own_edge(self) -> bool:
-        """Whether it asks for the value of one edge, and for nothing else that differs from edge to edge."""
+        """Whether it reads the value of one edge, and nothing else that differs from edge to edge."""
         data = self.data
         if not isinstance(data, ir.Array) or data.domain is not Domain.EDGE or self.arrays != {data.name}:
             return False

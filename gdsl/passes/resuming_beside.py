@@ -11,7 +11,7 @@ edges: far more than what a few insertions change in a result. So the loop goes 
         while (f) { f = advance(f, relax); }        # the program's own loop
     }
 
-Together the visits are those that `gdsl.uniqueness.resuming` asks for: every change is followed by a visit of all edges
+Together the visits are those that `gdsl.uniqueness.resuming` requires: every change is followed by a visit of all edges
 of its vertex, of those in the base by the inner loop and of the inserted ones by the next pass of the outer one, which
 ends when they change nothing. An inserted edge passes a value on only where its near end was in the first worklist or
 has changed: where it differs from the first value, which is kept for that.
@@ -82,7 +82,7 @@ def _depends_on_edges(program: nodes.Program, resumable: Resumable) -> bool:
 
 
 def _is_of_own_edge(array: nodes.Array) -> bool:
-    """Whether the `where` of an input of edges asks for the value of one edge, and for no other data."""
+    """Whether the `where` of an input of edges reads the value of one edge, and no other data."""
     allowed = (
         nodes.Literal,
         nodes.Binary,

@@ -6,10 +6,10 @@ made for. So it is a layout of the given graph, like the order of its vertices: 
 arrays that the host keeps for as long as the given graph, and later runs, of any program that makes a graph by the same
 test, find it there. When memory is short the host drops it, and the next run makes it again.
 
-In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program asks for the id of no
+In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program reads the id of no
 edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is looked up by an id.
 
-What is hoisted is the subgraph of a filter of all edges, in the given graph, whose functor only asks for ids, degrees
+What is hoisted is the subgraph of a filter of all edges, in the given graph, whose functor only reads ids, degrees
 and lists. One persistent kernel does so on one GPU: teams of blocks would all make the same graph at the same time.
 """
 
