@@ -70,7 +70,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`. Of the slow ones
-    every second stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`."""
+    every fourth stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in items:
         sampled, rare = item.get_closest_marker("sampled"), item.get_closest_marker("rare")
@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("slow")
             seen[("sampled", *name)] += 1
         if (sampled is not None or rare is not None) and item.get_closest_marker("slow") is not None:
-            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 2):
+            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 4):
                 item.add_marker("thorough")
             seen[("rare", *name)] += 1
 
