@@ -1,7 +1,7 @@
 """What must hold of the graphs that are kept with the given one: every run would make the same, and all of it is there.
 
 What is skipped must be nothing that a later step can see: a filter of all edges, whose set only becomes the graph, and
-whose functor asks for the structure of the given graph alone.
+whose functor reads the structure of the given graph alone.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ def _in_step(step: nodes.Step, program: nodes.Program) -> Obstacle | None:
 
 
 def uses_edges(part: object, program: nodes.Program) -> bool:
-    """Whether a step by itself, or an expression, depends on edges."""
+    """Whether an expression, or a step without the steps inside it, depends on edges."""
     uses = _in_step(part, program) if isinstance(part, nodes.Step) else _in_part(part, program, "")
     return uses is not None
 
