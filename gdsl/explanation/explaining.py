@@ -27,7 +27,7 @@ def explain(program: ir.Program, source: Source, word: str) -> Explanation:
     orders = loop_orders(program, source)
     near_far = (loop for loop, obstacle in orders if obstacle is None)
     sites = (step.site for loop in near_far for step in all_steps(loop.body) if isinstance(step, ir.Operator))
-    operators = operator_facts(plan, widths, frozenset(sites))
+    operators = operator_facts(program, plan, widths, frozenset(sites))
     missing = (param.name for param in declared_params(program) if getattr(param, "default", None) is None)
     types = tuple((each.name, each.type) for each in program.types)
     return Explanation(

@@ -8,6 +8,7 @@ from gdsl.backends.cuda import neighbors_of
 from gdsl.diagnostics import Diagnostic
 from gdsl.explanation.model import OperatorFact
 from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import all_steps
 from gdsl.plan.nodes import Plan, Sweep
 from gdsl.plan.walking import operations, sweeps_of
 from gdsl.types import Type
@@ -98,8 +99,9 @@ def _fusion(program: ir.Program) -> Iterator[str]:
     if not program.tuning.fuse:
         yield "`schedule.fuse = off` makes each operator a kernel of its own"
         return
+    own = {step.site for step in all_steps(program.schedule) if isinstance(step, ir.Operator)}
     for pair in neighbors_of(program):
-        if pair.obstacle is not None:
+        if pair.obstacle is not None and {pair.first.step.site, pair.second.step.site} <= own:
             second = pair.second.step
             where = f"@{second.label} ({second.span.words})"
             yield f"{where} has a sweep of its own: {pair.obstacle.why} ({pair.obstacle.span.words})"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gdsl.explanation.facts import direction_of
 from gdsl.explanation.model import Moved, OperatorFact
 from gdsl.explanation.traffic import Item, traffic_of
+from gdsl.ir import nodes as ir
 from gdsl.operations import Balance
 from gdsl.plan.nodes import Choice, Dedup, Form, Loop, MakeOnce, Operation, Plan, Sweep
 from gdsl.plan.printer_sweeps import print_compare
+from gdsl.plan.sending import written_for
 from gdsl.plan.walking import operations, steps_in
 from gdsl.types import Widths
 
@@ -21,6 +24,10 @@ _BALANCES = {
     Balance.BINS: "members are sorted by degree: a thread, a warp or a block for each",
     Balance.EDGES: "a thread for each edge of the graph",
 }
+_GATHER, _SEND, _AFTER_SENDING = "gather", "send", "after sending"
+_TWO_WAYS = (
+    "the members gather from their neighbors, or the few neighbors that have something send it, chosen each time"
+)
 _DEDUPS = {
     Dedup.CLAIM: "each member enters the result once, by its compare-and-swap",
     Dedup.TICKET: "each member enters the result once, by the value that its `fetch` gives to one call alone",
@@ -30,23 +37,42 @@ _DEDUPS = {
 }
 
 
-def operator_facts(plan: Plan, widths: Widths, near_far: frozenset[int]) -> tuple[OperatorFact, ...]:
-    """The operators of a plan, in the order of the text. `near_far`: the sites in loops that may run from near to
-    far."""
+def operator_facts(
+    program: ir.Program, plan: Plan, widths: Widths, near_far: frozenset[int]
+) -> tuple[OperatorFact, ...]:
+    """The operators of `program`, in the order of the text, as they are in its plan. `near_far`: the sites in loops
+    that may run from near to far."""
+    parts: dict[int, list[Operation]] = {}
+    owners = written_for(program, plan.program)
+    for each in operations(plan):
+        if each.step.site in owners:
+            parts.setdefault(owners[each.step.site], []).append(each)
+    own = [each for each in operations(plan) if each.step.site not in owners]
+    return tuple(
+        _fact(each, parts.get(each.step.site, []), plan, widths, each.step.site in near_far)
+        for each in sorted(own, key=lambda each: each.step.span.order)
+    )
+
+
+def _fact(
+    operation: Operation, parts: Sequence[Operation], plan: Plan, widths: Widths, from_near_to_far: bool
+) -> OperatorFact:
+    """An operator, and the `parts` that the plan adds to it where the neighbors of a reduction may send."""
     hosts = {each.step.site: host for host in operations(plan) for each in host.fused}
-    in_order = sorted(operations(plan), key=lambda each: each.step.span.order)
-    facts = []
-    for each in in_order:
-        becomes = list(_becomes(each, hosts.get(each.step.site), plan))
-        if each.step.site in near_far and not any("near to far" in sentence for sentence in becomes):
-            becomes.append("work order: from near to far on graphs with few edges per vertex")
-        facts.append(_fact(each, becomes, plan, widths))
-    return tuple(facts)
-
-
-def _fact(operation: Operation, becomes: list[str], plan: Plan, widths: Widths) -> OperatorFact:
-    costs = [moved for name, sweep in _forms(operation) for moved in _moved(name, sweep, plan, widths)]
     step = operation.step
+    becomes = list(_becomes(operation, hosts.get(step.site), plan))
+    costs = [moved for name, sweep in _forms(operation) for moved in _moved(name, sweep, plan, widths)]
+    if from_near_to_far and not any("near to far" in sentence for sentence in becomes):
+        becomes.append("work order: from near to far on graphs with few edges per vertex")
+    if any(each.step.label != step.label for each in parts):
+        becomes = [_TWO_WAYS, *(f"{_GATHER}: {sentence}" for sentence in becomes)]
+        costs = [replace(each, direction=_GATHER) for each in costs]
+    for part in parts:
+        words = f"{_SEND}, @{part.step.label}" if part.step.label != step.label else _AFTER_SENDING
+        ways = [sentence for sentence in _becomes(part, hosts.get(part.step.site), plan) if sentence not in becomes]
+        becomes += [f"{words}: {sentence}" for sentence in ways]
+        moved = [each for name, sweep in _forms(part) for each in _moved(name, sweep, plan, widths)]
+        costs += [replace(each, direction=words) for each in moved if each not in costs]
     return OperatorFact(step.span.words, step.label, operation.call, tuple(dict.fromkeys(becomes)), tuple(costs))
 
 

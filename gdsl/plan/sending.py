@@ -23,11 +23,12 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import blocks_of, rewrite, walk
+from gdsl.ir.traversal import all_steps, blocks_of, rewrite, walk
 from gdsl.operations import BinaryOperation, Degree, Direction, Domain, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
 from gdsl.plan.functor_facts import may_stop
+from gdsl.source import Span
 from gdsl.types import Type
 
 BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES, Over.ALL_EDGES: Over.ALL_EDGES}
@@ -45,6 +46,24 @@ def with_senders(program: ir.Program) -> ir.Program:
         if isinstance(step, ir.NeighborReduce) and may_send(step, functors[step.functor], program, walked)
     }
     return _Writer(program, sending).program() if sending else program
+
+
+def written_for(before: ir.Program, after: ir.Program) -> dict[int, int]:
+    """By the site of each operator that `after`, the program with senders, has in addition: the site of the operator of
+    `before` that it does a part of. Both have the same place in the text, and a part comes before what it belongs
+    to."""
+    own = {step.site: step for step in all_steps(before.schedule) if isinstance(step, ir.Operator)}
+    by_place = {step.span: site for site, step in own.items()}
+    parts: dict[int, int] = {}
+    waiting: dict[Span, list[int]] = {}
+    for step in all_steps(after.schedule):
+        if isinstance(step, ir.Operator) and step.site in own:
+            parts.update(dict.fromkeys(waiting.pop(step.span, ()), step.site))
+        elif isinstance(step, ir.Operator):
+            waiting.setdefault(step.span, []).append(step.site)
+    for span, sites in waiting.items():
+        parts.update({site: by_place[span] for site in sites if span in by_place})
+    return parts
 
 
 def may_send(step: ir.NeighborReduce, functor: ir.EdgeFunctor, program: ir.Program, walked: frozenset[Over]) -> bool:
