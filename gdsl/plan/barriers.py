@@ -68,14 +68,6 @@ def place(launch: Launch, accesses: Accesses) -> Launch:
             return dataclasses.replace(launch, steps=steps)
 
 
-def missing(launch: Launch, accesses: Accesses) -> str | None:
-    """Why `launch` needs a barrier that it does not have; None: it has all that its steps need."""
-    has = {id(step) for step in steps_in(launch.steps) if isinstance(step, Barrier)}
-    placed = place(launch, accesses)
-    added = (step for step in steps_in(placed.steps) if isinstance(step, Barrier) and id(step) not in has)
-    return next((step.reason for step in added), None)
-
-
 def separated(launch: Launch) -> Launch:
     """`launch` with a barrier between any two steps: the plainest correct placement."""
     return dataclasses.replace(launch, steps=_separated(launch.steps))

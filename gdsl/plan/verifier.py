@@ -4,7 +4,7 @@
 2. Each conjunct is tested and each statement run once on every way through a sweep (`verifier_variants`).
 3. A plain write goes where one call alone has the element (`verifier_variants`).
 4. Between two conflicting accesses there is a barrier, and every pass of a loop meets one: between steps
-   (`barriers.missing`), and between the phases of an operator (`verifier_phases`).
+   (`verifier_barriers`), and between the phases of an operator (`verifier_phases`).
 5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_fusion`,
    `verifier_hints`, `verifier_sets`), and a sweep has the results of its step (`verifier_results`).
 6. The storage of every node exists and is large enough (`verifier_storage`).
@@ -27,7 +27,7 @@ from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
-from gdsl.plan import barriers, renumbering, teams
+from gdsl.plan import renumbering, teams
 from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.facts import may_be_left_out
 from gdsl.plan.hints import FewAsList
@@ -60,6 +60,7 @@ from gdsl.plan.nodes import (
     Swap,
     WriteBack,
 )
+from gdsl.plan.verifier_barriers import missing_barrier
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_phases import verify_phases
@@ -282,7 +283,7 @@ class _Verifier:
         if plan.target.grid and plan.target.fused:
             for step in steps_in(launch.steps):
                 self._end(step)
-            why = barriers.missing(launch, self.accesses)
+            why = missing_barrier(launch, self.accesses)
             self.expect(why is None, f"a barrier is missing: {why}")
             self._scalars(launch)
         else:
