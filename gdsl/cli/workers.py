@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl import interrupts
 from gdsl.cli import completing
 from gdsl.cli.options import checked_limit
 from gdsl.cli.streams import message
@@ -149,23 +149,8 @@ def connected(on: WorkerWords, backend: str) -> Iterator[Workers]:
 
         yield Workers(current())
         return
-    with cluster(on.workers, address=on.cluster) as workers, ending_on_terminate():
+    with interrupts.ending(), cluster(on.workers, address=on.cluster) as workers:
         yield workers
-
-
-@contextlib.contextmanager
-def ending_on_terminate() -> Iterator[None]:
-    """Leave the block on SIGTERM, so that the workers end, instead of ending at once."""
-    import signal
-
-    def leave(number: int, _: object) -> None:
-        sys.exit(128 + number)
-
-    former = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)
 
 
 class Lines:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gdsl import deadline
+from gdsl import deadline, interrupts
 from gdsl.clusters.failures import Member, cluster_unusable, explained, worker_ended
 from gdsl.clusters.members import check_members, introduction, threads_of
 from gdsl.diagnostics import GdslError, printable, shown
@@ -97,7 +97,7 @@ class RayCluster:
             self._ray.init(**options)
             if threading.current_thread() is threading.main_thread() and former is not None:
                 signal.signal(signal.SIGTERM, former)  # Ray's own handler prints a stack trace
-        except (OSError, RuntimeError, ValueError, ImportError, AssertionError) as error:
+        except Exception as error:  # Ray raises exceptions of many classes, also of just this one
             raise cluster_unusable(address, first_line(error)) from None
 
     def _size(self, workers: int | None, local: bool) -> int:
@@ -163,6 +163,7 @@ class RayCluster:
             except self._ray.exceptions.RayError as error:
                 raise cluster_unusable(None, f"a worker does not start: {_reason(error)}") from None
             deadline.check()
+            interrupts.check()
             self._check_head()
             if time.monotonic() > until:
                 message = f"{len(waiting)} of {self.size} workers have not started within {_START:g} seconds"
@@ -201,6 +202,7 @@ class RayCluster:
             if not done:
                 self._check_head()
             deadline.check()
+            interrupts.check()
             for reference in done:
                 if reference in waiting:
                     rank = waiting.pop(reference)

@@ -24,6 +24,8 @@ pytest.importorskip("mpi4py")
 
 RAY = ("--workers", "3")
 LONG = ("run", "pagerank", "rmat:14", "-p", "max_iterations=100000", "-p", "tolerance=0")
+LIMIT = 120.0
+"""Seconds after which something hangs, also on a machine with much else to do."""
 
 
 def _run(*words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
@@ -143,6 +145,20 @@ def test_more_workers_than_fit(count: str) -> None:
     assert "E0810" in done.stderr and "before they read a graph" in done.stderr
 
 
+_running: list[subprocess.Popen[str]] = []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Iterator[None]:
+    """Also after a test that fails: its processes would compute for hours."""
+    yield
+    for process in _running:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    _running.clear()
+
+
 def _started(words: Sequence[str]) -> tuple[subprocess.Popen[str], list[int]]:
     """A process, and those of its workers, once they have started."""
     process = (
@@ -153,6 +169,7 @@ def _started(words: Sequence[str]) -> tuple[subprocess.Popen[str], list[int]]:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )
     )  # fmt: skip
+    _running.append(process)
     found: list[int] = []
     assert process.stderr is not None
     while len(found) < 3 and (line := process.stderr.readline()):
@@ -161,8 +178,8 @@ def _started(words: Sequence[str]) -> tuple[subprocess.Popen[str], list[int]]:
 
 
 def _gone(processes: Sequence[int]) -> bool:
-    """Whether all of these end within ten seconds; those that nobody waits for count as ended."""
-    until = time.monotonic() + 10
+    """Whether all of these end in time; those that nobody waits for count as ended."""
+    until = time.monotonic() + LIMIT
     while time.monotonic() < until:
         states = []
         for process in processes:
@@ -182,7 +199,7 @@ def test_ctrl_c_ends_everything(words: Sequence[str], delay: float) -> None:
     process, workers = _started([*LONG, *words])
     time.sleep(delay)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    errors = process.communicate(timeout=30)[1]
+    errors = process.communicate(timeout=LIMIT)[1]
     assert process.returncode == 130 and "interrupted" in errors and "Traceback" not in errors, errors
     assert _gone(workers)
 
@@ -196,7 +213,7 @@ schedule { while (s >= 0) { s = 1; compute(vertices, v => { d[v] = 1; }) @set; }
 """)
     process, workers = _started(["run", str(path), "karate", "--mpi"])
     os.killpg(process.pid, signal.SIGINT)
-    errors = process.communicate(timeout=30)[1]
+    errors = process.communicate(timeout=LIMIT)[1]
     assert process.returncode == 130 and "interrupted" in errors and "Traceback" not in errors, errors
     assert _gone(workers)
 
@@ -205,9 +222,10 @@ schedule { while (s >= 0) { s = 1; compute(vertices, v => { d[v] = 1; }) @set; }
 def test_ctrl_c_while_ranks_start(delay: float) -> None:
     """Also where some ranks wait in MPI for others, which have ended."""
     process = mpi.start(2, "-m", "gdsl", *LONG, "--mpi", start_new_session=True)
+    _running.append(process)
     time.sleep(delay)
     os.killpg(process.pid, signal.SIGINT)
-    errors = process.communicate(timeout=10)[1]  # of mpiexec itself, where MPI was just starting
+    errors = process.communicate(timeout=LIMIT)[1]  # of mpiexec itself, where MPI was just starting
     assert process.returncode, errors
 
 
@@ -221,7 +239,7 @@ _ENDINGS = {"an error": "raise SystemExit(3)", "an interrupt": "os.kill(os.getpi
 def test_a_script_on_ranks_that_fails(tmp_path: Path, block: str, ending: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(f"import gdsl, os, signal, time\n{block}\n    workers.load('karate')\n    {ending}\n")
-    assert mpi.run(2, str(script), timeout=20).returncode
+    assert mpi.run(2, str(script), timeout=LIMIT).returncode
 
 
 def test_a_rank_without_a_compiler_is_named(tmp_path: Path) -> None:
@@ -235,16 +253,21 @@ def test_a_rank_without_a_compiler_is_named(tmp_path: Path) -> None:
 
 
 def test_the_system_ends_everything() -> None:
+    """Also where the driver waits in Ray, which replaces the exit of a handler by one of its own."""
     process, workers = _started([*LONG, *RAY])
+    assert process.stderr is not None
+    while (line := process.stderr.readline()) and not re.search(r": pass \d", line):
+        pass
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
-    assert process.returncode == 128 + signal.SIGTERM and _gone(workers)
+    errors = process.communicate(timeout=LIMIT)[1]
+    assert process.returncode == 128 + signal.SIGTERM and not re.search("error|Traceback", errors), errors
+    assert _gone(workers)
 
 
 def test_workers_end_with_a_driver_that_is_killed() -> None:
     process, workers = _started([*LONG, *RAY])
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=LIMIT)
     assert _gone(workers)
 
 
@@ -252,7 +275,7 @@ def test_a_killed_worker_of_a_command(address: str) -> None:
     process, workers = _started([*LONG, *RAY, "--cluster", address])
     time.sleep(1)
     os.kill(workers[1], signal.SIGKILL)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 1 and output == ""
     assert errors.count("error[") == 1 and f"E0807]: worker 1 (process {workers[1]} on " in errors
     assert _gone(workers)

@@ -1,0 +1,57 @@
+"""Ctrl-C and SIGTERM where a library would lose them, or answer them in words and with a status of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+
+_received: list[int] = []
+"""The signals that have come inside `ending`, in their order."""
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[None]:
+    """Leave the block on Ctrl-C with KeyboardInterrupt and on SIGTERM with the exit status 128 + SIGTERM, so that what
+    the block holds ends, instead of the process at once. The signal wins over everything that it causes: whatever
+    leaves the block after it, even a result, becomes that. Only in the main thread, and not for ignored signals.
+
+    Both raise KeyboardInterrupt, which Ray lets pass wherever it waits: in place of a SystemExit it raises one of its
+    own, with status 1, and of any other exception it prints a traceback and goes on.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handled = [
+        number
+        for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
+        if signal.getsignal(number) == usual
+    ]
+    formers = {number: signal.signal(number, _interrupt) for number in handled}
+    try:
+        yield
+    finally:
+        for number, former in formers.items():
+            signal.signal(number, former)
+        received = _received.copy()
+        _received.clear()
+        if signal.SIGTERM in received[:1]:
+            sys.exit(128 + signal.SIGTERM)
+        if received:
+            raise KeyboardInterrupt
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt if a signal has come inside `ending`: its exception is lost where it was raised in a
+    method from which Python lets none pass, such as `__del__`. What waits for long asks from time to time."""
+    if _received:
+        raise KeyboardInterrupt
+
+
+def _interrupt(number: int, _: object) -> None:
+    """Leave what runs, the first time; what ends it then, only a further Ctrl-C may cut short."""
+    _received.append(number)
+    if len(_received) == 1 or number == signal.SIGINT:
+        raise KeyboardInterrupt

@@ -1,0 +1,96 @@
+"""Ctrl-C and SIGTERM inside `gdsl.interrupts.ending`: they win over what they cause."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from gdsl import interrupts
+from gdsl.diagnostics import GdslError
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.fixture(autouse=True)
+def _usual() -> Iterator[None]:
+    """The handlers of a process of its own."""
+    formers = [signal.signal(signal.SIGINT, signal.default_int_handler), signal.signal(signal.SIGTERM, signal.SIG_DFL)]
+    yield
+    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    for number, former in zip(SIGNALS, formers, strict=True):
+        signal.signal(number, former)
+
+
+def _ended(number: signal.Signals, work: Callable[[], object]) -> None:
+    """Do this in a block, which must end as the signal asks."""
+    with pytest.raises((KeyboardInterrupt, SystemExit)) as raised, interrupts.ending():
+        work()
+    assert type(raised.value) is (KeyboardInterrupt if number == signal.SIGINT else SystemExit)
+    assert getattr(raised.value, "code", 143) == 143
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_raises_what_ray_lets_pass(number: signal.Signals) -> None:
+    def work() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        raise KeyboardInterrupt
+
+    _ended(number, work)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("error", [GdslError.single("E0807", "worker 1 ended"), SystemExit(1), RuntimeError(), None])
+def test_a_signal_wins_over_what_follows_it(number: signal.Signals, error: BaseException | None) -> None:
+    def work() -> None:
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            if error is not None:
+                raise error from None
+
+    _ended(number, work)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_whose_exception_is_lost(number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+
+    def work() -> None:
+        Deaf()
+        interrupts.check()
+        raise AssertionError
+
+    _ended(number, work)
+    interrupts.check()  # it is over
+
+
+def test_the_first_signal_counts_and_only_ctrl_c_cuts_the_ending_short() -> None:
+    def work() -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            signal.raise_signal(signal.SIGTERM)
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+
+    _ended(signal.SIGTERM, work)
+
+
+def test_ignored_signals_stay_ignored_and_results_pass() -> None:
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as nohup does
+    try:
+        with interrupts.ending():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, former)
+    with pytest.raises(ValueError, match="own"), interrupts.ending():
+        raise ValueError("own")
