@@ -19,6 +19,7 @@ from gdsl.frontend.vocabulary import (
     TYPES,
     VALUES,
 )
+from gdsl.ir import nodes
 from gdsl.ir.printer import print_program
 from gdsl.knobs import KNOBS, Knob, documented, documented_values, explained, summary
 from gdsl.pipeline import load
@@ -42,6 +43,17 @@ def test_the_page_of_error_codes_is_current(request: pytest.FixtureRequest) -> N
     if request.config.getoption("--update-golden", default=False):
         (DOCS / "errors.md").write_text(made, encoding="utf-8")
     assert (DOCS / "errors.md").read_text(encoding="utf-8") == made, "run `python docs/make_errors.py`"
+
+
+def test_the_page_of_ir_nodes_is_current(request: pytest.FixtureRequest) -> None:
+    page = runpy.run_path(str(DOCS / "make_ir.py"))["page"]()
+    if request.config.getoption("--update-golden", default=False):
+        (DOCS / "ir.asdl").write_text(page, encoding="utf-8")
+    assert (DOCS / "ir.asdl").read_text(encoding="utf-8") == page, "run `python docs/make_ir.py`"
+    assert len(page.splitlines()) <= 72, "the nodes of the IR no longer fit on one page"
+    kinds = [kind.__name__ for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, nodes.Node)]
+    for name in kinds:
+        assert name.startswith("_") or name == "Node" or re.search(rf"\b{name}\b", page), name
 
 
 @pytest.mark.parametrize("text", PROGRAMS)
