@@ -131,6 +131,13 @@ def bipartite(module: Any, count: int, share: float = 0.2, degree: int = 10) -> 
     return max(count, items + 1), users, (items * popularity**3).astype(np.int64)
 
 
+def uniform(module: Any, count: int, degree: int = 16) -> Ends:
+    """Edges between any two vertices (Erdős and Rényi 1959): no hubs, no locality, next to no triangles."""
+    random = module.random.default_rng(14)
+    edges = count * degree // 2
+    return count, *(random.integers(0, count, edges, dtype=np.int64) for _ in range(2))
+
+
 def random_tree(module: Any, count: int) -> Ends:
     """A random recursive tree: every vertex hangs below one with a smaller id. No cycles, depth of a logarithm."""
     random = module.random.default_rng(13)
@@ -148,6 +155,7 @@ CLASSES = {
     "mesh": GraphClass(mesh, {"cuda": 8_000_000, "cpu": 216_000}, largest_weight=1000),
     "communities": GraphClass(communities, {"cuda": 2_000_000, "cpu": 64_000}),
     "bipartite": GraphClass(bipartite, {"cuda": 4_000_000, "cpu": 100_000}),
+    "uniform": GraphClass(uniform, {"cuda": 4_000_000, "cpu": 200_000}),
     "random_tree": GraphClass(random_tree, {"cuda": 10_000_000, "cpu": 300_000}, largest_weight=1000),
 }
 """By the name that a row has: `bfs-rgg`, or with another number of vertices `bfs-rgg100000`."""

@@ -13,6 +13,7 @@ from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum, sizes_
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.buffers import kept_arrays
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.printer import elements_of
 from gdsl.plan.renumbering import LISTS
@@ -173,7 +174,9 @@ def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tup
         bits = _HOST_PARTS.get(shared_part(buffer.name, directed))
         return "the graph's own" if bits == widths.of(buffer.element) else ""
 
-    needs = (_need(buffer, widths, sizes, there(buffer)) for buffer in (*plan.buffers, *_own_frontiers(plan)))
+    kept = kept_arrays(plan, {buffer.name for buffer in plan.buffers if buffer.group == GRAPH})
+    buffers = (*plan.buffers, *_own_frontiers(plan), *kept)
+    needs = (_need(buffer, widths, sizes, there(buffer)) for buffer in buffers)
     return *needs, *_parts_of_pairs(plan, widths, sizes)
 
 

@@ -129,6 +129,7 @@ def _cpu_text(program: ir.Program, checks: ChecksPrinter) -> tuple[CpuText, str]
         parts=generated.parts,
         data=buffers,
         places={buffer.name: place for place, buffer in enumerate(buffers)},
+        kept=len(generated.kept),
     )
     return generated, host
 

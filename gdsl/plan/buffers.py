@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
 from gdsl.ir.nodes import (
@@ -272,20 +272,31 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
     if plan.graph_rooms:
         yield from _of_graphs("made", in_run, role, plan.graph_rooms)
-    numbers_of_kept = {step.kept for step in made} - {None}
-    if numbers_of_kept:
-        numbers = any(step.numbers_edges for step in made)
-        own = (lists - {"edge_ids", "in_edges", "reverse"}) | {"sources"} if numbers else lists
-        yield from _of_graphs("kept", {*own, "neighbors"}, Role.KEPT_GRAPH, len(numbers_of_kept))
-        yield Buffer(
-            KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, len(numbers_of_kept)
-        )
+    kept = tuple(kept_arrays(plan, parts))
+    if kept:
+        yield from kept
+        yield Buffer(KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, kept[0].copies)
     either = Sum((VERTICES, EDGES, Fixed(1 << plan.sizes.radix_bits)))  # sorting counts digits for as many ids each
     if any(not isinstance(step.step, SameGraph) for step in made):
         count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
         yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, count)
     if any(step.weights is not None for step in contracts):
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
+
+
+def kept_arrays(plan: Plan, parts: Collection[str]) -> Iterator[Buffer]:
+    """The arrays of the graphs that are kept with the given one, of which the program reads these `parts`. A GPU finds
+    the sources of edges by their ids, too."""
+    made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph) and step.kept is not None]
+    if not made:
+        return
+    numbered = any(step.numbers_edges for step in made)
+    names = {"offsets", "neighbors", *("in_offsets", "in_sources") * ("in_offsets" in parts)}
+    if not numbered:
+        names |= {"edge_ids", *("in_edges",) * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts)}
+    elif not plan.target.allocates_itself:
+        names.add("sources")
+    yield from _of_graphs("kept", names, Role.KEPT_GRAPH, len({step.kept for step in made}))
 
 
 def _of_graphs(word: str, names: set[str], role: Role, copies: int) -> Iterator[Buffer]:

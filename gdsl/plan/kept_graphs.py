@@ -4,13 +4,14 @@ Many programs begin with a subgraph that no param, input or scalar decides: to c
 directed to its end of larger degree. Such a graph is the same in every run, and making it takes longer than what it is
 made for. So it is a layout of the given graph, like the order of its vertices: the first run makes it (`MakeOnce`), in
 arrays that the host keeps for as long as the given graph, and later runs, of any program that makes a graph by the same
-test, find it there. When memory is short the host drops it, and the next run makes it again.
+test, find it there. When a GPU's memory is short the host drops it, and the next run makes it again.
 
 In the lists of a subgraph edges keep their ids, by which their ends are found. Where the program reads the id of no
 edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is looked up by an id.
 
 What is hoisted is the subgraph of a filter of all edges, in the given graph, whose functor only reads ids, degrees
 and lists. One persistent kernel does so on one GPU: teams of blocks would all make the same graph at the same time.
+On a CPU one process does; of several workers each has only a part of the graph.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ from gdsl.operations import Domain
 from gdsl.plan import nodes
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Branch, Loop, MakeGraph, MakeOnce, Operation, Plan
+from gdsl.plan.target import Target
 from gdsl.plan.walking import map_blocks, steps_in
 from gdsl.types import Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the graphs that are kept, and without room for them in each run."""
-    target = plan.target
-    if not (target.fused and target.grid) or target.teams or target.several_gpus:
+    if not keeps_graphs(plan.target):
         return plan
     hoisting = _Hoisting(facts)
     schedule = hoisting.steps(plan.schedule)
@@ -60,6 +61,11 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if made and may_number_edges(made, facts.program):
         schedule = map_blocks(schedule, _numbering)
     return dataclasses.replace(plan, schedule=schedule, graph_rooms=rooms)
+
+
+def keeps_graphs(target: Target) -> bool:
+    """Whether one of a kind makes graphs there."""
+    return target.fused and not (target.teams or target.several_gpus or target.workers)
 
 
 def _numbering(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:

@@ -91,6 +91,24 @@ EXCHANGE_CALL = Struct(
     "One call of the host by a worker.",
 )
 
+KEPT_GRAPH = Struct(
+    "kept_graph",
+    (
+        Field("state", _I64, "0: nothing is there, 1: a run stores what it has made, 2: all of it is there"),
+        Field("num_edges", _I64),
+        Field("offsets", Pointer("int64")),
+        Field("neighbors", Pointer("vertex")),
+        Field("edge_ids", Pointer("edge"), "null where edges are numbered by their places"),
+        Field("in_offsets", Pointer("int64")),
+        Field("in_sources", Pointer("vertex")),
+        Field("in_edges", Pointer("edge")),
+        Field("reverse", Pointer("edge")),
+    ),
+    "A graph that was made of the given one's structure alone, and stays with it. Pointers to what the\n"
+    "program does not use are null.",
+)
+"""The host frees the arrays by `free` of the C library."""
+
 HOST_SLICE = Struct(
     "host_slice",
     (

@@ -12,7 +12,7 @@ from gdsl.ir.nodes import Operator
 from gdsl.ir.verifier import VerificationError
 from gdsl.plan import buffers
 from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
-from gdsl.plan.kept_graphs import key_of, may_number_edges
+from gdsl.plan.kept_graphs import keeps_graphs, key_of, may_number_edges
 from gdsl.plan.nodes import Barrier, Branch, Launch, Loop, MakeGraph, MakeOnce, Operation, Plan, Step
 from gdsl.plan.walking import kept_graphs, steps_in
 
@@ -24,9 +24,8 @@ def verify_kept_graphs(plan: Plan) -> None:
         if not holds:
             raise VerificationError(f"plan of {plan.program.name}: {what}")
 
-    target, made_once = plan.target, [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
-    alone = target.fused and target.grid and not target.teams and not target.several_gpus
-    expect(not made_once or alone, "several make one graph that is kept")
+    made_once = [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
+    expect(not made_once or keeps_graphs(plan.target), "several make one graph that is kept")
     expect(len(list(_in_given_graph(plan.schedule))) == len(made_once), "a graph is kept that is made of another one")
     numbers: dict[int, str] = {}
     for step in made_once:
@@ -46,7 +45,8 @@ def verify_kept_graphs(plan: Plan) -> None:
     numbered = [step for step in made if step.numbers_edges]
     may = may_number_edges(made, plan.program) and numbered == with_number
     expect(not numbered or may, "edges have other ids that somebody can see")
-    _verify_room(plan)
+    if not plan.target.allocates_itself:
+        _verify_room(plan)
 
 
 def _in_given_graph(steps: tuple[Step, ...]) -> Iterator[MakeOnce]:

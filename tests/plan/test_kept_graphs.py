@@ -115,7 +115,14 @@ def test_one_that_is_made_twice_is_one() -> None:
     assert [each.number for each in kept_graphs(plan)] == [0]
 
 
-@pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU, target.on_several_gpus(target.CUDA_FUSED)])
+@pytest.mark.parametrize("name", KEPT)
+def test_on_a_cpu_the_same_graphs_are_kept(name: str) -> None:
+    plan = plan_of(KEPT[name], on=target.CPU)
+    assert len(kept_graphs(plan)) == 1
+    assert not leaves_edges_out(plan)
+
+
+@pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU_WORKERS, target.on_several_gpus(target.CUDA_FUSED)])
 def test_elsewhere_each_run_makes_it(on: target.Target) -> None:
     assert kept_graphs(plan_of(text(), on=on)) == ()
 

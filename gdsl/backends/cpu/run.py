@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends import failures
 from gdsl.backends.cpu import workers
+from gdsl.backends.cpu.kept_graphs import addresses_of
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
     ControlBlock,
@@ -118,7 +119,7 @@ class Run:
         self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.program.params]
         self.data = [self._array(buffer, bindings, self._length(buffer)) for buffer in executable.generated.buffers]
         self._addresses = self._places_in_memory()
-        self._data_pointers = pointers(self._addresses)
+        self._data_pointers = pointers([*self._addresses, *addresses_of(graph, self.widths, executable.generated.kept)])
         self.host = HostSlice(
             slice_,
             ctypes.pointer(self.control),

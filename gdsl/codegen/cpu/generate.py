@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts, snapshots_of
+from gdsl.codegen.cpu.generated import Generated, data_buffers, exchanges_of, graph_parts, kept_keys, snapshots_of
 from gdsl.codegen.cpu.template_helpers import CppHelpers
 from gdsl.codegen.library import DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, WORKERS, Library, Piece, struct_text, words_of
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
@@ -13,7 +13,7 @@ from gdsl.codegen.templates import render
 from gdsl.plan import structs_cpu
 from gdsl.plan.buffer_nodes import Made, Struct
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.walking import counts_in_tables, leaves_edges_out
+from gdsl.plan.walking import counts_in_tables, kept_graphs, leaves_edges_out
 from gdsl.plan.work_order import orders
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
@@ -50,7 +50,7 @@ LIBRARY = Library(
 
 
 GRAPH_BUILDING_LIBRARY = dataclasses.replace(
-    LIBRARY, files=(*LIBRARY.files, INDIRECT_EDGE_IDS, "memory_pool", "made_graphs", "contraction")
+    LIBRARY, files=(*LIBRARY.files, INDIRECT_EDGE_IDS, "memory_pool", "made_graphs", "kept_graphs", "contraction")
 )
 """The same for programs that build graphs."""
 CONTRACTED_LIBRARY = dataclasses.replace(GRAPH_BUILDING_LIBRARY, files=(*GRAPH_BUILDING_LIBRARY.files, DIRECT_EDGE_IDS))
@@ -73,6 +73,7 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         "cpp": helpers,
         "widths": widths,
         "buffers": data_buffers(plan),
+        "kept": len(kept_graphs(plan)),
         "temporaries": [each for each in plan.buffers if each.made is Made.PROGRAM and isinstance(each.element, Type)],
     }
     host = struct_text("cpu", structs_cpu.with_host_graph() if plan.graphs else structs_cpu.HOST_SLICE, widths)
@@ -95,8 +96,9 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         structs="\n".join([data, _render("totals", context)]),
     )
     text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
-    facts = exchanges_of(plan), snapshots_of(plan), plan.distribution
-    return Generated(text, helpers.checks, data_buffers(plan), graph_parts(plan), *facts)
+    parts = graph_parts(plan)
+    facts = exchanges_of(plan), snapshots_of(plan), plan.distribution, kept_keys(plan, parts)
+    return Generated(text, helpers.checks, data_buffers(plan), parts, *facts)
 
 
 def _render(part: str, context: dict[str, object], **more: object) -> str:
@@ -112,7 +114,7 @@ def _runtime(plan: Plan, widths: Widths, body: str, data: str) -> tuple[Piece, .
     if plan.target.workers:
         library = _OF_WORKERS[library]
         control = (structs_cpu.WORKERS_CONTROL, structs_cpu.EXCHANGE_CALL)
-    shared = (of_graph, structs_cpu.TRACE_RECORD, *control)
+    shared = (of_graph, structs_cpu.TRACE_RECORD, *control, *((structs_cpu.KEPT_GRAPH,) if kept_graphs(plan) else ()))
     generated = {"data_slice": data, **{each.name: struct_text("cpu", each, widths) for each in shared}}
     return library.link(body, generated)
 

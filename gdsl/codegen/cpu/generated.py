@@ -30,6 +30,8 @@ class Generated:
     """What they note before steps."""
     distribution: Distribution | None = None
     """What each of them holds; None: there is one worker."""
+    kept: tuple[str, ...] = ()
+    """Of each graph that is kept with the given one what it is kept under, by number. Its slot follows the buffers'."""
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
@@ -56,6 +58,14 @@ def snapshots_of(plan: Plan) -> tuple[Snapshot, ...]:
     from gdsl.plan.walking import steps_in
 
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Snapshot))
+
+
+def kept_keys(plan: Plan, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """What is kept with the given graph: the text that selects the edges, and what there is of each."""
+    from gdsl.plan.walking import kept_graphs, leaves_edges_out
+
+    of = "in_offsets" in parts, "reverse_edges" in parts, leaves_edges_out(plan)
+    return tuple(f"{each.key}\n{of}" for each in kept_graphs(plan))
 
 
 def graph_parts(plan: Plan) -> tuple[str, ...]:

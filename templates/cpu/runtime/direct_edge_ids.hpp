@@ -19,3 +19,13 @@ inline edge_id_array all_ids(int64) { return edge_id_array{}; }
 // piece: place_of
 // The position of `e` in its source's list.
 inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(int64(e) - g.offsets[source]); }
+
+// piece: name_edges
+// Nobody reads ids of edges, which are numbered by their places.
+inline void name_edges(graph_slice& made, const kept_graph& kept) {
+    made.columns = kept.neighbors;
+    made.edge_bound = kept.num_edges;
+}
+
+// piece: keep_names
+inline void keep_names(const graph_slice&, edge_frontier&, kept_graph&) {}
