@@ -62,7 +62,7 @@ CONTRACTS = {
 }
 ENDING: dict[type, tuple[str, ...]] = {
     Define: ("define_frontier", "define_everything", "define_edges", "define_all_edges"),
-    Copy: ("copy_frontier", "copy_edges"),
+    Copy: ("copy_frontier", "copy_and_count", "copy_edges"),
     Combine: (
         *("unite_sets", "intersect_sets", "subtract_sets", "grow_set", "grow_any_set", "collect_rest"),
         *("unite_queues", "intersect_queues", "subtract_queue"),

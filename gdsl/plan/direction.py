@@ -2,10 +2,11 @@
 
 An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
 vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
-choice asks about counts its edges on the way, so that no pass over it is needed; frontiers that are copied from one
-another count alike, and an advance whose frontier counts other edges already pushes, as does one whose frontier more
-than one graph has to do with, and of several workers one that needs what only the owners of edges have
-(`combining.pulls_from_others`). Reductions that may send are written as both ways before `lower` runs: see `sending`.
+choice asks about counts its edges on the way, so that no pass over it is needed. Frontiers that are copied from one
+another count alike, unless choices ask about different lists of them: then the copy counts anew. An advance whose own
+frontier counts other edges already pushes, as does one whose frontier more than one graph has to do with, and of
+several workers one that needs what only the owners of edges have (`combining.pulls_from_others`). Reductions that may
+send are written as both ways before `lower` runs: see `sending`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import Advance, If, On, OperatorKnobs, Program, Repeat, Role, Step, While
+from gdsl.ir.nodes import Advance, CopyFrontier, If, On, OperatorKnobs, Program, Repeat, Role, Step, While
 from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import copied, may_pull
 from gdsl.operations import Balance, Direction, Over
@@ -24,6 +25,7 @@ from gdsl.plan.nodes import (
     Choice,
     Collect,
     Compare,
+    Copy,
     Dedup,
     EdgeCount,
     Form,
@@ -36,7 +38,8 @@ from gdsl.plan.nodes import (
     Switch,
     Walk,
 )
-from gdsl.plan.walking import map_operations, operations
+from gdsl.plan.nodes import Step as PlanStep
+from gdsl.plan.walking import map_blocks, map_operations, operations
 from gdsl.records import dataclass
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -63,10 +66,23 @@ def run(plan: Plan, facts: Facts) -> Plan:
     plan = dataclasses.replace(
         plan,
         frontiers=tuple(dataclasses.replace(each, counts=choices.counts.get(each.name)) for each in plan.frontiers),
-        schedule=map_operations(plan.schedule, changed),
+        schedule=map_blocks(map_operations(plan.schedule, changed), lambda block: _counted(block, choices.counts)),
     )
     switches = tuple(each.step.site for each in operations(plan) if isinstance(each.does, Choice))
     return dataclasses.replace(plan, switches=switches)
+
+
+def _counted(block: tuple[PlanStep, ...], counts: dict[str, Over]) -> tuple[PlanStep, ...]:
+    """`block` with copies that count where the edges of other lists were counted before."""
+    return tuple(
+        dataclasses.replace(step, recounts=True) if isinstance(step, Copy) and recounts(step.step, counts) else step
+        for step in block
+    )
+
+
+def recounts(step: CopyFrontier, counts: dict[str, Over]) -> bool:
+    """Whether a choice asks about edges of a copy that are not counted for the frontier copied."""
+    return counts.get(step.name) not in (None, counts.get(step.other))
 
 
 def _pull(step: Advance, facts: Facts) -> Sweep:
@@ -113,15 +129,20 @@ def directions(program: Program, facts: Facts) -> Directions:
         direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
         if facts.target.workers and not pulls_from_others(node, facts.edge_functor(node), program):
             direction = Direction.PUSH
-        if direction is not Direction.PUSH and node.frontier.frontier is not None:
-            known_direction = group[node.frontier.frontier]
-            agrees = known_direction not in between and counted.setdefault(known_direction, node.over) is node.over
+        name = node.frontier.frontier
+        if direction is not Direction.PUSH and name is not None:
+            agrees = group[name] not in between and counted.setdefault(name, node.over) is node.over
             direction = direction if agrees else Direction.PUSH
         of_site[node.site] = direction
-    return Directions(
-        of_site,
-        {name: counted[known_direction] for name, known_direction in group.items() if known_direction in counted},
-    )
+    return Directions(of_site, _with_copies(counted, group))
+
+
+def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, Over]:
+    """`counted` with the frontiers copied from or to those in it, which count what the first of these counts."""
+    of_group: dict[str, Over] = {}
+    for name, over in counted.items():
+        of_group.setdefault(group[name], over)
+    return {name: counted.get(name, of_group[leader]) for name, leader in group.items() if leader in of_group}
 
 
 def switch(knobs: OperatorKnobs) -> Switch:

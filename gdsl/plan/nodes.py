@@ -171,6 +171,8 @@ class Copy:
     """A frontier becomes the same set as another; it ends with a barrier of its own."""
 
     step: CopyFrontier
+    recounts: bool = False
+    """Whether the edges of its members are counted, since those counted for the other frontier are other ones."""
 
 
 @dataclass(frozen=True, slots=True)

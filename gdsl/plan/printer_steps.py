@@ -129,7 +129,7 @@ def _define(step: Define) -> str:
 
 def _taken(step: Copy | FarEnds) -> str:
     if isinstance(step, Copy):
-        return f"copy: {step.step.name} = {step.step.other}"
+        return f"copy: {step.step.name} = {step.step.other}{', counting its edges' if step.recounts else ''}"
     return f"far ends: {step.step.name} = {step.step.end.value}s of {step.step.other}"
 
 

@@ -64,7 +64,7 @@ from gdsl.plan.verifier_barriers import missing_barrier
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_phases import verify_phases
-from gdsl.plan.verifier_sets import verify_combinations
+from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
@@ -86,6 +86,7 @@ def verify(plan: Plan) -> None:
         sweeping.verify(operation)
     verify_phases(plan)
     verify_combinations(plan)
+    verify_copies(plan)
     verify_exchanges(plan)
     verify_slots(plan)
     verify_sizes(plan)

@@ -1,4 +1,4 @@
-"""What must hold of the combinations of frontiers of a plan."""
+"""What must hold of the combinations and copies of frontiers of a plan."""
 
 from __future__ import annotations
 
@@ -42,6 +42,17 @@ def verify_combinations(plan: Plan) -> None:
         for what, holds in fits.items():
             if not holds:
                 raise VerificationError(f"plan of {plan.program.name}: {node.name}: {what}")
+
+
+def verify_copies(plan: Plan) -> None:
+    """Raise `gdsl.ir.verifier.VerificationError` if a copy has the edge count of other lists than it says."""
+    counts = {frontier.name: frontier.counts for frontier in plan.frontiers}
+    for each in steps_in(plan.schedule):
+        if isinstance(each, Copy):
+            own, other = counts.get(each.step.name), counts.get(each.step.other)
+            if each.recounts != (own is not None and own is not other):
+                copy = f"{each.step.name} = {each.step.other}"
+                raise VerificationError(f"plan of {plan.program.name}: {copy}: edges of other lists are counted")
 
 
 def _lacking_queues(plan: Plan) -> frozenset[str]:

@@ -158,6 +158,24 @@ def check_heat(graph: Graph, values: Values, answers: Answers) -> None:
     close(answers, 1e-9, temperature=temperature, largest_change=change, loss=loss)
 
 
+def check_copied_frontiers(graph: Graph, values: Values, answers: Answers) -> None:
+    tails, heads = ends(graph)
+    ahead = levels(graph.num_vertices, tails, heads, values["sources"])
+    same(answers, ahead=ahead, back=levels(graph.num_vertices, heads, tails, values["sources"]))
+    front = np.zeros(graph.num_vertices, bool)
+    front[values["sources"]] = True
+    onward, answered = np.full((2, graph.num_vertices), -1)
+    for step in range(values["steps"]):
+        reached = np.zeros(graph.num_vertices, bool)
+        reached[heads[front[tails]]] = True
+        front = reached & (onward == -1)
+        onward[front] = step
+        before = np.zeros(graph.num_vertices, bool)
+        before[tails[front[heads]]] = True
+        answered[before & (answered == -1)] = step
+    same(answers, onward=onward, answered=answered)
+
+
 TRAVERSALS = (
     Case("multi_source", check_multi_source, lambda graph, seed: {"site": sites(graph, seed), "reach": 2}),
     Case("nearest_site", check_nearest_site, lambda graph, seed: {"is_site": sites(graph, seed)}),
@@ -173,4 +191,9 @@ TRAVERSALS = (
     Case("widest_path", check_widest_path, widest_values, not_empty),
     Case("discovery_tree", check_discovery_tree, lambda graph, seed: {"source": source_of(graph, seed)}, not_empty),
     Case("heat", check_heat, heat_values),
+    Case(
+        "copied_frontiers",
+        check_copied_frontiers,
+        lambda graph, seed: {"sources": np.flatnonzero(sites(graph, seed)), "steps": 1 + seed % 4},
+    ),
 )

@@ -9,14 +9,15 @@ from gdsl.ir.nodes import Literal, ScalarValue
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
 from gdsl.plan.buffer_nodes import Cleared, Made, Role
-from gdsl.plan.nodes import Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
-from gdsl.plan.walking import launches, operations, sweeps, sweeps_of
+from gdsl.plan.nodes import Copy, Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
+from gdsl.plan.walking import launches, operations, steps_in, sweeps, sweeps_of
 
-from .planning import choice, only_sweep, operation, plan_of
+from .planning import ROOT, choice, only_sweep, operation, plan_of
 
 TWICE = """program p; problem { vertex a : int32; }
     edge functor f(src, dst, e) { apply { a[far] += 1; } }
     schedule { advance(vertices, f, to=none%s); }"""
+ON = (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU)
 SWAPS = """program p; problem { vertex a : int32; vertex b : int32; }
     vertex functor f(v) { apply { a[v] += 1; } }
     schedule { repeat (3) { compute(vertices, f); swap(a, b); } }"""
@@ -54,6 +55,28 @@ def test_what_a_choice_asks_for_is_counted_where_the_frontier_is_made() -> None:
     pushed = plan_of("bfs", "visit.direction=push")
     assert [frontier.counts for frontier in pushed.frontiers] == [None]
     assert only_sweep(pushed).edges is EdgeCount.WALKED
+
+
+def test_a_copy_counts_where_a_choice_asks_about_other_lists() -> None:
+    for plan in (plan_of(str(ROOT / "tests" / "programs" / "copied_frontiers.gdsl"), on=on) for on in ON):
+        counts = {frontier.name: frontier.counts for frontier in plan.frontiers}
+        out, into = Over.OUT_EDGES, Over.IN_EDGES
+        assert counts == {"sources_set": out, "f": out, "g": out, "b": into, "h": into}
+        copies = {step.step.name: step.recounts for step in steps_in(plan.schedule) if isinstance(step, Copy)}
+        assert copies == {"f": False, "g": False, "b": True, "h": True}
+        assert len(plan.switches) == 4
+
+
+def test_a_copy_that_nobody_asks_about_counts_nothing() -> None:
+    text = """program p; problem { vertex a : int32 = -1; }
+        edge functor f(src, dst, e) { cond a[dst] == -1; apply { a[dst] = 1; } }
+        edge functor g(src, dst, e) { apply { a[src] max= 1; } }
+        schedule {
+            frontier x = where(v => v == 0); frontier y = x; y = advance(x, f);
+            advance(y, g, to=none, over=in_edges);
+        }"""
+    plan = plan_of(text)
+    assert [step.recounts for step in steps_in(plan.schedule) if isinstance(step, Copy)] == [False]
 
 
 def test_a_relaxation_marks() -> None:

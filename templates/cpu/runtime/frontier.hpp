@@ -379,3 +379,17 @@ inline void copy_frontier(frontier& f, const frontier& other) {
     f.queued = other.queued;
     f.mapped = other.mapped;
 }
+
+// piece: copy_and_count
+// A copy of a set of which other edges are counted than of the set copied.
+template <class Counted>
+inline void copy_and_count(frontier& f, const frontier& other, const Counted counted) {
+    copy_frontier(f, other);
+    const int64 places = f.queued ? f.size : f.words;
+    int64 edges = 0;
+#pragma omp parallel for schedule(static) reduction(+ : edges) if (places > SMALL_WORK)
+    for (int64 i = 0; i < places; ++i) {
+        edges += f.queued ? counted.degree(f.queue[i]) : counted_in(counted, all_members{f.words * 64}, i * 64, f.bitmap[i]);
+    }
+    f.edges = edges;
+}

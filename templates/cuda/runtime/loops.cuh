@@ -115,6 +115,34 @@ __device__ __forceinline__ void copy_frontier(enactor& run, frontier& result, co
     synchronize(run);
 }
 
+// piece: copy_and_count
+// A copy of a set of which other edges are counted than of the set copied.
+// barriers: 1
+template <class Counted>
+__device__ __forceinline__ void copy_and_count(enactor& run, frontier& result, const frontier& other, uint64 num_vertices,
+                                               const Counted counted) {
+    const bool queued = other.queued, mapped = other.mapped;
+    begin_operator(run);
+    uint64 edges = 0;
+    for (uint64 i = thread_index(); queued && i < other.size; i += grid_threads()) {
+        const vertex v = other.queue[i];
+        result.queue[i] = v;
+        edges += counted.degree(v);
+    }
+    for (uint64 word = thread_index(); mapped && word * 32 < num_vertices; word += grid_threads()) {
+        uint32 bits = other.bitmap[word];
+        result.bitmap[word] = bits;
+        for (; !queued && bits != 0; bits &= bits - 1) { edges += counted.degree(vertex(word * 32 + __ffs(bits) - 1)); }
+    }
+    __syncwarp(FULL_WARP);
+    counted.add(run.counters(), edges);
+    if (leader()) { run.counters()->accepted = other.size; }
+    end_queue(run, result);
+    result.queued = queued;
+    result.mapped = mapped;
+    run.operators += 1;
+}
+
 // piece: fetch_sector
 // Prefetches a 32-byte sector into the L2 cache if `x[i]` is its first element.
 template <class T, class Id>
