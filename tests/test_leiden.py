@@ -1,11 +1,11 @@
-"""The sample `leiden`: connected communities, as good as Louvain's, for one resolution and for many."""
+"""The sample `leiden`: connected communities, as good as Louvain's; many resolutions, of `louvain`, too."""
 
 from __future__ import annotations
 
 import networkx as nx
 import numpy as np
 import pytest
-from oracles.library.communities import check_leiden
+from oracles.library.communities import check_leiden, check_louvain
 
 import gdsl
 from gdsl.operations import Grade
@@ -66,11 +66,13 @@ def test_every_run_ends_alike() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_many_resolutions(backend: str) -> None:
+@pytest.mark.parametrize("name", ["leiden", "louvain"])
+def test_many_resolutions(name: str, backend: str) -> None:
+    program, check = (gdsl.samples.leiden, check_leiden) if name == "leiden" else (gdsl.samples.louvain, check_louvain)
     graph = gdsl.Graph.from_networkx(nx.Graph(nx.les_miserables_graph()))
     values = {"weight": np.asarray(graph.attributes["weight"], np.float32)}
     resolutions = [0.0, 0.5, 1.0, 2.0, 8.0]
-    batch = gdsl.samples.leiden.map(graph, resolution=resolutions, **values, backend=backend)
+    batch = program.map(graph, resolution=resolutions, **values, backend=backend)
     values_of = batch.host_arrays()
     counts = [int(count) for count in batch.communities]
     assert counts == sorted(counts) and counts[0] == 1 < counts[2] < counts[4]
@@ -80,4 +82,4 @@ def test_many_resolutions(backend: str) -> None:
             "communities": batch.communities[k],
             "modularity": batch.modularity[k],
         }
-        check_leiden(graph, {**values, "resolution": resolution}, answers)
+        check(graph, {**values, "resolution": resolution}, answers)

@@ -158,6 +158,34 @@ def test_as_good_as_networkx(name: str) -> None:
     assert result["modularity"] > theirs - 0.02
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("resolution", [0.0, 0.5, 2.0, 5.0])
+@pytest.mark.parametrize("name", ["lesmis", "caveman", "planted"])
+def test_as_good_as_networkx_at_another_resolution(name: str, resolution: float) -> None:
+    network = nx.Graph()
+    network.add_nodes_from(range(networks()[name].number_of_nodes()))
+    network.add_edges_from(networks()[name].edges)
+    graph = gdsl.Graph.from_networkx(network)
+    values = {"weight": np.ones(graph.num_edges), "resolution": resolution}
+    result = gdsl.samples.louvain.run(graph, values, backend="cpu")
+    community = result.host_arrays()["community"]
+    ours = [set(np.flatnonzero(community == each).tolist()) for each in range(int(result["communities"]))]
+    quality = nx.community.modularity(network, ours, resolution=resolution)
+    assert result["modularity"] == pytest.approx(quality, abs=1e-7)
+    theirs = nx.community.louvain_communities(network, resolution=resolution, seed=1)
+    assert quality > nx.community.modularity(network, theirs, resolution=resolution) - 0.02
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_resolution_beyond_any_leaves_all_alone(backend: str) -> None:
+    """Also where the products of the definition would be infinite."""
+    graph = gdsl.Graph.from_networkx(nx.karate_club_graph())
+    values = {"weight": np.ones(graph.num_edges), "resolution": 1e308}
+    result = gdsl.samples.louvain.run(graph, values, backend=backend)
+    assert result["communities"] == graph.num_vertices and result["modularity"] < -1e306
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_nothing_to_gain(backend: str) -> None:

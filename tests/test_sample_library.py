@@ -169,7 +169,7 @@ REFUSED = {
     "who_to_follow": [{"user": 0, "restart": 1.5}, {"user": 0, "circle_size": 0}, {"user": 0, "passes": -1}],
     "graph_sparsification": [{"exponent": 1.5}, {"exponent": np.nan}],
     "k_truss": [{"k": 1}],
-    "louvain": [{"turns": -1}],
+    "louvain": [{"turns": -1}, {"resolution": -0.5}, {"resolution": np.inf}],
     "leiden": [{"rounds": -1}, {"passes": 0}, {"resolution": -0.5}, {"resolution": np.nan}],
     "bellman_ford": [{"source": 0, "weight": np.r_[np.nan, np.ones(155)]}],
 }

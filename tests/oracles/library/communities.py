@@ -59,8 +59,9 @@ def check_louvain(graph: Graph, values: Values, answers: Answers) -> None:
     community = np.asarray(answers["community"], np.int64)
     count = int(answers["communities"])
     assert np.array_equal(np.unique(community), np.arange(count)), "communities are numbered from 0"
-    close(answers, 1e-7, modularity=modularity(graph, values["weight"], community))
-    alone = modularity(graph, values["weight"], np.arange(graph.num_vertices))
+    weight, resolution = values["weight"], values.get("resolution", 1)
+    close(answers, 1e-7, modularity=modularity(graph, weight, community, resolution))
+    alone = modularity(graph, weight, np.arange(graph.num_vertices), resolution)
     if count < graph.num_vertices:
         assert answers["modularity"] > alone - 1e-9, "every level gains"
     else:
@@ -85,15 +86,16 @@ def check_leiden(graph: Graph, values: Values, answers: Answers) -> None:
 
 
 def leiden_values(graph: Graph, seed: int) -> Values:
-    return {**louvain_values(graph, seed), "resolution": (1.0, 0.25, 3.0, 0.0)[seed % 4], "passes": 1 + seed % 2}
+    return {**louvain_values(graph, seed), "passes": 1 + seed % 2}
 
 
 def louvain_values(graph: Graph, seed: int) -> Values:
-    """Weights that are the same both ways: ones, quarters (some 0), or any."""
+    """Weights that are the same both ways: ones, quarters (some 0), or any; a resolution."""
     tails, heads = ends(graph)
     random = random_of(graph, seed)
     table = [np.ones(97), random.integers(0, 9, 97) / 4, random.random(97) * 1e-3][seed % 3]
-    return {"seed": seed, "weight": table[(tails + heads + tails * heads) % 97].astype(np.float32)}
+    weight = table[(tails + heads + tails * heads) % 97].astype(np.float32)
+    return {"seed": seed, "weight": weight, "resolution": (1.0, 0.25, 3.0, 0.0)[seed % 4]}
 
 
 COMMUNITIES = (
