@@ -39,7 +39,9 @@ from gdsl.graph.lazy_csr import (
 from gdsl.graph.reading import read_graph, request_of
 from gdsl.graph.sparse_matrices import csr_of_matrix, is_of_cupy
 from gdsl.graph.transformations import options_of
-from gdsl.graph.updates import Changes, Delta, NewEdges, Record, checked_update, since
+from gdsl.graph.update_arguments import checked_update
+from gdsl.graph.update_records import Changes, Record, recorded, since
+from gdsl.graph.updates import Delta, NewEdges
 from gdsl.graph.vertices import Names, id_widths, vertex_count
 from gdsl.types import Widths
 
@@ -155,7 +157,7 @@ class Graph:
         update = checked_update(insert, delete, self.num_vertices, self.names, dtypes)
         changed = update.applied_to(delta)
         graph = Graph._of_csr(changed)
-        records = update.recorded(self._identity, self._records, self.num_vertices)
+        records = recorded(update.record(self._identity), self._records, self.num_vertices)
         graph.__dict__.update(_base=base, _records=records)
         return graph
 

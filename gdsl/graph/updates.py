@@ -7,7 +7,7 @@ pays: then each update would cost as much as the pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,52 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
-from gdsl.graph.arguments import attribute_arrays, id_array
 from gdsl.graph.csr import LARGEST_DEGREE, Csr
-from gdsl.graph.immutable import allocate_immutable, immutable
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import bad_array, too_large
-from gdsl.graph.threads import by_threads
-from gdsl.graph.vertices import Names, check_range, id_dtype, packed
+from gdsl.graph.messages import too_large
+from gdsl.graph.splicing import spliced
+from gdsl.graph.vertices import packed
 
 Array = NDArray[Any]
 _MERGED_FROM = 16
 """A delta with one change for so many edges is merged by the next update."""
-_BY_PIECES = 256
-"""Up to one change for so many edges, pieces are copied one by one; more are shifted by NumPy together."""
-_MOST_COPY_THREADS, _PIECE = 8, 1 << 20
-_MOST_RECORDS = 1024
-"""So many updates are remembered, for results that are continued on a later graph."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What one update changed: `before` identifies the graph that it was applied to, `inserted` and `deleted` are the
-    ends of edges, ascending and each once, and `example` is a deleted edge."""
-
-    before: object
-    inserted: Array
-    deleted: Array
-    example: tuple[int, int] | None
-
-    @property
-    def size(self) -> int:
-        """The number of ends."""
-        return len(self.inserted) + len(self.deleted)
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What several updates together changed, as in a `Record`."""
-
-    inserted: Array
-    deleted: Array
-    example: tuple[int, int] | None
-
-    @property
-    def ends(self) -> Array:
-        """The ends of all changed edges, ascending and each once."""
-        return np.union1d(self.inserted, self.deleted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +128,9 @@ class Delta:
         offsets = self._offsets()
         if self.num_edges > LARGEST_DEGREE and int(np.diff(offsets).max()) > LARGEST_DEGREE:
             raise too_large("a vertex has more edges than int32 can count")
-        columns = _spliced(base.columns, self.deleted, places, inserted.destinations)
+        columns = spliced(base.columns, self.deleted, places, inserted.destinations)
         values = {
-            name: _spliced(of, self.deleted, places, inserted.attributes[name]) for name, of in base.attributes.items()
+            name: spliced(of, self.deleted, places, inserted.attributes[name]) for name, of in base.attributes.items()
         }
         return Csr(offsets, columns, base.directed, values, base.vertex_attributes, base.names)
 
@@ -187,155 +150,12 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
-    """A caller's update, checked: the ends of edges to delete, and the edges to insert."""
-
-    deleted: tuple[Array, Array]
-    inserted: Insertions
-
-    def applied_to(self, delta: Delta) -> Delta:
-        """What is deleted is deleted first. Raises E0717 for an edge that does not exist."""
-        return delta.without(*self.deleted).with_edges(self.inserted)
-
-    def recorded(self, before: object, earlier: tuple[Record, ...], num_vertices: int) -> tuple[Record, ...]:
-        """The records of the earlier updates and of this one, as many as there is room for: together at most as many
-        ends as there are vertices, or this one."""
-        inserted = np.unique(np.concatenate([self.inserted.sources, self.inserted.destinations]))
-        sources, destinations = self.deleted
-        example = (int(sources[0]), int(destinations[0])) if len(sources) else None
-        record = Record(before, inserted, np.unique(np.concatenate(self.deleted)), example)
-        records, room = [record], max(num_vertices - record.size, 0)
-        for each in reversed(earlier[-_MOST_RECORDS + 1 :]):
-            room -= each.size
-            if room < 0:
-                break
-            records.append(each)
-        return tuple(records[::-1])
-
-
-def checked_update(
-    insert: Any, delete: Any, num_vertices: int, names: Names | None, dtypes: Mapping[str, np.dtype[Any]]
-) -> Update:
-    """The update in a caller's arguments: `insert` is (sources, destinations), followed by the weights, or by the
-    values of all attributes by name, if the graph has any; `delete` is (sources, destinations).
-
-    Raises GdslError E0707, E0711 or E0717, TypeError for arguments of a wrong kind.
-    """
-    deleted = _ends("delete", _parts("delete", delete, (2,)), num_vertices, names)
-    parts = _parts("insert", insert, (2, 3))
-    sources, destinations = _ends("insert", parts, num_vertices, names)
-    own_attributes = parts[2] if len(parts) == 3 else {}
-    values = own_attributes if isinstance(own_attributes, Mapping) else {"weight": own_attributes}
-    attributes = _attributes(values, len(sources), dtypes) if insert is not None else {}
-    if insert is None:
-        attributes = {name: np.zeros(0, dtype) for name, dtype in dtypes.items()}
-    return Update(deleted, Insertions(sources, destinations, attributes))
-
-
-@dataclass(frozen=True, slots=True)
 class NewEdges:
     """The ids of the edges of an updated graph that its base does not have. All others have the values that they had
     there, where `conditions` held."""
 
     ids: NDArray[np.int64]
     conditions: set[str]
-
-
-def since(records: tuple[Record, ...], identity: object, last: object) -> Changes | None:
-    """What changed between the graphs of two identities, of which `last` is that of the updated graph; None if that is
-    not known."""
-    if identity is last:
-        none = np.zeros(0, np.int32)
-        return Changes(none, none, None)
-    start = next((place for place, each in enumerate(records) if each.before is identity), None)
-    if start is None:
-        return None
-    later = records[start:]
-    example = next((each.example for each in later if each.example is not None), None)
-    inserted, deleted = (_union([getattr(each, part) for each in later]) for part in ("inserted", "deleted"))
-    return Changes(inserted, deleted, example)
-
-
-def _union(parts: list[Array]) -> Array:
-    return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
-
-
-# ---------------------------------------------------------------- what the caller passes
-
-
-def _parts(name: str, value: Any, sizes: tuple[int, ...]) -> tuple[Any, ...]:
-    if value is None:
-        return ((), ())
-    if not isinstance(value, tuple | list) or len(value) not in sizes:
-        weights = ", weights)" if 3 in sizes else ")"
-        raise TypeError(f"{name} is (sources, destinations{weights}, one array each, not {shown(value)}")
-    return tuple(value)
-
-
-def _ends(name: str, parts: tuple[Any, ...], num_vertices: int, names: Names | None) -> tuple[Array, Array]:
-    ends = []
-    for values, which in zip(parts, ("sources", "destinations"), strict=False):
-        called = f"{which} to {name}"
-        ids = id_array(values if names is None else _ids(values, called, names), called)
-        check_range(ids, called, num_vertices)
-        ends.append(ids.astype(id_dtype(num_vertices), copy=True))
-    if len(ends[0]) != len(ends[1]):
-        message = f"{name} has {len(ends[0]):,} sources and {len(ends[1]):,} destinations"
-        raise bad_array(message, "give one source and one destination for each edge")
-    return ends[0], ends[1]
-
-
-def _ids(values: Any, called: str, names: Names) -> Any:
-    """The vertices that the caller names; whole numbers are ids where no name is a number."""
-    items = values.tolist() if hasattr(values, "tolist") else list(values)
-    ids = [names.id_of(value) for value in items]
-    place = next((place for place, vertex in enumerate(ids) if vertex is None), None)
-    if place is None:
-        return np.array(ids, np.int64)
-    integers = all(isinstance(value, int) and not isinstance(value, bool) for value in items)
-    if integers and not any(isinstance(name, int | float) for name in names):
-        return values
-    near = names.like(items[place])
-    message = f"{called}: no vertex is called {shown(items[place])}; an update keeps the vertices"
-    raise GdslError.single("E0717", message, fix=f"did you mean {near[0]!r}?" if near else None)
-
-
-def _attributes(values: Mapping[str, Any], count: int, dtypes: Mapping[str, np.dtype[Any]]) -> dict[str, Array]:
-    """The values of the inserted edges in the types of the graph's attributes."""
-    missing = [name for name in dtypes if name not in values]
-    if missing and count:
-        fix = "insert=(sources, destinations, weights)"
-        if [*dtypes] != ["weight"]:
-            fix = f"insert=(sources, destinations, {{{', '.join(f'{name!r}: …' for name in dtypes)}}})"
-        message = f"the inserted edges have no `{missing[0]}`, which all edges of the graph have"
-        raise GdslError.single("E0717", message, fix=fix)
-    unknown = next((name for name in values if name not in dtypes), None)
-    if unknown is not None:
-        have = ", ".join(dtypes) or "none"
-        message = f"the inserted edges have values for {shown(unknown)}, but the graph has no such attribute of edges"
-        raise GdslError.single("E0717", message, notes=(f"attributes of edges: {have}",), fix="leave them out")
-    arrays = attribute_arrays(values, count, "inserted edge")
-    return {
-        name: _of_type(name, arrays[name], dtype) if name in arrays else np.zeros(0, dtype)
-        for name, dtype in dtypes.items()
-    }
-
-
-def _of_type(name: str, values: Array, dtype: np.dtype[Any]) -> Array:
-    """`values` in the type of an attribute. Raises E0717 for the first that it does not have."""
-    with np.errstate(all="ignore"):
-        converted = values.astype(dtype)
-        same = (converted == values) & (converted.astype(values.dtype) == values)
-        if values.dtype.kind == "f":
-            same |= np.isnan(values) & (dtype.kind == "f")
-    if (values.dtype.kind == "b") is not (dtype.kind == "b") and len(values):
-        same[:] = False
-    if not same.all():
-        place = int((~same).argmax())
-        message = f"`{name}` of inserted edge {place} is {values[place]}, which the graph's {dtype} cannot hold"
-        fix = f"give values of {dtype}, such as np.{dtype}({values[place]})"
-        raise GdslError.single("E0717", message, fix=fix)
-    return converted
 
 
 def _no_edge(source: int, destination: int, base: Csr) -> GdslError:
@@ -349,9 +169,6 @@ def _has(base: Csr, source: int, destination: int) -> bool:
     neighbors = base.columns[base.offsets[source] : base.offsets[source + 1]]
     place = int(np.searchsorted(neighbors, destination))
     return place < len(neighbors) and int(neighbors[place]) == destination
-
-
-# ---------------------------------------------------------------- places and pieces
 
 
 def _both_ways(sources: Array, destinations: Array) -> tuple[Array, Array]:
@@ -380,42 +197,3 @@ def _places(base: Csr, sources: Array, destinations: Array, side: str) -> NDArra
         before = (neighbors < destinations) if side == "left" else (neighbors <= destinations)
         low, high = np.where(is_open & before, middle + 1, low), np.where(is_open & ~before, middle, high)
     return low
-
-
-def _spliced(values: Array, deleted: Array, places: Array, inserted: Array) -> Array:
-    """`values` without those at the ascending places `deleted`, and with `inserted` before those at the ascending
-    `places`, all of the original array; in memory that cannot be written."""
-    inserted = inserted.astype(values.dtype, copy=False)
-    if (len(deleted) + len(places)) * _BY_PIECES > len(values):
-        moved = places - np.searchsorted(deleted, places)
-        return immutable(np.insert(np.delete(values, deleted), moved, inserted))
-    writable, result = allocate_immutable(len(values) - len(deleted) + len(inserted), values.dtype)
-    jobs, at = list[tuple[int, Array]](), 0
-    for piece in _pieces(values, deleted, places, inserted):
-        for first in range(0, len(piece), _PIECE):
-            jobs.append((at + first, piece[first : first + _PIECE]))
-        at += len(piece)
-
-    def copy(job: tuple[int, Array]) -> None:
-        first, piece = job
-        writable[first : first + len(piece)] = piece
-
-    by_threads(copy, jobs, _MOST_COPY_THREADS if len(values) > _PIECE else 1)
-    return result
-
-
-def _pieces(values: Array, deleted: Array, places: Array, inserted: Array) -> Iterator[Array]:
-    """What is between the changes, and what is inserted, in order."""
-    firsts, counts = np.unique(places, return_counts=True)
-    ends = np.cumsum(counts)
-    changes = [
-        (int(place), 0, int(end - count), int(end)) for place, count, end in zip(firsts, counts, ends, strict=True)
-    ]
-    changes += [(int(place), 1, 0, 0) for place in deleted]
-    at = 0
-    for place, skipped, first, last in sorted(changes):
-        if place > at:
-            yield values[at:place]
-        yield inserted[first:last]
-        at = place + skipped
-    yield values[at:]
