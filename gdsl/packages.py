@@ -105,8 +105,8 @@ def settings(path: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """The words of `--tune`, and the types, with which the program in this file was packed; none for other files."""
     if os.path.basename(os.path.dirname(path)) != PROGRAMS:
         return (), {}
-    found = owner(path)
-    chosen = {} if found is None else found[0].programs.get(found[1], {})
+    owned = owner(path)
+    chosen = {} if owned is None else owned[0].programs.get(owned[1], {})
     return tuple(chosen.get("tune", ())), dict(chosen.get("types", {}))
 
 
@@ -115,9 +115,9 @@ def why_missing(word: str) -> tuple[str, list[str], str | None]:
     name, _, program = word.partition(":")
     package = find(name)
     if package is not None:
-        known = sorted(each for each in package.programs if os.path.isfile(package.path(each)))
-        close = difflib.get_close_matches(program[:100], known, n=1)
-        notes = [f"in {printable(package.folder)} it has {', '.join(known) or 'none'}"]
+        programs = sorted(each for each in package.programs if os.path.isfile(package.path(each)))
+        close = difflib.get_close_matches(program[:100], programs, n=1)
+        notes = [f"in {printable(package.folder)} it has {', '.join(programs) or 'none'}"]
         fix = f"did you mean {name}:{close[0]}?" if close else None
         return f"the package {name} has no program {program}", notes, fix
     folder = _folder(name)
@@ -129,12 +129,12 @@ def why_missing(word: str) -> tuple[str, list[str], str | None]:
             notes = [f"{MANIFEST} in {printable(folder)} is damaged, or of another version of gdsl"]
             fix = f"install the wheel of {name} again, or build it with this version"
         return f"the package {name} has no gdsl programs", notes, fix
-    known = installed()
+    packages = installed()
     places = [printable(place) for place in sys.path if place]
     more = f", and {len(places) - _MOST_LISTED} more" if len(places) > _MOST_LISTED else ""
     notes = [f"looked for a package {name} in {', '.join(places[:_MOST_LISTED])}{more}"]
-    notes += [f"installed packages of programs: {', '.join(known)}"] if known else []
-    close = difflib.get_close_matches(name[:100], known, n=1)
+    notes += [f"installed packages of programs: {', '.join(packages)}"] if packages else []
+    close = difflib.get_close_matches(name[:100], packages, n=1)
     fix = f"did you mean {close[0]}:{program}?" if close else f"install its wheel for {printable(sys.executable)}"
     return f"there is no package {name}", notes, fix
 
@@ -164,10 +164,11 @@ def _manifest(folder: str) -> Mapping[str, Any] | None:
     """The manifest in a folder; None if there is none, or one that is damaged or of another format."""
     try:
         with open(os.path.join(folder, MANIFEST), encoding="utf-8") as file:
-            found = json.load(file)
+            manifest = json.load(file)
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and found.get("format") == FORMAT and _is_whole(found) else None
+    is_current = isinstance(manifest, dict) and manifest.get("format") == FORMAT and _is_whole(manifest)
+    return manifest if is_current else None
 
 
 def _is_whole(manifest: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ _BACKENDS = ("cuda", "cpu")
 
 @dataclass(frozen=True, slots=True)
 class _OfWheel:
-    """The options that only a package has, as given."""
+    """The options that only a package has."""
 
     version: str | None
     arch: tuple[str, ...]
@@ -27,15 +27,15 @@ class _OfWheel:
 
     @property
     def first(self) -> str | None:
-        """The first one that is given."""
-        given = {
+        """The first one that the caller used."""
+        values = {
             "--version": self.version,
             "--arch": self.arch,
             "--no-kernels": self.no_kernels,
             "--all-types": self.all_types,
             "-p": self.assignments,
         }
-        return next((option for option, value in given.items() if value or value == ""), None)
+        return next((option for option, value in values.items() if value or value == ""), None)
 
 
 @click.command(name="export", short_help="Write a program as C++ or CUDA that needs no gdsl, or as a Python package.")
@@ -182,9 +182,9 @@ def _export_wheel(
     from gdsl.wheels.answers import GRAPH
     from gdsl.wheels.building import Options, architectures_of, build, target_of
 
-    given = given_params(of_wheel.assignments)
+    assigned = given_params(of_wheel.assignments)
     architectures = () if of_wheel.no_kernels else architectures_of(of_wheel.arch)
-    values = param_values(given, Graph.read(GRAPH)) if given else {}
+    values = param_values(assigned, Graph.read(GRAPH)) if assigned else {}
     version = "0.1.0" if of_wheel.version is None else of_wheel.version
     options = Options(name, version, architectures, values, tune, types, of_wheel.all_types)
     target = target_of(options, directory, force)

@@ -51,20 +51,20 @@ def _list(folder: Path, programs: list[Path]) -> None:
     click.echo("Graphs:")
     for path in graphs:
         click.echo(f"  {_shown(path)}")
-    packed = _packed()
-    if packed:
+    packaged = _packaged_programs()
+    if packaged:
         click.echo("Installed packages:")
-        width = max(map(len, packed))
-        for word, doc in packed.items():
+        width = max(map(len, packaged))
+        for word, doc in packaged.items():
             click.echo(f"  {word.ljust(width)}  {doc}")
 
 
-def _packed() -> dict[str, str]:
+def _packaged_programs() -> dict[str, str]:
     """The programs of installed packages, by PACKAGE:PROGRAM, each with its first sentence."""
     from gdsl.packages import find, installed
 
-    found = [package for name in installed() if (package := find(name)) is not None]
-    paths = {f"{package.name}:{name}": Path(package.path(name)) for package in found for name in package.programs}
+    packages = [package for name in installed() if (package := find(name)) is not None]
+    paths = {f"{package.name}:{name}": Path(package.path(name)) for package in packages for name in package.programs}
     return {word: _doc(path) for word, path in sorted(paths.items()) if path.is_file()}
 
 

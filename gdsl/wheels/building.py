@@ -47,8 +47,8 @@ class Options:
 
 def architectures_of(words: Sequence[str]) -> tuple[str, ...]:
     """The architectures of `--arch`, which may be repeated or have several between commas, each once. Raises E0904."""
-    given = [part for word in words for part in word.split(",")] or kernels.DEFAULT_ARCHITECTURES
-    return tuple(sorted({nvrtc.normal_architecture(part) for part in given}))
+    names = [name for word in words for name in word.split(",")] or kernels.DEFAULT_ARCHITECTURES
+    return tuple(sorted({nvrtc.normal_architecture(name) for name in names}))
 
 
 def target_of(options: Options, directory: Path, force: bool) -> Path:
@@ -124,12 +124,12 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
 def _instances(program: Program, options: Options) -> Iterator[ir.Program]:
     """The program, and with `all_types` its other instances."""
     yield program.ir
-    words, own = (*settings(program.text.name)[0], *options.tune), types_of(program.ir, {})
+    words, own_types = (*settings(program.text.name)[0], *options.tune), types_of(program.ir, {})
     names = [each.name for each in program.ir.types] if options.all_types else []
     admitted = [TYPE_CLASSES[each.class_name] for each in program.ir.types]
     for chosen in itertools.product(*admitted) if names else ():
         types = tuple(zip(names, chosen, strict=True))
-        if types != own:
+        if types != own_types:
             yield load(program.text, words, types)
 
 

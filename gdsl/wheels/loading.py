@@ -36,8 +36,8 @@ def differences_from_answer(package: str, name: str, backend: str = "auto") -> l
 
     Results that may differ from run to run are not compared, and float sums up to rounding. Raises as `Program.run`.
     """
-    program, found = program_of(package, name), find(package)
-    assert found is not None
-    text = Path(found.folder, ANSWERS, f"{name}.json").read_text(encoding="utf-8")
+    program, installed = program_of(package, name), find(package)
+    assert installed is not None
+    text = Path(installed.folder, ANSWERS, f"{name}.json").read_text(encoding="utf-8")
     graph, values, results = answers.read(json.loads(text))
     return list(differences(program.ir, results, program.run(graph, values, backend=backend)))

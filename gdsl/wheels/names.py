@@ -73,18 +73,18 @@ def _used() -> set[str]:
 
 def _required() -> set[str]:
     """What gdsl requires, with or without extras, and what that requires without any."""
-    found, waiting = {"gdsl"}, ["gdsl"]
-    for name in waiting:
+    required, pending = {"gdsl"}, ["gdsl"]
+    for name in pending:
         try:
-            listed = requires(name) or []
+            requirements = requires(name) or []
         except PackageNotFoundError:  # an extra, or a checkout that is not installed
             continue
-        for each in listed:
+        for each in requirements:
             match = _REQUIRED.match(each)
-            if match is not None and _normal(match[0]) not in found and (name == "gdsl" or "extra ==" not in each):
-                found.add(_normal(match[0]))
-                waiting.append(match[0])
-    return found
+            if match is not None and _normal(match[0]) not in required and (name == "gdsl" or "extra ==" not in each):
+                required.add(_normal(match[0]))
+                pending.append(match[0])
+    return required
 
 
 def _normal(name: str) -> str:
