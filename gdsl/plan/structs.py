@@ -33,12 +33,13 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
         *GRAPH_SLICE.fields,
         Field("edge_ids", Pointer("const edge"), "the edge at each place of the lists: num_edges"),
         Field("neighbors", Pointer("const vertex"), "the destination at each place of the lists: num_edges"),
-        Field("edge_bound", _I64, "what the ids of edges lie below"),
-        Field("room", _I64, "where the lists are stored; less than 0: by the host"),
+        Field("edge_bound", _I64, "the exclusive upper bound of the ids of edges"),
+        Field("room", _I64, "where the lists are stored; below 0: by the host"),
         Field("ends_room", _I64, "where the ends of edges are stored"),
     ),
 )
-"""The same in programs that make graphs: edges need not lie in the order of their ids, and `columns` goes by id."""
+"""The same in programs that make graphs: edges need not be stored in the order of their ids, and `columns` is indexed
+by id."""
 
 
 KEPT_GRAPH = Struct(
@@ -48,56 +49,56 @@ KEPT_GRAPH = Struct(
         Field("num_edges", _I64),
         Field("largest_degree", _I64, "of any vertex, in either direction"),
     ),
-    "What is known of a graph that stays with the given one. The host clears it when it makes room for the arrays.",
+    "What is known about a graph that is kept with the given one. The host clears it when it allocates the arrays.",
 )
 
-LATE = Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more")
-SPILLED = Field("spilled", _U64, "1 where something near found no room")
-SEEN = Field("seen", _U64, "1 where members are still far, 2 where some have come near")
-NEAREST = Field("nearest", _U64, "the largest rank of those that are far")
+LATE = Field("late", _U64, "members of the result that were added after its queue had run out of room for duplicates")
+SPILLED = Field("spilled", _U64, "1 if a near member found no room")
+SEEN = Field("seen", _U64, "1 if there are far members, 2 if some of them have become near")
+NEAREST = Field("nearest", _U64, "the largest rank of the far members")
 BINS = Field("bins", _U64, "members sorted by degree, those of each bin", count=3)
 
 
 VISITS = (
     Field("visits", _U64, "edges that the first loop has visited"),
-    Field("stopped_after", _U64, "nanoseconds from the start of the kernel until these were too many"),
+    Field("stopped_after", _U64, "nanoseconds from the start of the kernel until these reached their limit"),
 )
-"""Of a run that may be stopped to begin again in another order."""
+"""Of a run that may be stopped and begun again in another order."""
 
 
 def control(*more: Field, words: tuple[Field, ...] = ()) -> Struct:
-    """The control block, whose counters of operators have `more` than all need, and which has these `words`, too."""
+    """The control block, with these `words`, and with `more` counters for each operator than every program needs."""
     counters = Struct(
         "operator_counters",
         (
             Field("accepted", _U64, "members of the result"),
-            Field("edges", _U64, "edges of those members, where a later operator asks for them"),
-            Field("hubs", _U64, "chunks of the lists too long for one warp"),
+            Field("edges", _U64, "edges of those members, if a later operator needs them"),
+            Field("hubs", _U64, "chunks of lists that are too long for one warp"),
             Field("visited", _U64, "edges of the members that the operator ran on"),
             *more,
         ),
-        "What the threads of one operator count together. They rotate: an operator adds to its own, "
-        "those before it may\n"
-        "still be read, and the one after the next is cleared, so that a barrier in two operators is enough.",
+        "Counters that the threads of one operator share. They rotate: an operator adds to its own, the earlier ones "
+        "may\n"
+        "still be read, and the one after the next is cleared, so one barrier for every two operators is enough.",
     )
     return Struct(
         "control_block",
         (
-            Field("arrived", _U64, "blocks that came to a barrier, counted for ever; above: what asks for a stop"),
+            Field("arrived", _U64, "blocks that reached a barrier, never reset; the upper bits request a stop"),
             Field("barriers", _U64, "passed by the kernels before this one (unfused form)"),
             Field("failure", _U64, "1 + the check that failed first"),
             Field("failed_value", _I64, "the index that it found"),
-            Field("failed_length", _I64, "how many elements there were"),
-            Field("exhausted", _U64, "1 + the loop that has had all the passes it may have"),
+            Field("failed_length", _I64, "the number of elements"),
+            Field("exhausted", _U64, "1 + the loop that reached its limit of passes"),
             Field("iterations", _U64, "finished passes of the outermost loops"),
             Field("trace_length", _U64, "operators that ran, traced or not"),
-            Field("answer", _I64, "of a condition or a count that the host asked for"),
-            Field("cycles", _U64, "of the first thread in all kernels, which lasted"),
+            Field("answer", _I64, "the value of a condition or a count that the host requested"),
+            Field("cycles", _U64, "of the first thread in all kernels, which took"),
             Field("nanoseconds", _U64),
             *words,
             Field("counters", counters, count=8),
         ),
-        "One a run, in device memory, zeroed by the host.",
+        "One for each run, in device memory, cleared by the host.",
     )
 
 
@@ -109,23 +110,23 @@ TRACE_RECORD = Struct(
         Field("size", _U64),
         Field("edges", _U64),
         Field("pulled", _I32),
-        Field("took", _U32, "ticks from where it began, as all down to `waited`"),
-        Field("before", _U32, "since the record before this one"),
-        Field("waited", _U32, "of both at barriers"),
+        Field("took", _U32, "ticks since it began; `before` and `waited` are in ticks, too"),
+        Field("before", _U32, "since the previous record"),
+        Field("waited", _U32, "of both, spent at barriers"),
     ),
     "One execution of one operator, timed by the first thread.",
 )
 
 
 def small_frontier_member(key: Type) -> Struct:
-    """A member of a set of few, in plans whose worklists with an order have ranks of this type."""
+    """A member of a small frontier, in plans whose ordered worklists have ranks of this type."""
     fields = (
         Field("id", _VERTEX),
         Field("first", _EDGE, "of its list"),
         Field("degree", _U32, "of the same"),
-        Field("key", key, "the rank of what it was found with, in a worklist with an order"),
+        Field("key", key, "the rank of the value that it was reached with, in an ordered worklist"),
     )
-    return Struct("small_frontier_member", fields, "A member of a set of few, with its list.", aligned=16)
+    return Struct("small_frontier_member", fields, "A member of a small frontier, with its list.", aligned=16)
 
 
 HUB_CHUNK = Struct(
@@ -138,12 +139,12 @@ FRONTIER = Struct(
     "frontier",
     (
         Field("queue", Pointer("vertex"), "the members, in no order"),
-        Field("bitmap", Pointer("uint32"), "a bit a vertex"),
+        Field("bitmap", Pointer("uint32"), "one bit for each vertex"),
         Field("size", _U64, "members"),
-        Field("edges", _U64, "edges of the members, where a later operator asks for them"),
+        Field("edges", _U64, "edges of the members, if a later operator needs them"),
         Field("queued", _BOOL),
         Field("mapped", _BOOL),
-        Field("room", Pointer("vertex"), "its own storage for a queue, also while the members lie elsewhere"),
+        Field("room", Pointer("vertex"), "its own storage for a queue, even while the members are stored elsewhere"),
     ),
     "A set of vertices, as a queue or as a bitmap or both; every thread has the same values.",
 )
@@ -156,13 +157,13 @@ EDGE_FRONTIER = Struct(
 
 DIRECTION_STATE = Struct(
     "direction_state",
-    (Field("unvisited", _U64, "edges that no frontier has had yet"), Field("pull", _BOOL)),
-    "What an auto direction remembers from one pass to the next.",
+    (Field("unvisited", _U64, "edges that no frontier has covered yet"), Field("pull", _BOOL)),
+    "What an automatic direction carries from one pass to the next.",
 )
 
 
 def saved_state(frontiers: int, edge_frontiers: int, switches: int, graphs: int, around: int) -> Struct:
-    """What the launches of the unfused form hand on from one to the next."""
+    """What each launch of the unfused form passes to the next."""
     return Struct(
         "saved_state",
         (
@@ -173,5 +174,5 @@ def saved_state(frontiers: int, edge_frontiers: int, switches: int, graphs: int,
             *((Field("graphs", LISTED_GRAPH_SLICE, count=graphs),) if graphs else ()),
             *((Field("around", LISTED_GRAPH_SLICE, count=around),) if around else ()),
         ),
-        "What the kernels of the unfused form hand on.",
+        "What each kernel of the unfused form passes to the next.",
     )

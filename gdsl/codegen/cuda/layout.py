@@ -92,7 +92,7 @@ def run_slice(plan: Plan) -> Struct:
         ("saved", Field("saved", Pointer("saved_state"), "between the kernels of the unfused form")),
         ("outputs", Field("outputs", Pointer("uint64"), "where what was swapped lies at the end")),
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
-        ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
+        ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: one bit for each vertex", slots)),
         ("keys", Field("keys", Pointer("key_word"), "ranks of entries that are worked off, and of those found", 2)),
         (
             "listed",
@@ -100,7 +100,7 @@ def run_slice(plan: Plan) -> Struct:
         ),
         ("visited", Field("visited", Pointer("key_word"), "of each vertex: the rank of what it was visited with")),
         ("bounded", Field("bounded", Pointer("vertex"), "by place: the vertex that has a bound there")),
-        ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
+        ("marks", Field("marks", Pointer("uint32"), "one bit for each vertex, twice", 2)),
         (
             "graph_scratch",
             Field("graph_scratch", Pointer("edge"), "while a graph is made", made.get("graph_scratch", 0)),

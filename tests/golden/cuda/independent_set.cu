@@ -137,27 +137,27 @@ struct block_storage {
 // piece: start_clock
 // piece: waits_for_others
 
-// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
-// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
+// Counters that the threads of one operator share. They rotate: an operator adds to its own, the earlier ones may
+// still be read, and the one after the next is cleared, so one barrier for every two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
-    uint64 edges;  // edges of those members, where a later operator asks for them
-    uint64 hubs;  // chunks of the lists too long for one warp
+    uint64 edges;  // edges of those members, if a later operator needs them
+    uint64 hubs;  // chunks of lists that are too long for one warp
     uint64 visited;  // edges of the members that the operator ran on
 };
 
-// One a run, in device memory, zeroed by the host.
+// One for each run, in device memory, cleared by the host.
 struct control_block {
-    uint64 arrived;  // blocks that came to a barrier, counted for ever; above: what asks for a stop
+    uint64 arrived;  // blocks that reached a barrier, never reset; the upper bits request a stop
     uint64 barriers;  // passed by the kernels before this one (unfused form)
     uint64 failure;  // 1 + the check that failed first
     int64 failed_value;  // the index that it found
-    int64 failed_length;  // how many elements there were
-    uint64 exhausted;  // 1 + the loop that has had all the passes it may have
+    int64 failed_length;  // the number of elements
+    uint64 exhausted;  // 1 + the loop that reached its limit of passes
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
-    int64 answer;  // of a condition or a count that the host asked for
-    uint64 cycles;  // of the first thread in all kernels, which lasted
+    int64 answer;  // the value of a condition or a count that the host requested
+    uint64 cycles;  // of the first thread in all kernels, which took
     uint64 nanoseconds;
     operator_counters counters[8];
 };
@@ -185,9 +185,9 @@ struct trace_record {
     uint64 size;
     uint64 edges;
     int32 pulled;
-    uint32 took;  // ticks from where it began, as all down to `waited`
-    uint32 before;  // since the record before this one
-    uint32 waited;  // of both at barriers
+    uint32 took;  // ticks since it began; `before` and `waited` are in ticks, too
+    uint32 before;  // since the previous record
+    uint32 waited;  // of both, spent at barriers
 };
 static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
@@ -207,7 +207,7 @@ struct run_slice {
     int64 max_iterations;  // passes that one loop may have
     hub_chunk* hubs;  // chunks of long lists
     vertex* queues[4];  // of each frontier: num_vertices
-    uint32* bitmaps[4];  // of each frontier: a bit a vertex
+    uint32* bitmaps[4];  // of each frontier: one bit for each vertex
 };
 
 struct data_slice {
@@ -253,12 +253,12 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
     vertex* queue;  // the members, in no order
-    uint32* bitmap;  // a bit a vertex
+    uint32* bitmap;  // one bit for each vertex
     uint64 size;  // members
-    uint64 edges;  // edges of the members, where a later operator asks for them
+    uint64 edges;  // edges of the members, if a later operator needs them
     bool queued;
     bool mapped;
-    vertex* room;  // its own storage for a queue, also while the members lie elsewhere
+    vertex* room;  // its own storage for a queue, even while the members are stored elsewhere
 };
 
 // piece: frontier_at
@@ -309,9 +309,9 @@ struct frontier {
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
 
-// What an auto direction remembers from one pass to the next.
+// What an automatic direction carries from one pass to the next.
 struct direction_state {
-    uint64 unvisited;  // edges that no frontier has had yet
+    uint64 unvisited;  // edges that no frontier has covered yet
     bool pull;
 };
 
