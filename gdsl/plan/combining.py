@@ -1,19 +1,19 @@
-"""Whether workers may run the calls of one operator side by side without seeing each other's writes, and how the values
-that they wrote become one.
+"""Decides whether workers may run the calls of one operator at the same time without seeing each other's writes, and
+how the values that they wrote are combined.
 
-A worker runs the calls whose lists it owns: those of its own vertices, or of its own edges. The rules of *Writes* have
-shown of each array that an operator writes one of these:
+A worker runs the calls for the lists that it owns: those of its own vertices, or of its own edges. For each array that
+an operator writes, the rules of *Writes* have proved one of these:
 
-- a call writes only elements of its own (`publish`: no other worker wrote them, whatever the call did with them);
-- all calls write it by one reduction (`merge` by the same): partial results of each worker, combined, are what the
-  reduction of all values gives in some order;
-- all calls store the same value, or the program says `any=` (`merge`, of which any value will do).
+- a call writes only elements of its own. No other worker writes them, so they are published as they are (`publish`);
+- all calls write it by the same reduction. The partial results of the workers, combined by that reduction, are what it
+  gives for all values in some order (`merge`);
+- all calls store the same value, or the program says `any=`. Any of the values will do (`merge`).
 
-The rules of *Reads* have shown that a call may see an element before, between or after the writes of other calls, so
-that it may run before all those of other workers. What is left is the value of an update: `fetch`, `cas` and `changed`
-tell a call what came before it. After a `fetch` or a `cas` of an element that others write too, workers take turns.
-`changed` of an idempotent reduction tells two workers that they changed an element where only one call would have been
-told so one after the other; that makes no difference where all that depends on it is done once or often alike.
+The rules of *Reads* have proved that a call may see an element before, between or after the writes of other calls, so
+it may run before all calls of other workers. What remains are the values of updates: `fetch`, `cas` and `changed` tell
+a call what happened before it. After a `fetch` or a `cas` of an element that others write too, workers take turns.
+`changed` of an idempotent reduction may be true for two workers where it would be true for a single call if they ran
+one after the other. That makes no difference if everything that depends on it has the same effect once and twice.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Obstacle:
 
 
 def own_roles(step: Operator) -> frozenset[Role]:
-    """The parameters of the functor of `step` that are vertices of the worker that runs the call."""
+    """The parameters of the functor of `step` that are vertices owned by the worker that runs the call."""
     over = step.visits
     if over is None and not isinstance(step, Intersect):
         of_vertex = step.frontier.domain is Domain.VERTEX
@@ -98,7 +98,7 @@ def is_own(index: Expression, step: Operator) -> bool:
 
 
 def written_by(step: Operator, functor: Functor | None) -> tuple[Exchanged, ...]:
-    """What `step` writes, and how the values of several workers become one, where they run at once."""
+    """What `step` writes, and how the values of workers that run at the same time are combined."""
     exchanged: dict[str, Exchanged] = {}
     for name, writes in _writes(functor).items():
         exchanged[name] = _combination(name, writes, step)
@@ -127,7 +127,7 @@ def in_turns(step: Operator, functor: Functor | None, program: Program) -> Obsta
 
 
 def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
-    """Several ways to write what other workers write too, which no single operation combines."""
+    """An element that several workers write in ways that no single operation combines."""
     for name, writes in _writes(functor).items():
         if shared[name] and _operation(writes) is _MIXED and not all(_single(each) for each in writes):
             return Obstacle(f"`{name}` is written in several ways", writes[-1].span.words)
@@ -135,7 +135,7 @@ def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
 
 
 def _of_changes(step: Operator, functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
-    """Effects that would be done twice where two workers are told that they changed an element."""
+    """Effects that would happen twice if `changed` is true for two workers."""
     told = [
         node.update
         for node in walk(functor.body)
@@ -167,7 +167,7 @@ def _of_changes(step: Operator, functor: Functor, shared: dict[str, bool]) -> Ob
 
 
 def _collected(step: Operator, functor: Functor) -> set[str]:
-    """What the program calls the vertex that an accepting call collects."""
+    """The program's names for the vertex that an accepting call adds to the result."""
     if isinstance(functor, VertexFunctor):
         return {functor.vertex}
     ends = {Over.OUT_EDGES: functor.destination, Over.IN_EDGES: functor.source}
@@ -177,7 +177,7 @@ def _collected(step: Operator, functor: Functor) -> set[str]:
 
 
 def _of_reads(step: Operator, functor: Functor, shared: dict[str, bool], program: Program) -> Obstacle | None:
-    """Reads of what each worker begins with nothing, so that its partial result can be told apart."""
+    """Reads of an array that each worker sums up from zero, so that its partial result can be separated."""
     updates = [node for node in walk(functor.body) if isinstance(node, Update)]
     apart = {_name(each.target): each for each in updates if shared[_name(each.target)] and starts_from_nothing(each)}
     if not apart:
@@ -193,9 +193,9 @@ def _of_reads(step: Operator, functor: Functor, shared: dict[str, bool], program
 def pulls_from_others(step: Operator, functor: Functor, program: Program) -> bool:
     """Whether workers may pull: each for the vertices that it owns, along edges that other workers own.
 
-    What is merged after a push is merged after a pull, too, whoever wrote it. What a call must not need is the edge and
-    the near end as their owner has them: values of edges, lists of vertices, elements of the near end that only its
-    owner writes in a push, or turns."""
+    Whatever is merged after a push can be merged after a pull. A call must not need what only the owner of the edge or
+    of the near end has: values of edges, lists of vertices, elements of the near end that only its owner writes in a
+    push, or turns."""
     if program.graphs or in_turns(step, functor, program) is not None:
         return False
     if any(each.how is not How.MERGE for each in written_by(step, functor)):
@@ -214,8 +214,8 @@ def _calls(functor: Functor) -> bool:
 
 
 def starts_from_nothing(update: Update) -> bool:
-    """Whether what a worker has reduced cannot be told from the result and the value before: of sums that are rounded,
-    and of products."""
+    """Whether a worker's part of a reduction cannot be computed from its result and the value before it: rounded sums
+    and products."""
     rounds = update.target.type.holds_float and update.operation in _SUMS
     return rounds or update.operation is ReduceOperation.MULTIPLY
 

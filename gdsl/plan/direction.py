@@ -1,12 +1,17 @@
 """Pass `direction`: push, pull, or a switch between the two, and which frontiers count their members' edges.
 
-An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
-vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
-choice asks about counts its edges on the way, so that no pass over it is needed. Frontiers that are copied from one
-another count alike, unless choices ask about different lists of them: then the copy counts anew. An advance whose own
-frontier counts other edges already pushes, as does one whose frontier more than one graph has to do with, and of
-several workers one that needs what only the owners of edges have (`combining.pulls_from_others`). Reductions that may
-send are written as both ways before `lower` runs: see `sending`.
+An automatic direction compares numbers of the frontier's edges. The operators that create such a frontier count its
+edges while they do so, so that no pass over it is needed. Frontiers that are copied from one another count the same
+lists, unless choices depend on different lists of them: then the copy counts anew.
+
+These advances always push:
+
+- those on all vertices, those that visit both lists of a vertex, and those whose result is edges;
+- those whose frontier counts the edges of other lists;
+- those whose frontier is used on several graphs;
+- on several workers, those that need what only the owners of edges have (`combining.pulls_from_others`).
+
+Reductions that may send are written as both ways before `lower` runs: see `sending`.
 """
 
 from __future__ import annotations

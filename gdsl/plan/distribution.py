@@ -1,14 +1,14 @@
 """Pass `distribution`: how several workers, each with a part of the graph, run one program together.
 
-Every worker runs the whole schedule on mirrors of all vertex arrays, scalars and frontiers. A step that costs no walk
-(a store, a fill, a set operation) all of them do alike. An operator each does for the members whose lists it owns; the
-exchange after it makes the mirrors equal again, before anything else reads them. So all workers take the same branches
-and as many passes of each loop, without asking each other.
+Every worker runs the whole schedule on mirrors of all vertex arrays, scalars and frontiers. Steps that walk no edges (a
+store, a fill, a set operation) are executed by all workers alike. Each worker runs an operator for the members whose
+lists it owns; the exchange after it makes the mirrors equal again, before anything else reads them. So all workers take
+the same branches and the same number of passes through each loop, without communication.
 
-That the result is one that a single worker may have given follows from the proofs of the race checker (`combining`):
-calls of one operator may run in any order and need not see each other's writes, and what they write is one worker's
-own, or is combined by one operation that commutes. Where a call asks what others did before it, workers take turns:
-that is one of the orders in which a single worker may run the calls.
+The result is one that a single worker could have computed. This follows from the proofs of the race checker
+(`combining`): calls of one operator may run in any order and need not see each other's writes, and what they write
+belongs to one worker, or is combined by one commutative operation. If a call depends on what other calls did before it,
+workers take turns, which is one of the orders in which a single worker may run the calls.
 
 Steps that make a choice of their own (the bound of buckets, sums that are rounded in any order) are made equal by
 taking one worker's. Where workers pull (`combining.pulls_from_others`), each visits the edges into its own vertices;
@@ -81,7 +81,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 
 class _Exchanges:
-    """Puts exchanges behind the steps of one plan."""
+    """Adds exchanges after the steps of one plan."""
 
     def __init__(self, facts: Facts, distribution: Distribution) -> None:
         self.facts, self.program = facts, facts.program
@@ -148,8 +148,8 @@ def pulls(operation: Operation) -> bool:
 
 
 def _pulled_from(operation: Operation) -> int | None:
-    """How many times the members of a set must be as many as there are vertices for a pull to go on; None where it may
-    begin along fewer edges than there are vertices."""
+    """The factor by which the size of a set is multiplied, in the test of a pull that continues, before it is compared
+    with the number of vertices; None if a pull may begin along fewer edges than there are vertices."""
     does = operation.does
     if not isinstance(does, Choice):
         return None
@@ -187,7 +187,7 @@ def distribution_of(plan: Plan, facts: Facts) -> Distribution:
 
 
 class _Uses:
-    """Where edges other than a worker's own are named."""
+    """Finds where a program names elements and edges other than a worker's own."""
 
     def __init__(self, plan: Plan, facts: Facts) -> None:
         self.plan, self.facts, self.program = plan, facts, facts.program
@@ -273,7 +273,7 @@ def _lists_read(code: list[object]) -> Iterator[GraphRead | ForNeighbors]:
 
 
 def _reads_own_list(node: GraphRead | ForNeighbors, step: Operator) -> bool:
-    """Whether the edge or the vertex that is asked for belongs to the worker that runs the call."""
+    """Whether the worker that runs the call owns the edge or the vertex in question."""
     of = node.vertex if isinstance(node, ForNeighbors) else node.arguments[0]
     if not isinstance(of, Parameter):
         return False
