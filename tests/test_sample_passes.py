@@ -113,15 +113,23 @@ COLORED = {
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", COLORED)
-def test_colorings_have_no_more_colors_than_greedy_by_degree(name: str) -> None:
-    """Of a long chain, which has one more, not all vertices wait for each other; every edge is seen four times or five,
-    and once more for each further 64 colors."""
-    graph = COLORED[name]
-    result = gdsl.compile("coloring").run(graph, {}, backend="cpu", max_iterations=5000)
+def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> None:
+    """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen four times, and once more
+    for each further 64 colors."""
+    graph, more = COLORED[name], {"long chain": 1, "small world": 1, "bipartite": 1, "mesh": 2}.get(name, 0)
+    result = gdsl.compile("coloring").run(graph, {}, backend="cpu")
     check_coloring(graph, {}, {"color": result.color, "colors": result.colors})
     greedy = first_fit(graph, np.argsort(-graph.out_degrees, kind="stable"))
-    assert result.colors <= greedy.max() + 1 + (name == "long chain")
-    assert sum(record.edges or 0 for record in result.trace) <= (5 + int(result.colors) // 32) * graph.num_edges
+    assert result.colors <= greedy.max() + 1 + more
+    assert sum(record.edges or 0 for record in result.trace) <= (4 + int(result.colors) // 32) * graph.num_edges
+    assert sum(record.label == "release" for record in result.trace) <= 2 * (int(result.colors) * 2 + 20)
     others = [gdsl.compile("coloring").run(graph, {"seed": 3}, backend="cpu") for _ in range(2)]
     check_coloring(graph, {}, {"color": others[0].color, "colors": others[0].colors})
     assert np.array_equal(others[0].color, others[1].color)
+
+
+def test_neighbors_with_the_same_random_number_have_different_colors() -> None:
+    """These two vertices have the same 32 random bits for the seed 0, and the same degree."""
+    graph = gdsl.Graph.from_edges([84550], [182026], 182027, directed=False)
+    result = gdsl.compile("coloring").run(graph, {}, backend="cpu")
+    assert result.colors == 2 and result.color[84550] != result.color[182026]
