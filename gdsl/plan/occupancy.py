@@ -202,7 +202,8 @@ def _is_short(condition: Expression) -> bool:
 
 
 def begins_with_all(program: Program) -> bool:
-    """Whether a frontier that is walked is, or comes of, all vertices."""
+    """Whether a frontier that is walked is, or comes of, all vertices; or whether a loop around searches also reduces
+    along the edges of all vertices, which need as many threads."""
     steps = list(walk(program.schedule))
     made_of: dict[str, set[str | None]] = {}
     for node in steps:
@@ -217,7 +218,16 @@ def begins_with_all(program: Program) -> bool:
     walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
     reduced = [node.frontier.frontier for node in steps if isinstance(node, NeighborReduce)]
     walked += [name for name in reduced if name is not None]  # a sweep over all vertices goes from no set to the next
-    return None in _reached(made_of, walked)
+    return None in _reached(made_of, walked) or any(
+        _reduces_all(loop) for loop in steps if isinstance(loop, Repeat | While)
+    )
+
+
+def _reduces_all(loop: Repeat | While) -> bool:
+    """Whether a pass of `loop` searches and also reduces along the edges of all vertices."""
+    steps = list(walk(loop.body))
+    reduces = any(isinstance(node, NeighborReduce) and node.frontier.everything for node in steps)
+    return reduces and any(isinstance(node, Advance) and node.result is not None for node in steps)
 
 
 def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:
