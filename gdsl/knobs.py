@@ -196,6 +196,7 @@ PLAN_PASSES = (
     "mirrors",
     "occupancy",
     "vertex_order",
+    "bit_parallel",
 )
 """The passes over a backend's plan that can be left out (`gdsl.plan.passes`). None of them changes a result."""
 WITHOUT = "without="
@@ -205,9 +206,9 @@ ALL_PASSES = (
     *PLAN_PASSES[:12],
     "launches",
     "distribution",
-    *PLAN_PASSES[12:-1],
+    *PLAN_PASSES[12:-2],
     "allocate",
-    PLAN_PASSES[-1],
+    *PLAN_PASSES[-2:],
     "batch",
 )
 """Every pass over a plan, in the order in which they run."""

@@ -49,7 +49,8 @@ def command(
     each of its loops whether it may be processed in another order, or why not; layout says whether its vertices may be
     renumbered internally; fusion says for each operator that follows another one whether both run in one sweep on a
     GPU, or why not; distribution says what several workers that each have a part of the graph hold of its data, and
-    what they send each other after which step.
+    what they send each other after which step; map says whether many values of its params run together, so that they
+    share the visits of edges, or why not.
 
     \b
     Examples:
@@ -63,6 +64,7 @@ def command(
       gdslc explain layout pagerank
       gdslc explain fusion pagerank
       gdslc explain distribution pagerank
+      gdslc explain map bfs
     """
     from gdsl.api.description import EXPLAINED
     from gdsl.diagnostics import all_codes, explain, find_code
@@ -78,7 +80,7 @@ def command(
     if program is not None:
         explains = _OF_PROGRAMS.get(
             word.strip().lower()
-            if word.strip().lower() in ("fusion", "distribution")
+            if word.strip().lower() in ("fusion", "distribution", "map")
             else knob.name
             if knob is not None
             else ""
@@ -219,11 +221,21 @@ def _explain_distribution(word: str) -> None:
     click.echo("\n".join(explain(plan_of(program, workers=True), widths)))
 
 
+def _explain_map(word: str) -> None:
+    """Whether many values of the params run together, or why not."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.passes import ir_passes
+    from gdsl.plan.explain_map import explain
+
+    click.echo(explain(ir_passes.apply(compile_file(word).ir, verify=False)))
+
+
 _OF_PROGRAMS = {
     "order": _explain_orders,
     "layout": _explain_layout,
     "fusion": _explain_fusion,
     "distribution": _explain_distribution,
+    "map": _explain_map,
 }
 """What can be explained about a program."""
 

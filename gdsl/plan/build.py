@@ -49,8 +49,8 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
 
 def _directed(program: Program, target: Target) -> Program:
     """`program` with the part of the pass `direction` that is written in operators. Workers gather: what is sent would
-    be merged, in an array of its own that all of them have."""
-    left_out = target.workers or "direction" in {*program.tuning.without, *target.without}
+    be merged, in an array of its own that all of them have; instances that run together have no reductions."""
+    left_out = target.workers or target.instances or "direction" in {*program.tuning.without, *target.without}
     return program if left_out else with_senders(program)
 
 

@@ -61,6 +61,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
         if choices.counts.get(step.frontier.frontier or "") is step.over:
             push = dataclasses.replace(push, edges=EdgeCount.CARRIED)
         direction = choices.of_site[step.site]
+        if plan.target.instances and direction is Direction.PULL:  # which instances need is not known before the run
+            direction = Direction.PUSH if step.frontier.everything else Direction.AUTO
         if direction is Direction.PUSH:
             return dataclasses.replace(operation, does=push)
         pull = _pull(step, facts)

@@ -33,6 +33,7 @@ from gdsl.plan.exchange_nodes import (
     Turns,
 )
 from gdsl.plan.graph_class import GENERAL, GraphClass
+from gdsl.plan.instance_nodes import BitParallel
 from gdsl.plan.phase_nodes import (
     Barrier,
     Convert,
@@ -457,6 +458,8 @@ class Plan:
     """The graphs that it is built for; it is correct on all others, too."""
     layout: Renumbering | None = None
     teams: Teams | None = None
+    bits: BitParallel | None = None
+    """How instances with other params run together; None: they do not."""
     outlined: bool = False
     """Whether operators call what they share, where short programs have copies; see `occupancy`."""
     resident_threads: int | None = None

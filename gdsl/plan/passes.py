@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gdsl.plan import (
+    bit_parallel,
     block_cache,
     buffers,
     cpu_threads,
@@ -75,6 +76,7 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("occupancy", occupancy.run),
     Pass("allocate", buffers.run, may_be_left_out=False),
     Pass("vertex_order", renumbering.run),
+    Pass("bit_parallel", bit_parallel.run),
     Pass("batch", teams.run, may_be_left_out=False),
 )
 OPTIONAL = tuple(each.name for each in PLAN_PASSES if each.may_be_left_out)

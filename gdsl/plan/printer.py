@@ -16,6 +16,7 @@ from gdsl.plan.nodes import (
     Renumbering,
     Teams,
 )
+from gdsl.plan.printer_bits import print_bits
 from gdsl.plan.printer_exchanges import print_distribution
 from gdsl.plan.printer_steps import print_initial, print_steps
 from gdsl.plan.printer_sweeps import print_barrier
@@ -51,6 +52,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
         lines += ["", *_layout(plan.layout)]
     if plan.teams is not None:
         lines += ["", *_teams(plan.teams)]
+    if plan.bits is not None:
+        lines += ["", *print_bits(plan, plan.bits)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     if plan.rotations:

@@ -71,6 +71,11 @@ class Sizes:
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 8192
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
+    shared_visits: int = 4
+    """For so many runs of a `map` a visit of an edge must serve on average, or each runs by itself (cpu)."""
+    packed_work: int = 1 << 26
+    """Vertices and edges of all runs of a `map` from which on another library is compiled, in which many runs share
+    the visits of edges (cpu): compiling takes about as long as a thread needs for so many."""
     contended: int = 1024
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 
@@ -106,6 +111,8 @@ class Target:
     time, and every barrier, reaches all of them."""
     workers: bool = False
     """Whether several workers run the schedule together, each with a part of the graph."""
+    instances: bool = False
+    """Whether up to 64 values of the params run together in one thread, a bit of each word for each."""
     without: frozenset[str] = frozenset()
     """The passes that are left out."""
     resident_threads: int | None = None
@@ -125,6 +132,17 @@ CPU_WORKERS = dataclasses.replace(
 """Several workers, each with a part of the graph: lists are walked by whoever has them. The entries of a loop from near
 to far carry values that a merge changes, and no exchange makes entries for those that it gives; see
 docs/lab/workers.md."""
+
+_OF_ONE_RUN = ("work_order", "list_bounds", "deduplication", "load_balance", "frontier_form", "fusion", "storage")
+CPU_INSTANCES = dataclasses.replace(
+    CPU,
+    orders=False,
+    orders_always=False,
+    instances=True,
+    without=frozenset({*_OF_ONE_RUN, "complement_tests", "prefetch"}),
+)
+"""Many values of the params at a time in one thread (`bit_parallel`): its sets and walks are other ones, of which these
+passes know nothing."""
 
 
 CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)

@@ -11,6 +11,7 @@
 7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
 8. The sizes fit each other (`verifier_storage`).
 9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`).
+10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
@@ -61,6 +62,7 @@ from gdsl.plan.nodes import (
     WriteBack,
 )
 from gdsl.plan.verifier_barriers import missing_barrier
+from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_phases import verify_phases
@@ -88,6 +90,7 @@ def verify(plan: Plan) -> None:
     verify_combinations(plan)
     verify_copies(plan)
     verify_exchanges(plan)
+    verify_bits(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

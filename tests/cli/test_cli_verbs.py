@@ -216,6 +216,13 @@ def test_explain_distribution(gdslc):
     gdslc("explain", "distribution").fails(2, "gdslc explain distribution PROGRAM")
 
 
+def test_explain_map(gdslc):
+    assert gdslc("explain", "map", "bfs").out == "map: 64 values at once on a CPU\n"
+    assert gdslc("explain", "map", "pagerank").out.endswith(
+        "`neighbor_reduce` reads values of each instance for each edge (line 43)\n"
+    )
+
+
 @pytest.mark.parametrize("word", ["direction", "visit.direction", "DIRECTION", " @first.direction "])
 def test_explain_a_knob(gdslc, word):
     owner = word.strip().rpartition(".")[0] or "visit"

@@ -14,7 +14,7 @@ from gdsl import cache
 from gdsl.backends import failures
 from gdsl.backends.batch import Bounds, Part
 from gdsl.backends.cpu import library as libraries
-from gdsl.backends.cpu.batch import run_batch
+from gdsl.backends.cpu.batch import Packing, run_batch
 from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.cpu.planning import plan_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
@@ -43,6 +43,9 @@ _LONGEST_NAME = 100
 class CpuExecutable(LoadedProgram):
     """A program in a shared library. Several runs may be under way, each in its own thread."""
 
+    packing = Packing(lambda: None, 0, 0)
+    """How many values of the params may run together."""
+
     def build(self, graph: Graph) -> Build:
         """What runs on `graph`, which is one build for all graphs."""
         compiler = compilers.find_compiler()
@@ -66,8 +69,8 @@ class CpuExecutable(LoadedProgram):
     def run_batch(
         self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
     ) -> Iterator[Part] | None:
-        """By threads that run with one value each."""
-        return run_batch(self, graph, bound, limits, bounds)
+        """By threads that run with one value each, or with many at a time."""
+        return run_batch(self, graph, bound, limits, bounds, self.packing)
 
 
 @dataclass
@@ -103,27 +106,50 @@ class CpuBackend:
     def build_for(self, program: Program, widths: Widths) -> CpuExecutable:
         """Compile `program`. Raises E0902 without a compiler, E0905 where it refuses the generated text, E0906 where
         the compiler or its library cannot be used."""
-        return CpuExecutable(program, widths, *self._compiled(program, widths))
+        from gdsl.plan.target import CPU
+
+        executable = CpuExecutable(program, widths, *self._compiled(program, widths))
+        sizes = self.sizes or CPU.sizes
+        together = partial(self.build_instances, program, widths)
+        executable.packing = Packing(together, sizes.packed_work, sizes.shared_visits)
+        return executable
+
+    def build_instances(self, program: Program, widths: Widths) -> LoadedProgram | None:
+        """The same for up to 64 instances that run together; None where its effects do not allow that. Raises as
+        `build_for`."""
+        if self._plan(program, instances=True).bits is None:
+            return None
+        return LoadedProgram(program, widths, *self._compiled(program, widths, instances=True))
 
     def build_shared(self, program: Program, widths: Widths) -> LoadedProgram:
         """The same for several workers (`share_run`)."""
         return LoadedProgram(program, widths, *self._compiled(program, widths, workers=True))
 
+    def _plan(self, program: Program, *, workers: bool = False, instances: bool = False) -> Plan:
+        """The plan of one of these kinds, not verified."""
+        return plan_of(program, self.sizes, verify=False, workers=workers, instances=instances)
+
     def _compiled(
-        self, program: Program, widths: Widths, *, workers: bool = False
+        self, program: Program, widths: Widths, *, workers: bool = False, instances: bool = False
     ) -> tuple[Generated, Library, Callable[[], Plan]]:
         """The text, its library, and a function that returns the plan."""
         compiler = compilers.required_compiler()
-        key = (cache.program_key(program), str(widths), repr(self.sizes), *(("workers",) if workers else ()))
+        key = (
+            cache.program_key(program),
+            str(widths),
+            repr(self.sizes),
+            *(("workers",) if workers else ()),
+            *(("instances",) if instances else ()),
+        )
         generated = cache.load(_KIND, key)
         if isinstance(generated, Generated):
             library = _cached(_library_key(generated.text, compiler), compiler)
             if library is not None:  # the plan is built when a trace is first looked at
-                return generated, library, partial(plan_of, program, self.sizes, verify=False, workers=workers)
+                return generated, library, partial(self._plan, program, workers=workers, instances=instances)
         from gdsl.codegen.cpu.generate import generate
 
         with uncollected():
-            plan = plan_of(program, self.sizes, workers=workers)
+            plan = plan_of(program, self.sizes, workers=workers, instances=instances)
             generated = generate(plan, widths)
         library = _library(generated.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         cache.store(_KIND, key, generated)

@@ -18,14 +18,16 @@ def plan_of(
     verify: bool = True,
     after: str | None = None,
     workers: bool = False,
+    instances: bool = False,
 ) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
-    `after`: the plan when the pass of that name has run, unverified. `workers`: for several workers."""
+    `after`: the plan when the pass of that name has run, unverified. `workers`: for several workers. `instances`: for
+    many values of the params that run together."""
     from gdsl.passes import ir_passes
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    of = target.CPU_WORKERS if workers else target.CPU
+    of = target.CPU_WORKERS if workers else target.CPU_INSTANCES if instances else target.CPU
     return build(ir_passes.apply(program, verify=verify), of, sizes, verify=verify, after=after)
 
 

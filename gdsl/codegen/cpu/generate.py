@@ -43,6 +43,7 @@ LIBRARY = Library(
         "buckets",
         "numbers",
         "near_far",
+        "instances",
     ),
     ".hpp",
     "inline",
@@ -77,7 +78,8 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
         "temporaries": [each for each in plan.buffers if each.made is Made.PROGRAM and isinstance(each.element, Type)],
     }
     host = struct_text("cpu", structs_cpu.with_host_graph() if plan.graphs else structs_cpu.HOST_SLICE, widths)
-    body = _render("program", context, initial=initial, steps=tuple(steps), linkage=linkage, host_slice=host)
+    part = "program" if plan.bits is None else "instances"
+    body = _render(part, context, initial=initial, steps=tuple(steps), linkage=linkage, host_slice=host)
     data = _render("data", context)
     front = _render(
         "front",
@@ -98,7 +100,8 @@ def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Gene
     text = number_lines(helpers.names.spell(text), f"{plan.program.name}.cpp")
     parts = graph_parts(plan)
     facts = exchanges_of(plan), snapshots_of(plan), plan.distribution, kept_keys(plan, parts)
-    return Generated(text, helpers.checks, data_buffers(plan), parts, *facts)
+    shared_params = plan.bits.shared_params if plan.bits is not None else ()
+    return Generated(text, helpers.checks, data_buffers(plan), parts, *facts, shared_params)
 
 
 def _render(part: str, context: dict[str, object], **more: object) -> str:
@@ -114,6 +117,8 @@ def _runtime(plan: Plan, widths: Widths, body: str, data: str) -> tuple[Piece, .
     if plan.target.workers:
         library = _OF_WORKERS[library]
         control = (structs_cpu.WORKERS_CONTROL, structs_cpu.EXCHANGE_CALL)
+    if plan.bits is not None:
+        control = (*control, structs_cpu.HOST_SLICE)
     shared = (of_graph, structs_cpu.TRACE_RECORD, *control, *((structs_cpu.KEPT_GRAPH,) if kept_graphs(plan) else ()))
     generated = {"data_slice": data, **{each.name: struct_text("cpu", each, widths) for each in shared}}
     return library.link(body, generated)

@@ -32,6 +32,8 @@ class Generated:
     """What each of them holds; None: there is one worker."""
     kept: tuple[str, ...] = ()
     """Of each graph that is kept with the given one what it is kept under, by number. Its slot follows the buffers'."""
+    shared_params: tuple[str, ...] = ()
+    """Of instances that run together: the params that must be the same in all of them."""
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:

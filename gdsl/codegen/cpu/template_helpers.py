@@ -11,7 +11,7 @@ from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functors import ON_COMMON, Ballot, Calls
 from gdsl.codegen.literals import conversion, literal, memory_type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.precedence import Text, postfix
+from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir.nodes import (
@@ -46,7 +46,7 @@ from gdsl.plan.nodes import (
     Variant,
     Walk,
 )
-from gdsl.plan.walking import operations
+from gdsl.plan.walking import operations, sweeps_of
 from gdsl.types import Type, Widths
 
 
@@ -58,11 +58,23 @@ class ScheduleExpressions(ExpressionPrinter):
         return postfix(f"{self.names.frontier(name)}.size")
 
 
+class InstanceExpressions(ExpressionPrinter):
+    """Expressions of the schedule for one of several instances that run together."""
+
+    def frontier_size(self, name: str) -> Text:
+        """`size(f)`: already an int64."""
+        return postfix(f"{self.names.frontier(name)}.members_in(instance)")
+
+    def frontier_not_empty(self, name: str) -> Text:
+        """A frontier as a condition."""
+        return call("bool", f"{self.names.frontier(name)}.any >> instance & 1")
+
+
 class CppHelpers(TemplateHelpers):
     """Prints the nodes of one plan as C++."""
 
     def __init__(self, plan: Plan, widths: Widths) -> None:
-        super().__init__(plan, ScheduleExpressions)
+        super().__init__(plan, ScheduleExpressions if plan.bits is None else InstanceExpressions)
         self.widths, self.memory_type = widths, memory_type_name
         self.printer.looks_at_totals = True
         self.own_functions = tuple(function.definition("inline") for function in self.printer.functions())
@@ -125,6 +137,18 @@ class CppHelpers(TemplateHelpers):
     def ballot(self, walk: Walk) -> Ballot:
         """The ballot of an edge."""
         return self.functors.ballot(walk.variant, on_an_edge(walk.over))
+
+    # Instances that run together
+
+    def push_sweep(self, operation: Operation) -> Sweep:
+        """The sweep from the members of an operation."""
+        return sweeps_of(operation)[-1]
+
+    def bit_test(self, number: int, vertex: str) -> str:
+        """The test with this number, of a vertex in the instance whose data are ``d``."""
+        assert self.plan.bits is not None
+        variant = Variant(self.plan.bits.tests[number].functor, (0,), None, (), (), accepts=False)
+        return self.functors.test(variant, {Argument.VERTEX: vertex}, "holds")
 
     # Steps
 
