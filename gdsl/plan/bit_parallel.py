@@ -44,7 +44,7 @@ from gdsl.passes.writers import far_roles, near_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.instance_nodes import BitParallel, BitTest, BitWalk, End, Renewal
+from gdsl.plan.instance_nodes import BitParallel, BitTest, BitWalk, End, Renewal, Renewals
 from gdsl.plan.nodes import Choice, Operation, Plan, Variant
 from gdsl.plan.walking import operations
 from gdsl.records import dataclass
@@ -113,9 +113,10 @@ class _Analysis:
         if not walks:
             raise _ObstacleError("it has no advance", self.program.span)
         self._swaps()
-        renewals = ((each.step.site, tuple(self._renewals(each.step, walks))) for each in operations(self.plan))
+        steps = (each.step for each in operations(self.plan))
+        renewals = (Renewals(step.site, tuple(self._renewals(step, walks))) for step in steps)
         tests = tuple(self.tests.values())
-        return BitParallel(tests, walks, tuple(each for each in renewals if each[1]), tuple(self.shared_params))
+        return BitParallel(tests, walks, tuple(each for each in renewals if each.each), tuple(self.shared_params))
 
     def _own_data(self) -> frozenset[str]:
         """The arrays and scalars that each instance has for itself: all but the inputs that nothing writes."""
@@ -214,9 +215,7 @@ class _Analysis:
         if any(isinstance(each, ir.Iteration) for each in parts):
             raise _ObstacleError(f"{text} compares data of the instance with the pass, which has no bit", conjunct.span)
         if any(isinstance(each, ir.ScalarValue) and each.name in self.own for each in parts):
-            raise _ObstacleError(
-                f"{text} reads a scalar of the instance, which changes everywhere", conjunct.span
-            )
+            raise _ObstacleError(f"{text} reads a scalar of the instance, which changes everywhere", conjunct.span)
         self._no_functions(conjunct)
         if any(isinstance(each, ir.ForNeighbors) for each in parts):
             raise _ObstacleError(f"{text} reads lists of the graph", conjunct.span)

@@ -41,6 +41,14 @@ class Renewal:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewals:
+    """What the operator at a site renews."""
+
+    site: int
+    each: tuple[Renewal, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BitWalk:
     """How the advance at a site visits an edge for all instances together."""
 
@@ -65,8 +73,7 @@ class BitParallel:
 
     tests: tuple[BitTest, ...]
     walks: tuple[BitWalk, ...]
-    renewals: tuple[tuple[int, tuple[Renewal, ...]], ...]
-    """By the site of each operator with a body."""
+    renewals: tuple[Renewals, ...]
     shared_params: tuple[str, ...]
     """The params that must have the same value in all instances."""
 
@@ -76,7 +83,7 @@ class BitParallel:
 
     def renewed(self, site: int) -> tuple[Renewal, ...]:
         """What the operator at a site renews."""
-        return next((each for at, each in self.renewals if at == site), ())
+        return next((renewals.each for renewals in self.renewals if renewals.site == site), ())
 
     def reading(self, array: str) -> tuple[int, ...]:
         """The tests that read an array."""
