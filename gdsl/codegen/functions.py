@@ -212,14 +212,17 @@ class FunctionPrinter:
         place = sum(text.takes(argument) for argument in (Argument.DATA, Argument.VERTEX))
         return replace(text, parameters=(*text.parameters[:place], *votes, *text.parameters[place:]))
 
-    def claim(self, functor: EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False) -> FunctionText:
-        """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end."""
+    def claim(
+        self, functor: EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False, alone: bool = False
+    ) -> FunctionText:
+        """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end.
+        `alone`: nobody else is there."""
         store = functor.body[claim.statement]
         assert isinstance(store, Store) and isinstance(store.target, ElementTarget)
         expressions = self.expressions(functor)
         values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
-        function, few = ("claim", ["few"]) if blind else ("compare_and_swap", [])
+        function, few = ("claim", ["few"]) if blind else ("claim_alone" if alone else "compare_and_swap", [])
         arguments = ", ".join((expressions.address(store.target), *values, *few))
         lines.add(f"return {function}({arguments});", store.span)
         text = self._finish(functor, part, "bool", (store, claim.expected), lines)

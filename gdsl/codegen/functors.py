@@ -227,6 +227,17 @@ class FunctorTexts:
         make = partial(self.printer.condition, functor, conjuncts, read_ahead=read_ahead, at_once=at_once)
         return self._printed(functor, "condition", form, part, make)
 
+    def claim_alone(self, variant: Variant, arguments: Arguments) -> str:
+        """The claim where no other thread is there."""
+        functor, claim = self.functor(variant.functor), variant.claim
+        assert isinstance(functor, EdgeFunctor) and claim is not None
+        key = (claim.conjunct, claim.statement, "alone")
+        text = self._printed(
+            functor, "claim", key, "claim_alone", lambda part: self.printer.claim(functor, claim, part, alone=True)
+        )
+        assert text is not None
+        return text.call(arguments)
+
     def _claim(self, variant: Variant, part: str, blind: bool) -> FunctionText:
         functor, claim = self.functor(variant.functor), variant.claim
         assert isinstance(functor, EdgeFunctor) and claim is not None

@@ -15,6 +15,12 @@ few comparisons of values at hand, and there is nothing else to do, all of them 
 after the last result before it is known whether it stays. Nothing else is written, so several threads may do this, each
 with its own list, from which duplicates are removed afterwards.
 
+**Claims.**
+Where the test says that a far end is new, and the body stores that it is not, one thread does both without a branch:
+it stores either the new value or the one that it has found. The ends that it takes are noted, and the rest of the body
+runs for some hundred at a time, whose reads do not wait for each other. No other call reads what is claimed, and in
+which order bodies run is open, as it is among threads.
+
 **Values before tests**, in a reduction to the smallest or largest value.
 
 Only a value that improves on the list's result so far needs its tests. In a list in random order there are few: the
@@ -48,6 +54,7 @@ from gdsl.ir.nodes import (
     ParamValue,
     ScalarValue,
     Statement,
+    Store,
     Update,
     UpdateValue,
     VertexFunctor,
@@ -58,8 +65,8 @@ from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome,
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.hints import Contended, MaskedBody, UnbranchedTests, ValueFirst
-from gdsl.plan.nodes import Operation, Plan, Sweep
+from gdsl.plan.hints import Contended, MaskedBody, UnbranchedClaims, UnbranchedTests, ValueFirst
+from gdsl.plan.nodes import Dedup, Form, Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
 
 
@@ -78,6 +85,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(sweep, walks=walks).with_hints(
                 *(MaskedBody(over=each) for each in over if runs_in_any_case(functor)),
                 *(UnbranchedTests(over=each) for each in over if tests_at_once(functor)),
+                *(UnbranchedClaims(over=each) for each in over if claims_at_once(functor, sweep)),
                 *[Contended()] * variants.contends(functor, walks[0].variant, by_one, over),
             )
         if isinstance(step, (Filter, Compute)):
@@ -109,6 +117,18 @@ def runs_in_any_case(functor: VertexFunctor | EdgeFunctor) -> bool:
     if any(isinstance(each, Accept) for each in body[:-1]) or not all(map(_may_be_masked, body)):
         return False
     return any(isinstance(node, Update) for node in walk(body))
+
+
+def claims_at_once(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool:
+    """Whether one thread stores for each edge what claims its far end, or what is there already."""
+    collect, walks = sweep.collect, sweep.walks
+    if collect is None or collect.dedup is not Dedup.CLAIM or collect.form is not Form.QUEUE or sweep.order is not None:
+        return False
+    (variant, *others) = (walk.variant for walk in walks)
+    if others or variant.claim is None or variant.tests or variant.accepts or may_stop(functor.body):
+        return False
+    store = functor.body[variant.claim.statement]
+    return isinstance(store, Store) and not store.target.type.is_pair and _is_quick(store.value)
 
 
 def _may_be_masked(statement: Statement) -> bool:

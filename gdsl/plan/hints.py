@@ -184,6 +184,12 @@ class MaskedBody(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class UnbranchedClaims(Hint):
+    """One thread claims far ends without a branch, and then runs the bodies of many that it has. Added by
+    `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
 class UnbranchedTests(Hint):
     """All tests are made in any case, and no branch depends on one of them. Added by `cpu_threads`."""
 

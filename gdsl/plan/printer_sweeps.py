@@ -22,6 +22,7 @@ from gdsl.plan.hints import (
     ReadAhead,
     ShortLists,
     SourceTables,
+    UnbranchedClaims,
     UnbranchedTests,
     ValueFirst,
     WarpShare,
@@ -202,6 +203,9 @@ def _fetched_before(sweep: Sweep) -> list[str]:
 def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant | None, program: Program) -> list[str]:
     """What one thread does where there is little to do, as far as it is something else."""
     masked, unbranched = (sweep.hint(kind, over) is not None for kind in (MaskedBody, UnbranchedTests))
+    if sweep.hint(UnbranchedClaims, over) is not None and together.claim is not None:
+        claim = print_expression(_functor(together.functor, program).condition[together.claim.conjunct])
+        return ["by one thread:", *_indent([f"claim without a branch: {claim}", "run the rest for many at a time"])]
     if by_one is None or (by_one == together and not (masked or unbranched)):
         return []
     return ["by one thread:", *_indent(_variant(by_one, program, masked=masked, at_once=unbranched))]

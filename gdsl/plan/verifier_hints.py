@@ -11,7 +11,7 @@ from gdsl.ir.nodes import (
     VertexFunctor,
 )
 from gdsl.operations import Balance, Domain, NeighborOperation
-from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
+from gdsl.plan.cpu_threads import claims_at_once, runs_in_any_case, tests_at_once
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import (
     BlockCache,
@@ -27,6 +27,7 @@ from gdsl.plan.hints import (
     ReadAhead,
     ShortLists,
     SourceTables,
+    UnbranchedClaims,
     UnbranchedTests,
     ValueFirst,
     WarpShare,
@@ -109,6 +110,10 @@ class HintVerifier(VariantVerifier):
                 may = runs_in_any_case if isinstance(hint, MaskedBody) else tests_at_once
                 by_one = walks[hint.over].by_one if hint.over is not None else None
                 self.expect(by_one is not None and self.ask(may, functor), "a body or a test in any case")
+            elif isinstance(hint, UnbranchedClaims):
+                assert functor is not None
+                fits = not grid and walks[sweep.walks[0].over].by_one is not None
+                self.expect(fits and claims_at_once(functor, sweep), "claims in any case")
             elif isinstance(hint, WholeSet):
                 members = sweep.members
                 whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and grid

@@ -11,7 +11,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from gdsl.plan import target
-from gdsl.plan.hints import MaskedBody, UnbranchedTests
+from gdsl.plan.hints import MaskedBody, UnbranchedClaims, UnbranchedTests
+from gdsl.plan.nodes import Plan, Sweep
 from gdsl.plan.walking import sweeps_of
 from tests.cpu.running import SMALL
 from tests.cpu.test_cpu_alone import ALONE, check
@@ -112,3 +113,37 @@ def test_what_passes_at_once_is_the_same(more: str, sizes: target.Sizes | None) 
     check(text_of(body, more), graphs, sizes, given=np.random.default_rng(5).integers(-1, 4, 90))
     everybody = "cond given[src] >= 0 && given[dst] >= 0;"
     check(text_of(everybody, more), graphs, sizes, given=np.zeros(90, np.int64))
+
+
+@pytest.mark.parametrize(
+    "body, more, at_once",
+    [
+        ("cond core[dst] == -1; apply { core[dst] = 5; }", "", True),
+        ("cond core[src] == -1; apply { core[src] = 5; met[src] = true; }", ", over=in_edges", True),
+        (
+            "cond core[dst] == -1; apply { core[dst] = 5; met[next[dst]] = true; }",
+            "",
+            False,
+        ),  # may be found to be wrong
+        ("cond core[dst] == -1 && given[dst] > 0; apply { core[dst] = 5; }", "", False),  # tested before
+        ("cond core[dst] == -1; apply { core[dst] = 5; }", ", to=none", False),
+    ],
+)
+def test_where_ends_are_claimed_without_a_branch(body: str, more: str, at_once: bool) -> None:
+    plan = plan_of(text_of(body, more), on=target.CPU)
+    (sweep,) = sweeps_of(operation(plan, "f"))[:1] if more == ", to=none" else _pushes(plan)
+    assert (sweep.hint(UnbranchedClaims, sweep.walks[0].over) is not None) is at_once
+
+
+def _pushes(plan: Plan) -> list[Sweep]:
+    return [sweep for sweep in sweeps_of(operation(plan, "f")) if sweep.selection is None]
+
+
+@pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
+@pytest.mark.parametrize("more", ["", ", over=in_edges"])
+@pytest.mark.sampled(6)
+def test_what_is_claimed_without_a_branch_is_the_same(more: str, sizes: target.Sizes | None) -> None:
+    body = "cond core[dst] == -1; apply { core[dst] = 5; met[dst] = true; degree[dst] max= 3; }"
+    body = body.replace("dst", "src") if more else body
+    graphs = [random_graph(900, 9000, seed=1), random_graph(90, 80, seed=2), make_graph([(0, 1), (0, 1), (1, 1)], 3)]
+    check(text_of(body, more), graphs, sizes, given=np.random.default_rng(5).integers(-1, 4, 900))

@@ -111,6 +111,15 @@ class CppHelpers(TemplateHelpers):
         condition = "condition_alone"
         return self.functors.calls(walk.by_one, edge, condition, apply, key_array, masked=masked, at_once=at_once)
 
+    def claim_by_one(self, walk: Walk) -> str:
+        """The claim of an edge where one thread does all of the sweep."""
+        return self.functors.claim_alone(walk.variant, on_an_edge(walk.over))
+
+    def body_of_claimed(self, walk: Walk) -> str:
+        """What is called for an edge whose claim came first; empty where the claim is all."""
+        calls = self.calls_on_edge(walk.variant, walk.over, apply="apply_claimed")
+        return "" if calls.says else calls.apply
+
     def calls_on_vertex(self, variant: Variant, apply: str = "apply") -> Calls:
         """What is called for the vertex ``v``."""
         return self.functors.calls(variant, {Argument.VERTEX: "v"}, apply=apply)

@@ -224,6 +224,44 @@ struct collector_by_one {
     }
 };
 
+// piece: claims_by_one
+// Collects the far ends that one thread claims, each of which is stored before it is known whether it stays. The rest of
+// the body, and the count of edges, follow for many at a time.
+template <class Counted, class Body>
+struct claims_by_one {
+    static constexpr int64 AT_ONCE = 512;
+    frontier& result;
+    const Counted counted;
+    const Body body;
+    int64 size, done, edges;
+    vertex nears[AT_ONCE];
+    edge ids[AT_ONCE];
+
+    claims_by_one(frontier& result, const Counted counted, const Body body)
+        : result(result), counted(counted), body(body), size(result.size), done(size), edges(result.edges) {}
+
+    void append_if(vertex near, vertex far, edge e, bool claimed) {
+        nears[size - done] = near;
+        ids[size - done] = e;
+        result.queue[size] = far;
+        size += claimed ? 1 : 0;
+        if (size - done == AT_ONCE) { run_bodies(); }
+    }
+    void run_bodies() {
+        for (int64 i = done; i < size; ++i) {
+            const vertex far = result.queue[i];
+            body(nears[i - done], far, ids[i - done]);
+            edges += counted.degree(far);
+        }
+        done = size;
+    }
+    void flush() {
+        run_bodies();
+        result.size = size;
+        result.edges = edges;
+    }
+};
+
 // piece: bitmap_collector
 // Collects one thread's accepted vertices as words of the result's bitmap.
 template <class Counted>

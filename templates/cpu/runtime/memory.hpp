@@ -30,6 +30,16 @@ inline bool compare_and_swap(T* x, T old, T value) {
     return false;
 }
 
+// piece: claim_alone
+// The same where no other thread is there, without a branch: what is stored may be what was there.
+template <class T>
+inline bool claim_alone(T* x, T old, T value) {
+    const T former = *x;
+    const bool claims = former == old;
+    *x = claims ? value : former;
+    return claims;
+}
+
 // piece: same_bits
 // Whether a write of one over the other can be omitted. Zeros of different signs differ, since a division distinguishes
 // them.
