@@ -20,6 +20,7 @@ from bench.graphs import BenchmarkGraph
 from bench.works import ITERATIONS
 
 _TRIAL = re.compile(r"^Trial Time:\s+([0-9.]+)", re.MULTILINE)
+_NAN = re.compile(r"^[0-9]+:-?nan", re.MULTILINE)
 _DELTAS = (1, 4, 16, 64, 256, 1024, 4096)
 """Widths of a bucket that are tried for the shortest paths; the best one counts."""
 
@@ -62,13 +63,16 @@ class Gapbs:
 
     def verified(self, work: str, source: int | None) -> bool | None:
         """What the program's own verifier says of one result; None for PageRank, whose verifier wants a tolerance.
-        For shortest paths this looks for the best width of a bucket, too."""
+        NaN is refused, which that lets pass: numbers of paths beyond float64. For shortest paths this looks for the best
+        width of a bucket, too."""
         if work == "pagerank":
             return None
         if work == "sssp":
             best = {delta: min(self._trials(work, source, 3, delta).ms) for delta in _DELTAS}
             self._delta[source] = min(best, key=lambda delta: best[delta])
-        said, _ = self._output(work, source, 1, self._delta.get(source), "-v")
+        said, _ = self._output(work, source, 1, self._delta.get(source), "-v", "-a")
+        if _NAN.search(said):
+            return False
         return re.search(r"^Verification:\s+PASS", said, re.MULTILINE) is not None
 
     def run(self, work: str, source: int | None, trials: int) -> Trials:

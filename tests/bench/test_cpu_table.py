@@ -14,7 +14,7 @@ from bench.graphs import load
 from bench.rows import Row
 
 PROGRAM = """#!/bin/sh
-case " $* " in *" -v "*) echo "Verification:           {verdict}";; esac
+case " $* " in *" -v "*) echo Verification: {verdict};; esac
 while [ $# -gt 0 ]; do [ "$1" = -n ] && trials=$2; shift; done
 for trial in $(seq "$trials"); do echo "Trial Time:             0.00200"; done
 """
@@ -40,8 +40,9 @@ def test_a_row_beside_gapbs(tmp_path: Path) -> None:
     assert "by graph: rmat6" in found.output
 
 
-def test_results_that_a_verifier_refuses_do_not_count(tmp_path: Path) -> None:
-    table = cpu.Table(1, 1, 0.0, 1, built(tmp_path, "FAIL"), ["gapbs"])
+@pytest.mark.parametrize("verdict", ["FAIL", "PASS; echo 3:-nan"])
+def test_results_that_a_verifier_refuses_do_not_count(tmp_path: Path, verdict: str) -> None:
+    table = cpu.Table(1, 1, 0.0, 1, built(tmp_path, verdict), ["gapbs"])
     (outcome,) = table.all([Row("bfs", "rmat6")])
     assert outcome.peers == {} and outcome.unusable == ["gapbs"] and outcome.ratio(cpu._ms) is None
 
