@@ -63,8 +63,8 @@ class Gapbs:
 
     def verified(self, work: str, source: int | None) -> bool | None:
         """What the program's own verifier says of one result; None for PageRank, whose verifier wants a tolerance.
-        NaN is refused, which that lets pass: numbers of paths beyond float64. For shortest paths this looks for the best
-        width of a bucket, too."""
+        NaN is refused, which that lets pass: numbers of paths beyond float64. For shortest paths this looks for the
+        best width of a bucket, too."""
         if work == "pagerank":
             return None
         if work == "sssp":
