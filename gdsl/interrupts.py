@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
+from types import FrameType
 
 _received: list[int] = []
 """The signals that have come inside `ending`, in their order."""
@@ -41,6 +43,45 @@ def ending() -> Iterator[None]:
             sys.exit(128 + signal.SIGTERM)
         if received:
             raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def deferred(seconds: float) -> Iterator[None]:
+    """Keep Ctrl-C, and inside `ending` SIGTERM, until the block has been left, for libraries that would leave half of
+    what they start, or answer in words of their own; another Ctrl-C, or `seconds` after the first, it comes at once.
+    Handlers that the library sets are replaced by those before, and an exit inside is what it makes of SIGTERM. Only in
+    the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    formers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    kept: list[int] = []
+    patience = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    patience.daemon = True
+
+    def keep(number: int, _: FrameType | None) -> None:
+        kept.append(number)
+        if len(kept) == 1:
+            patience.start()
+        elif number == signal.SIGINT:
+            raise KeyboardInterrupt
+
+    for number, former in formers.items():
+        if former in (signal.default_int_handler, _interrupt):
+            signal.signal(number, keep)
+    try:
+        yield
+    except SystemExit:
+        if formers[signal.SIGTERM] != _interrupt:
+            raise
+        kept.append(signal.SIGTERM)
+    finally:
+        patience.cancel()
+        for number, former in formers.items():
+            if former is not None:  # otherwise it is not Python's
+                signal.signal(number, former)
+        if kept:
+            signal.raise_signal(kept[0])
 
 
 def check() -> None:

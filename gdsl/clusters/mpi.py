@@ -26,7 +26,7 @@ _BRISK = 200
 """Looks at messages without a pause in between; what comes later than that is worth a sleep."""
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 2e-5, 1e-3
 """Seconds between two looks."""
-_FAREWELL = 5.0
+_FAREWELL = 10.0
 """Seconds that workers wait for each other after an error, before they end without."""
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,10 +27,14 @@ _LOOK = 0.25
 """Seconds between two looks whether the driver should stop or the head node is gone."""
 _START = 120.0
 """Seconds within which workers must have started; a cloud may add machines meanwhile."""
+_PATIENCE = 20.0
+"""Seconds that Ctrl-C waits for Ray to have started."""
 _GONE = ("E0802", "E0807", "E0810")
 """Errors after which workers are not asked to end: their processes are ended."""
-_END = 5.0
+_END = 10.0
 """Seconds that the other workers have to end after one has failed; then their processes are ended."""
+_ANSWER = 60.0
+"""Seconds that workers which have nothing to do have to answer, on a busy host; Ray knows earlier that one is gone."""
 _CONNECT = 5.0
 """Seconds to reach a head node."""
 _LEAST_MEMORY = 100_000_000
@@ -61,7 +63,8 @@ class RayCluster:
         """Start a Ray of this host with that many workers, or connect to the cluster at `address` (``ray://host:port``,
         ``host:port`` or ``auto``), where the default is one worker for each host. Raises E0810 if the cluster cannot be
         reached or is too small."""
-        self._ray = ray = ray_library()
+        with interrupts.deferred(_PATIENCE):
+            self._ray = ray = ray_library()
         self._head: tuple[str, int] | None = None
         self._actors: list[Any] = []
         self._members: tuple[Member, ...] = ()
@@ -92,11 +95,11 @@ class RayCluster:
             options.update(address="local", num_cpus=max(workers or 1, os.cpu_count() or 1), include_dashboard=False)
         else:
             options["address"] = address
-        former = signal.getsignal(signal.SIGTERM)
         try:
-            self._ray.init(**options)
-            if threading.current_thread() is threading.main_thread() and former is not None:
-                signal.signal(signal.SIGTERM, former)  # Ray's own handler prints a stack trace
+            with interrupts.deferred(
+                _PATIENCE
+            ):  # Ray's own handler of SIGTERM, which prints a stack trace, does not stay
+                self._ray.init(**options)
         except Exception as error:  # Ray raises exceptions of many classes, also of just this one
             raise cluster_unusable(address, first_line(error)) from None
 
@@ -147,7 +150,7 @@ class RayCluster:
         """Whether no worker has ended since the last run."""
         self._check_head()
         try:
-            self._ray.get([actor.ping.remote() for actor in self._actors], timeout=_END)
+            self._ray.get([actor.ping.remote() for actor in self._actors], timeout=_ANSWER)
         except self._ray.exceptions.RayError:
             return False
         return True

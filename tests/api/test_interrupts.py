@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -94,3 +95,41 @@ def test_ignored_signals_stay_ignored_and_results_pass() -> None:
         signal.signal(signal.SIGINT, former)
     with pytest.raises(ValueError, match="own"), interrupts.ending():
         raise ValueError("own")
+
+
+def test_the_first_ctrl_c_comes_after_what_defers_it() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred(600):
+        signal.raise_signal(signal.SIGINT)
+        done.append("whole")
+        raise ValueError("it is what the interrupt has caused")
+    assert done == ["whole"]
+
+    def work() -> None:
+        with interrupts.deferred(600):
+            signal.raise_signal(signal.SIGINT)
+            done.append("whole")
+
+    _ended(signal.SIGINT, work)
+    assert done == ["whole"] * 2
+
+
+def test_a_second_ctrl_c_and_the_end_of_patience_come_at_once() -> None:
+    for seconds in (600.0, 0.01):
+        with pytest.raises(KeyboardInterrupt), interrupts.deferred(seconds):
+            signal.raise_signal(signal.SIGINT)
+            if seconds == 600:
+                signal.raise_signal(signal.SIGINT)
+            while True:
+                time.sleep(0.01)
+
+
+def test_an_exit_by_a_library_is_sigterm() -> None:
+    def work() -> None:
+        with interrupts.deferred(600):
+            sys.exit(15)
+
+    _ended(signal.SIGTERM, work)
+    with pytest.raises(SystemExit) as raised, interrupts.deferred(600):
+        sys.exit(3)
+    assert raised.value.code == 3

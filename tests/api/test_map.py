@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 import gdsl
 from gdsl.backends.batch import param_values
 from gdsl.backends.cpu import batch as on_cpu
+from tests.support.clock import Clock
 from tests.support.graphs import make_graph, path
 
 ROOT = Path(__file__).parents[2]
@@ -211,10 +211,13 @@ def test_the_timeout_is_for_all(backend: str) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", ["reference", CPU])
-def test_runs_that_are_each_short_end_with_the_timeout(karate: gdsl.Graph, backend: str) -> None:
-    runs = gdsl.samples.bfs.imap(karate, source=[0, 33] * 500, timeout=1.5, backend=backend)
+def test_runs_that_are_each_short_end_with_the_timeout(
+    karate: gdsl.Graph, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
+    runs = gdsl.samples.bfs.imap(karate, source=[0, 33] * 500, timeout=90, backend=backend)
     next(runs)
-    time.sleep(1.6)
+    clock.advance(91)
     with pytest.raises(gdsl.GdslError, match=r"E0802[\s\S]*of the 1,000 values"):
         list(runs)
 

@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.support.clock import wait_until_computing
 
 REFERENCE = ("--backend", "reference")
 
@@ -243,9 +244,9 @@ def test_interrupt(work, backend):
     command = [sys.executable, "-m", "gdsl", "run", "endless.gdsl", "path.mtx", "--backend", backend]
     subprocess.run([*command, "--max-iterations", "1"], capture_output=True, check=False)  # so that it is compiled
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(4)  # it is running by then
+        wait_until_computing(process)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 130, (out, err)
     assert err.strip().endswith("interrupted")
     assert "Traceback" not in err

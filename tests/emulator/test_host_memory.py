@@ -211,6 +211,26 @@ def test_a_run_uses_no_more_than_it_may(cupy: FakeCupy, name: str) -> None:
         del found, graph
 
 
+def test_another_limit_divides_the_lists_again(cupy: FakeCupy) -> None:
+    """Larger or smaller: a run says and does what `dry_run` tells."""
+    program, graph, values = gdsl.compile("sssp", tune=TUNE), weighted(), {"source": 0}
+    expected = program(graph, backend="reference", **values)
+    with pytest.raises(GdslError) as caught:
+        program(graph, backend="cuda", memory=1, **values)
+    least, shares = least_of(caught.value), []
+    for more in (9000, 12_000, 0, 20_000, 12_000, 1 << 30, 9000):
+        told = program.dry_run(graph, values, backend="cuda", memory=least + more)
+        found = program(graph, backend="cuda", memory=least + more, **values)
+        assert found.memory_line == told.memory_line and bool(told.memory_line) == (more < 1 << 30)
+        assert list(differences_of(program.ir, expected, found)) == []
+        if told.memory_line:
+            on_device = next(iter(program._executables["cuda", Widths.both(32)]._within.values()))[2].on_device
+            resident = sum(on_device._resident.values())
+            assert resident == sum(need.nbytes for need in told.needs if need.is_list)
+            shares.append(resident)
+    assert len(set(shares)) == 4, shares
+
+
 def test_nothing_is_resident_on_request(cupy: FakeCupy) -> None:
     program, graph = gdsl.compile("sssp", tune=TUNE), weighted()
     found = program(graph, source=0, backend="cuda", memory="host")

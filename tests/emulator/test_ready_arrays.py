@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import time
 import weakref
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 import gdsl
 from gdsl.binding import device_conditions
+from tests.support.clock import Clock
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -112,11 +112,11 @@ def test_an_array_is_let_go_where_the_time_is_over_while_it_is_tested(
     program, graph = gdsl.compile("sssp", tune=SMALL), make_graph(path(COUNT), COUNT)
     weight = on_device(cupy, numpy.ones(graph.num_edges))
     gone = weakref.ref(weight)
-    started = device_conditions.start_test
+    started, clock = device_conditions.start_test, Clock(monkeypatch)
 
     def late(*given: Any) -> Any:
         verdict = started(*given)
-        time.sleep(0.3)
+        clock.advance(91)
         return verdict
 
     monkeypatch.setattr(device_conditions, "start_test", late)
@@ -124,7 +124,7 @@ def test_an_array_is_let_go_where_the_time_is_over_while_it_is_tested(
     gc.disable()
     try:
         with pytest.raises(gdsl.GdslError) as caught:
-            program(graph, source=0, weight=weight, backend="cuda", timeout=0.2)
+            program(graph, source=0, weight=weight, backend="cuda", timeout=90)
         assert caught.value.code == "E0802"
         del weight, caught
         assert gone() is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import gdsl
 from gdsl.backends import registry
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.interface import Bindings, Limits
+from tests.support.clock import Clock
 
 from .build import compiler
 from .fake_cupy import FakeCupy
@@ -33,20 +33,25 @@ schedule { compute(vertices, add); }
 
 @contextmanager
 def held_by_another(seconds: float) -> Iterator[None]:
-    """Another thread has the device for so long."""
+    """Another thread has the device, for so long after somebody has begun to wait for it."""
     device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    held = threading.Event()
+    held, left = threading.Event(), threading.Event()
 
     def hold() -> None:
         with device.reserved(None):
             held.set()
-            time.sleep(seconds)
+            while not device.waiting_threads and not left.wait(0.001):
+                pass
+            left.wait(seconds)
 
     other = threading.Thread(target=hold)
     other.start()
     held.wait()
-    yield
-    other.join()
+    try:
+        yield
+    finally:
+        left.set()
+        other.join()
 
 
 def test_waiting_for_the_turn_is_part_of_the_time(
@@ -68,15 +73,19 @@ def test_waiting_for_the_turn_is_part_of_the_time(
 
 
 @pytest.mark.slow
-def test_many_values_wait_no_longer_than_their_time(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+def test_many_values_wait_no_longer_than_their_time(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch)
     program = gdsl.compile("bfs", tune=SMALL)
     program.map(graph, source=range(3), backend="cuda")
-    with held_by_another(0.5), pytest.raises(gdsl.GdslError, match=r"stopped after 0\.2 seconds") as caught:
+    with held_by_another(60), pytest.raises(gdsl.GdslError, match=r"stopped after 0\.2 seconds") as caught:
         program.map(graph, source=range(3), backend="cuda", timeout=0.2)
     assert caught.value.code == "E0802"
-    results = program.imap(graph, source=range(6), backend="cuda", batch=2, timeout=2)
+    results = program.imap(graph, source=range(6), backend="cuda", batch=2, timeout=90)
     assert [next(results).iterations for _ in range(2)] == [COUNT, COUNT - 1]
-    with held_by_another(2.5), pytest.raises(gdsl.GdslError, match="stopped after 2 seconds, its timeout"):
+    clock.advance(89.5)
+    with held_by_another(60), pytest.raises(gdsl.GdslError, match="stopped after 90 seconds, its timeout"):
         next(results)
     assert not list(results), "it has ended"
 

@@ -177,6 +177,13 @@ def _started(words: Sequence[str]) -> tuple[subprocess.Popen[str], list[int]]:
     return process, found
 
 
+def _wait_for_a_pass(process: subprocess.Popen[str]) -> None:
+    """Wait until a run has begun."""
+    assert process.stderr is not None
+    while (line := process.stderr.readline()) and not re.search(r": pass \d", line):
+        pass
+
+
 def _gone(processes: Sequence[int]) -> bool:
     """Whether all of these end in time; those that nobody waits for count as ended."""
     until = time.monotonic() + LIMIT
@@ -255,9 +262,7 @@ def test_a_rank_without_a_compiler_is_named(tmp_path: Path) -> None:
 def test_the_system_ends_everything() -> None:
     """Also where the driver waits in Ray, which replaces the exit of a handler by one of its own."""
     process, workers = _started([*LONG, *RAY])
-    assert process.stderr is not None
-    while (line := process.stderr.readline()) and not re.search(r": pass \d", line):
-        pass
+    _wait_for_a_pass(process)
     process.send_signal(signal.SIGTERM)
     errors = process.communicate(timeout=LIMIT)[1]
     assert process.returncode == 128 + signal.SIGTERM and not re.search("error|Traceback", errors), errors
@@ -273,7 +278,7 @@ def test_workers_end_with_a_driver_that_is_killed() -> None:
 
 def test_a_killed_worker_of_a_command(address: str) -> None:
     process, workers = _started([*LONG, *RAY, "--cluster", address])
-    time.sleep(1)
+    _wait_for_a_pass(process)
     os.kill(workers[1], signal.SIGKILL)
     output, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 1 and output == ""

@@ -48,11 +48,11 @@ def test_an_executable_runs_again_and_a_seed_repeats_a_run() -> None:
 def test_ctrl_c_leaves_everything_usable() -> None:
     executable = create_backend().build(program_of(ENDLESS), 32)
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-    timer.start()
     gc.disable()  # what is raised while somebody watches the collector is lost
     try:
         with pytest.raises(KeyboardInterrupt):
-            executable.run(GRAPH, Bindings({}, {}), Limits(timeout=20))
+            timer.start()
+            executable.run(GRAPH, Bindings({}, {}), Limits(timeout=120))
     finally:
         gc.enable()
     timer.join()

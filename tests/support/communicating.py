@@ -133,6 +133,7 @@ def fail_badly(communicator: Communicator, report: Report, rank: int) -> None:
 
 def exchange_on(communicator: Communicator, report: Report, seconds: float) -> None:
     """Exchange until the time is over."""
+    report("begun")
     until = time.monotonic() + seconds
     while communicator.all_reduce(np.array([time.monotonic() < until]), ReduceOperation.BIT_AND)[0]:
         communicator.all_to_all([np.zeros(50_000)] * communicator.size)
@@ -140,7 +141,7 @@ def exchange_on(communicator: Communicator, report: Report, seconds: float) -> N
 
 def compute_on(communicator: Communicator, report: Report, seconds: float) -> None:
     """Look at nobody for that long, as native code does."""
-    report("computing")
+    report("begun")
     time.sleep(seconds)
     communicator.barrier()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from gdsl import cache
@@ -171,7 +172,11 @@ class CudaBackend:
         memory: MemoryUse | None = None,
     ) -> tuple[Need, ...]:
         """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
-        return _needs_of(program, widths, graph, bindings, free, memory)
+        return _needs_of(program, widths, graph, bindings, free, memory, self._page_bytes)
+
+    def _page_bytes(self) -> int | None:
+        """Of the GPU that is here, as runs divide edge lists on it."""
+        return self.device().page_bytes() if self.availability().ok else placement.PAGE
 
     def space(self) -> Space:
         """The memory of the current GPU; memory in CuPy's pool that is unused counts as free."""
@@ -263,6 +268,7 @@ def _needs_of(
     bindings: Bindings,
     free: int | None,
     memory: MemoryUse | None,
+    page_bytes: Callable[[], int | None],
 ) -> tuple[Need, ...]:
     """By the buffers of the plan that suits the graph on a large GPU, and of its renumbering, if `free` bytes
     suffice; if not even the first do, edge lists are in the memory of the host."""
@@ -281,7 +287,10 @@ def _needs_of(
     in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
     if layout is not None and can_be_in_host(plan, layout) and is_worth(layout, *counts):
         in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
-    total_needs = placement.decide(candidates, in_host, free, memory).needs
+    decision = placement.decide(candidates, in_host, free, memory)
+    if decision.placement is not None:
+        decision = placement.decide(candidates, in_host, free, memory, page_bytes())
+    total_needs = decision.needs
     return total_needs if memory is None or memory.limit is None else (*total_needs, placement.gaps(total_needs))
 
 

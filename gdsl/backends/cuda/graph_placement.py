@@ -38,6 +38,11 @@ class Request(NamedTuple):
     memory: MemoryUse | None
 
     @property
+    def limit(self) -> int | None:
+        """The most bytes of the device's memory that the run may use, if it says so."""
+        return None if self.memory is None else self.memory.limit
+
+    @property
     def original(self) -> GraphOnDevice:
         """The graph on the device, with its own ids."""
         return self.graphs.graph(self.graph, self.widths, self.device)
@@ -51,7 +56,7 @@ class Request(NamedTuple):
 def graph_within(request: Request) -> GraphOnDevice:
     """The graph for that run. Raises E0914 for a limit that is too small, and E0912."""
     memory, plan, choice = request.memory, request.plan, _choose(request)
-    decision, limit = choice.decision, None if memory is None else memory.limit
+    decision, limit = choice.decision, request.limit
     if limit is not None and placement.allocated_bytes(decision.needs) > limit:
         raise placement.too_small(decision.needs, limit)
     graphs, graph, device = request.graphs, request.graph, request.device
@@ -59,11 +64,13 @@ def graph_within(request: Request) -> GraphOnDevice:
         original = request.original
         return graphs.by_degree(original, graph, device) if choice.is_renumbered else original
     current = request.in_host
-    if current is None or not _is_usable(current, choice, decision.placement, memory):
+    if current is None or not _is_usable(current, choice, decision.placement, request):
         later = sum(need.nbytes for need in decision.needs if needs.comes_later(need))
         budget = later if choice.is_renumbered else None
         current = graphs.place_in_host(graph, request.widths, device, decision.placement, budget)
-    current.memory_line = placement.line_of(decision.needs, memory)
+        current.limit = limit
+    divided = [placement.placed(need, current.placement) for need in decision.needs]
+    current.memory_line = placement.line_of(divided, memory)
     for buffer in plan.buffers:  # before the run allocates its memory: until then there is room for renumbering
         if buffer.made is Made.CALLER and buffer.group == GRAPH and isinstance(buffer.element, Type):
             current.part(buffer.name, buffer.element)
@@ -101,9 +108,9 @@ class _Choice(NamedTuple):
 def _choose(request: Request) -> _Choice:
     memory, current = request.memory, request.in_host
     candidates, in_host = _candidates(request)
-    if current is not None and current.numbering is None:
+    if current is not None and current.numbering is None and current.limit == request.limit:
         in_host = in_host[-1:]  # on which every program runs: the graph is not renumbered again and again
-    room = None if memory is None else memory.limit
+    room = request.limit
     if room is None:
         room = request.device.memory()[0] + (current.device_bytes() if current is not None else 0)
     on_device = [] if memory is None else candidates
@@ -128,12 +135,16 @@ def _candidates(request: Request) -> tuple[list[tuple[Need, ...]], list[tuple[Ne
     return on_device, in_host
 
 
-def _is_usable(current: HostGraph, choice: _Choice, chosen: Placement, memory: MemoryUse | None) -> bool:
-    """Whether a run can use the graph as it is in the memory of the host."""
+def _is_usable(current: HostGraph, choice: _Choice, chosen: Placement, request: Request) -> bool:
+    """Whether a run can use the graph as it is in the memory of the host. Runs with the same limit share a division,
+    though each of their programs alone would have its own; for another limit the lists are divided again, as `dry_run`
+    tells."""
     if (current.numbering is not None) != choice.is_renumbered:
         return False
-    if memory is not None and memory.place is Place.HOST:
+    if request.memory is not None and request.memory.place is Place.HOST:
         return not current.placement.resident
+    if current.limit != request.limit:
+        return False
     run_needs = choice.decision.needs
     names = {need.name.partition(".")[2] for need in run_needs if need.is_list}
     taken = placement.allocated_bytes([placement.placed(need, current.placement) for need in run_needs])

@@ -24,6 +24,8 @@ class HostGraph(GraphOnDevice):
     def __init__(self, device: Device, graph: Graph, widths: Widths, placement: Placement) -> None:
         super().__init__(device, graph, widths)
         self.placement = placement
+        self.limit: int | None = None
+        """The limit of the memory of runs for which its lists are divided so."""
         self._resident: dict[int, int] = {}
         """By the address of a list, how many of its bytes are in the device's memory."""
 
