@@ -24,14 +24,7 @@ from gdsl.effects.terms import (
     parts,
     split,
 )
-from gdsl.ir.nodes import (
-    EdgeFunctor,
-    Elements,
-    Loop,
-    Operator,
-    Role,
-    VertexFunctor,
-)
+from gdsl.ir.nodes import EdgeFunctor, Elements, Loop, Operator, Role, VertexFunctor
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type

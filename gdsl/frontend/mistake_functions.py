@@ -7,16 +7,7 @@ from collections.abc import Callable
 
 from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
 from gdsl.frontend.failures import Failure, declared_names, shown_character
-from gdsl.frontend.mistake_patterns import (
-    ELEMENT,
-    INSIDE,
-    LONGEST_LINE,
-    POSTFIX,
-    SPELLINGS,
-    TYPE,
-    Groups,
-    type_named,
-)
+from gdsl.frontend.mistake_patterns import ELEMENT, INSIDE, LONGEST_LINE, POSTFIX, SPELLINGS, TYPE, Groups, type_named
 from gdsl.frontend.vocabulary import ATOMICS, KEYWORDS, TYPES, closest
 from gdsl.source import Span
 

@@ -46,12 +46,7 @@ from gdsl.frontend.mistake_patterns import (
     mistake,
     unexpected,
 )
-from gdsl.frontend.vocabulary import (
-    CONTEXTUAL_FUNCTIONS,
-    FUNCTIONS,
-    TYPES,
-    enumerate_words,
-)
+from gdsl.frontend.vocabulary import CONTEXTUAL_FUNCTIONS, FUNCTIONS, TYPES, enumerate_words
 from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES
 

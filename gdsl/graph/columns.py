@@ -18,15 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.number_text import (
-    ONE_KIND,
-    SAFE_DIGITS,
-    is_rounded,
-    narrowed,
-    problem_of,
-    problem_of_real,
-    words_of,
-)
+from gdsl.graph.number_text import ONE_KIND, SAFE_DIGITS, is_rounded, narrowed, problem_of, problem_of_real, words_of
 from gdsl.graph.text import Text, TextLines, TextPart, printable, readable, short
 from gdsl.graph.threads import processors
 

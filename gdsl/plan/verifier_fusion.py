@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    Operator,
-)
+from gdsl.ir.nodes import Operator
 from gdsl.operations import Balance
 from gdsl.plan.functor_facts import own_arrays
-from gdsl.plan.hints import (
-    ReadAhead,
-)
-from gdsl.plan.nodes import (
-    Operation,
-    Sweep,
-)
+from gdsl.plan.hints import ReadAhead
+from gdsl.plan.nodes import Operation, Sweep
 from gdsl.plan.verifier_variants import VariantVerifier
 
 

@@ -4,12 +4,7 @@ what is computed more often, or earlier, is the same then and cannot stop the ru
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    Advance,
-    NeighborReduce,
-    Operator,
-    VertexFunctor,
-)
+from gdsl.ir.nodes import Advance, NeighborReduce, Operator, VertexFunctor
 from gdsl.operations import Balance, Domain, NeighborOperation
 from gdsl.plan.cpu_threads import claims_at_once, runs_in_any_case, tests_at_once
 from gdsl.plan.functor_facts import may_stop
@@ -33,11 +28,7 @@ from gdsl.plan.hints import (
     WarpShare,
     WholeSet,
 )
-from gdsl.plan.nodes import (
-    Dedup,
-    Form,
-    Sweep,
-)
+from gdsl.plan.nodes import Dedup, Form, Sweep
 from gdsl.plan.verifier_variants import VariantVerifier
 
 

@@ -16,16 +16,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.nodes import (
-    Collect,
-    Dedup,
-    EdgeCount,
-    Form,
-    Reduction,
-    Segment,
-    Sweep,
-    Vote,
-)
+from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Reduction, Segment, Sweep, Vote
 from gdsl.plan.tickets import accepts_by_ticket
 from gdsl.plan.verifier_variants import Functor, VariantVerifier, asks_for_edge
 

@@ -27,15 +27,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, Over
 from gdsl.passes.writers import far_roles
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.nodes import (
-    Choice,
-    EdgeCount,
-    Form,
-    Operation,
-    Selection,
-    Sweep,
-    Walk,
-)
+from gdsl.plan.nodes import Choice, EdgeCount, Form, Operation, Selection, Sweep, Walk
 from gdsl.plan.verifier_fusion import FusionVerifier
 from gdsl.plan.verifier_hints import HintVerifier
 from gdsl.plan.verifier_results import ResultVerifier

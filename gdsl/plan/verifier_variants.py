@@ -29,13 +29,7 @@ from gdsl.passes.writers import accumulated_scalars, plain_arrays, targets_in, w
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BlindClaim, ReadAhead
-from gdsl.plan.nodes import (
-    Mode,
-    Operation,
-    Plan,
-    Sweep,
-    Variant,
-)
+from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
 
 Functor = VertexFunctor | EdgeFunctor
 

@@ -16,15 +16,7 @@ from gdsl.backends import failures
 from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.kept_graphs import addresses_of
 from gdsl.backends.cpu.library import Library
-from gdsl.backends.cpu.memory import (
-    ControlBlock,
-    HostSlice,
-    TraceEntry,
-    allocate,
-    dtype_of,
-    graph_slice,
-    pointers,
-)
+from gdsl.backends.cpu.memory import ControlBlock, HostSlice, TraceEntry, allocate, dtype_of, graph_slice, pointers
 from gdsl.backends.cpu.memory_pool import MemoryPool
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of

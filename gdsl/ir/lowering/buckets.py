@@ -13,14 +13,7 @@ from gdsl.frontend import syntax
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering
 from gdsl.ir.lowering.hidden import Code, Hidden, own_id
-from gdsl.operations import (
-    BinaryOperation,
-    Builtin,
-    Domain,
-    ReduceOperation,
-    SetOperation,
-    UnaryOperation,
-)
+from gdsl.operations import BinaryOperation, Builtin, Domain, ReduceOperation, SetOperation, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
