@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends.cpu import plan_of
-from gdsl.backends.cpu.share_run import agreed
 from gdsl.backends.interface import Bindings
+from gdsl.backends.workers.outcomes import agreed
 from gdsl.binding.bind import Binder, needed_widths
 from gdsl.communicator import Communicator
 from gdsl.graph.shares import GraphShare

@@ -19,8 +19,8 @@ from gdsl.api.conversions import columns_of
 from gdsl.api.description import parts_of_data, results_of
 from gdsl.api.program import Program
 from gdsl.api.summary import Summary, summarize
-from gdsl.backends.cpu.share_run import ShareOutcome
 from gdsl.backends.interface import Outcome, Pair, Scalar, part_names, parts_of, shaped
+from gdsl.backends.workers.outcomes import ShareOutcome
 from gdsl.binding import values_of
 from gdsl.clusters.failures import Member, on_worker
 from gdsl.clusters.result_folder import PartsOptions

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from gdsl.backends.cpu.checkpoints import RunState
-from gdsl.backends.cpu.share_run import ShareOutcome, can_resume, run_share
+from gdsl.backends.cpu.share_run import can_resume, run_share
 from gdsl.backends.interface import Outcome
+from gdsl.backends.workers.outcomes import ShareOutcome
 from gdsl.binding.shares import bind_share
 from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdsl.backends.cpu import share_graph
-from gdsl.backends.cpu.share_run import ShareOutcome
 from gdsl.backends.interface import Limits, Pair, TraceRecord
 from gdsl.backends.reference.interpreter import interpret
+from gdsl.backends.workers import share_lists
+from gdsl.backends.workers.outcomes import ShareOutcome
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, rmat
@@ -99,7 +99,7 @@ def test_two_and_three_workers(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "max_flow", "pagerank_push"])
 def test_values_of_few_elements_are_noted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(share_graph, "FEW", 100)  # any number of them
+    monkeypatch.setattr(share_lists, "FEW", 100)  # any number of them
     for graph in FEW[:3]:
         if BY_NAME[name].suits(GRAPHS[graph]):
             check(BY_NAME[name], GRAPHS[graph], 3)
@@ -107,7 +107,7 @@ def test_values_of_few_elements_are_noted(name: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("words", [[], ["visit.direction=pull"]])
 def test_workers_pull(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(share_graph, "FEW", 100)
+    monkeypatch.setattr(share_lists, "FEW", 100)
     program, sources = load(str(BY_NAME["bfs"].path), words), {"source": 0}
     for directed in (False, True):
         graph = rmat(7, 8, seed=3) if not directed else random_graph(150, 1500, seed=2)

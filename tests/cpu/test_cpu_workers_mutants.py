@@ -10,8 +10,8 @@ import pytest
 
 from gdsl import cache
 from gdsl.backends.cpu import backend
-from gdsl.backends.cpu.exchanges import DisagreementError
 from gdsl.backends.cpu.planning import plan_of
+from gdsl.backends.workers.exchanges import DisagreementError
 from gdsl.plan.nodes import Plan, Step
 from gdsl.plan.walking import map_blocks
 from tests.cpu.test_cpu_workers import GRAPHS, check

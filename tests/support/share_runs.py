@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdsl.backends.cpu.share_run import ShareOutcome, run_share
+from gdsl.backends.cpu.share_run import run_share
 from gdsl.backends.interface import Limits, Outcome
+from gdsl.backends.workers.outcomes import ShareOutcome
 from gdsl.binding.shares import bind_share
 from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, own_part
-from gdsl.backends.cpu.exchanges import Datum, Exchanger
 from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, allocate, dtype_of
-from gdsl.backends.cpu.merging import Field
 from gdsl.backends.cpu.run import LoadedProgram, Run
-from gdsl.backends.cpu.share_graph import ends_of, share_slice
+from gdsl.backends.cpu.share_graph import share_slice
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.pairs import words_of
+from gdsl.backends.workers.exchanges import Datum, Exchanger
+from gdsl.backends.workers.merging import Field
+from gdsl.backends.workers.share_lists import ends_of
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.backends.cpu.merging import (
+from gdsl.backends.workers.merging import (
     Field,
     Noted,
     combined,

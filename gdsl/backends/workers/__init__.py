@@ -1,0 +1,1 @@
+"""What workers of any backend have in common: their lists of a graph, exchanges, and what they return."""
