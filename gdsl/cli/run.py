@@ -327,6 +327,7 @@ def _execute_on_workers(
     from gdsl.cli.workers import Lines, connected
     from gdsl.clusters.checkpoints import check_program, checkpoint_options
     from gdsl.clusters.result_folder import parts_options
+    from gdsl.clusters.session import check_run_on_gpus
     from gdsl.progress import working
 
     program = _compiled(program_file, graph_file, replace(tuning, file=False), assigned, output)
@@ -337,6 +338,8 @@ def _execute_on_workers(
     saved = checkpoint_options(on.checkpoint, on.every, on.resume)
     if saved is not None:
         check_program(program.ir, program.text)
+    if backend == "cuda":
+        check_run_on_gpus(program, saved is not None)
     with connected(on, backend) as workers:
         workers.check_folders(saved, parts_options(on.parts), options["report"])
         started = time.perf_counter()
@@ -344,7 +347,7 @@ def _execute_on_workers(
         if by_name and not graph.has_names:
             raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
         load_ms = (time.perf_counter() - started) * 1000
-        result = workers.run(program, graph, param_values(assigned, graph), names=by_name, **options)
+        result = workers.run(program, graph, param_values(assigned, graph), backend=backend, names=by_name, **options)
         program = workers.last or program
     names = result._names if by_name else None
     if output is not None:

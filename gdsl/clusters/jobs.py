@@ -86,6 +86,8 @@ class Job:
     limits: Limits
     checkpoint: CheckpointOptions | None
     names: bool
+    backend: str = "cpu"
+    """cpu, or cuda, for which each worker uses a GPU of its host."""
     parts: PartsOptions | None = None
     """Where workers write their parts of the results, instead of returning them."""
 
@@ -127,15 +129,21 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
     program = _program(job, share, group)
     try:
         bindings = bind_share(program.ir, share, job.values, group, program.text, job.rounded)
+        gpu = _gpu(job, group, tell)
         tell("compiling")
         started = time.perf_counter()
-        _compile(program.ir, share, group)
+        _compile(program.ir, share, group, gpu)
         compile_ms = (time.perf_counter() - started) * 1000
         saved = _checkpoints(job, program, share, bindings, group, tell)
         resumed = None if saved is None else saved.read()
         tell("running")
-        asked = saved or (Progress(tell) if can_resume(program.ir) else None)
-        done = run_share(program.ir, share, bindings, group, job.limits, checkpoints=asked, resume=resumed)
+        if gpu is not None:
+            from gdsl.backends.cuda import share_run
+
+            done = share_run.run_share(program.ir, share, bindings, group, job.limits, gpu=gpu)
+        else:
+            asked = saved or (Progress(tell) if can_resume(program.ir) else None)
+            done = run_share(program.ir, share, bindings, group, job.limits, checkpoints=asked, resume=resumed)
         tell("gathering results")
         written = None
         if job.parts is None:
@@ -192,14 +200,37 @@ def _program(job: Job, share: GraphShare, group: Group) -> Program:
     return program
 
 
-def _compile(program: ir.Program, share: GraphShare, group: Group) -> None:
+def _place_on_host(group: Group) -> int:
+    """How many workers with lower ranks this worker's host has."""
+    host = group.members[group.rank].host
+    return sum(member.host == host for member in group.members[: group.rank])
+
+
+def _gpu(job: Job, group: Group, tell: Tell) -> int | None:
+    """The number of the GPU that this worker uses; None where the run uses none. Raises E0901."""
+    if job.backend != "cuda":
+        return None
+    from gdsl.backends.cuda.share_run import gpu_of_worker
+
+    try:
+        gpu = gpu_of_worker(_place_on_host(group))
+    except GdslError as error:
+        raise on_worker(error, group.members[group.rank]) from None
+    tell(f"uses GPU {gpu}")
+    return gpu
+
+
+def _compile(program: ir.Program, share: GraphShare, group: Group, gpu: int | None) -> None:
     """Compile, on each host in one process: the others find it in the cache."""
     widths = needed_widths(program, share)  # type: ignore[arg-type]
-    host = group.members[group.rank].host
-    first = next(member.rank for member in group.members if member.host == host) == group.rank
-    if first:
+    if _place_on_host(group) == 0:
         try:
-            CpuBackend().build_shared(program, widths)
+            if gpu is None:
+                CpuBackend().build_shared(program, widths)
+            else:
+                from gdsl.backends.cuda import share_run
+
+                share_run.build_shared(program, widths, gpu)
         except GdslError as error:  # such as a missing compiler
             raise on_worker(error, group.members[group.rank]) from None
     group.barrier()

@@ -151,24 +151,28 @@ class Workers:
         with the one that is there.
         parts: a new folder in which each worker writes its part of the results; an array is read from there when the
         result is asked for it.
+        backend: auto and cpu for the cpu backend; cuda for a GPU of its host for each worker.
         names: whether the result has the names of the vertices. report: called with a worker and what it has begun or
         done.
 
         Raises what `Program.run` raises, E0807 for a worker that has ended, E0808 where workers differ, E0809 for a
-        checkpoint of another run, and E0810 where the cluster cannot be used.
+        checkpoint of another run, E0810 where the cluster cannot be used, E0811 for what workers with GPUs cannot do,
+        and E0901 where one of them has no GPU.
         """
         from gdsl.clusters.jobs import Job
 
         check_backend(backend)
+        if backend == "cuda":
+            check_run_on_gpus(program, checkpoint_options(checkpoint, every, resume) is not None)
         if checkpoint_options(checkpoint, every, resume) is not None:
             check_program(program.ir, program.text)
         if isinstance(graph, (str, os.PathLike)):
             with deadline.limited(seconds(timeout)):
                 self.check_folders(checkpoint_options(checkpoint, every, resume), parts_options(parts), report)
                 graph = self.load(graph, report=report)
-                return self.run(program, graph, values, timeout=timeout, max_iterations=max_iterations, types=types,
-                                round=round, checkpoint=checkpoint, every=every, resume=resume, parts=parts,
-                                names=names, report=report)  # fmt: skip
+                return self.run(program, graph, values, backend=backend, timeout=timeout,
+                                max_iterations=max_iterations, types=types, round=round, checkpoint=checkpoint,
+                                every=every, resume=resume, parts=parts, names=names, report=report)  # fmt: skip
         stops = limits(timeout, max_iterations)
         job = Job(
             program.text,
@@ -180,7 +184,8 @@ class Workers:
             stops,
             checkpoint_options(checkpoint, every, resume),
             names and isinstance(graph, DistributedGraph) and parts is None,
-            parts_options(parts),
+            backend="cuda" if backend == "cuda" else "cpu",
+            parts=parts_options(parts),
         )
         if job.parts is not None and not isinstance(graph, DistributedGraph):
             self.check_folders(None, job.parts, report)
@@ -230,7 +235,7 @@ class Workers:
             summaries = [part.written.summaries for part in parts]
             arrays = PartFiles(job.parts.directory, first.written.manifest, summaries)
             outcome = replace(outcome, arrays=arrays)
-        result = Result(instance._results, outcome, "cpu", "", first.compile_ms, first.params, held)
+        result = Result(instance._results, outcome, job.backend, "", first.compile_ms, first.params, held)
         if job.names:
             result._names = joined_names(parts)
         return result
@@ -306,15 +311,25 @@ def cluster(workers: int | None = None, *, address: str | None = None, mpi: bool
 
 
 def check_backend(backend: str) -> None:
-    """Raise E0901 or ValueError for a backend that workers do not have."""
+    """Raise ValueError for a backend that workers do not have."""
     if backend not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"backend must be auto or cpu for runs with workers, not {shown(backend)}")
-    if backend == "cuda":
+        raise ValueError(f"backend must be auto, cpu or cuda for runs with workers, not {shown(backend)}")
+
+
+def check_run_on_gpus(program: Program, has_checkpoints: bool) -> None:
+    """Raise E0811 for what workers with GPUs cannot do."""
+    from gdsl.backends.cuda.planning import require_no_graphs
+
+    if has_checkpoints:
         raise GdslError.single(
-            "E0810",
-            "workers run on the cpu backend, and this run asks for cuda",
-            fix="leave --backend out; the GPUs of one host run a program with --gpus",
+            "E0811",
+            "workers with GPUs write no checkpoints",
+            fix="leave out --checkpoint, --every and --resume, or --backend cuda",
         )
+    try:
+        require_no_graphs(program.ir)
+    except GdslError as error:
+        raise program._explained(error) from None
 
 
 def _chosen(program: Program, types: Mapping[str, Any] | None) -> tuple[tuple[str, str], ...]:

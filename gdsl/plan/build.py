@@ -8,6 +8,7 @@ from gdsl.plan.fusion import Pair, fusion_of
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.lower import lower
 from gdsl.plan.nodes import Plan
+from gdsl.plan.own_members import with_own_members
 from gdsl.plan.passes import LOWER, PLAN_PASSES
 from gdsl.plan.sending import with_senders
 from gdsl.plan.target import Sizes, Target
@@ -49,7 +50,10 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
 
 def _directed(program: Program, target: Target) -> Program:
     """`program` with the part of the pass `direction` that is written in operators. Workers gather: what is sent would
-    be merged, in an array of its own that all of them have; instances that run together have no reductions."""
+    be merged, in an array of its own that all of them have; instances that run together have no reductions. On a grid,
+    the members of a worker are written in operators, too."""
+    if target.workers and target.grid:
+        return with_own_members(program)
     left_out = target.workers or target.instances or "direction" in {*program.tuning.without, *target.without}
     return program if left_out else with_senders(program)
 

@@ -11,9 +11,10 @@ belongs to one worker, or is combined by one commutative operation. If a call de
 workers take turns, which is one of the orders in which a single worker may run the calls.
 
 Steps that make a choice of their own (the bound of buckets, sums that are rounded in any order) are made equal by
-taking one worker's. Where workers pull (`combining.pulls_from_others`), each visits the edges into its own vertices;
-the exchange is that of a push. An array is mirrored, and exchanged, only where something names other elements of it
-than those of a worker's own vertices and edges.
+taking one worker's. Where there is a launch for each step, the host exchanges data between launches. Where workers
+pull (`combining.pulls_from_others`), each visits the edges into its own vertices; the exchange is that of a push. An
+array is mirrored, and exchanged, only where something names other elements of it than those of a worker's own vertices
+and edges.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections.abc import Iterator
 from gdsl.ir.nodes import (
     ChooseBound,
     Contract,
+    EdgeFunctor,
     Element,
     ElementTarget,
     Expression,
@@ -39,7 +41,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import Domain, Over
-from gdsl.plan import combining
+from gdsl.plan import combining, own_members
 from gdsl.plan.exchange_nodes import (
     Distribution,
     Exchange,
@@ -58,6 +60,7 @@ from gdsl.plan.nodes import (
     Compare,
     EdgeCount,
     FarEnds,
+    Launch,
     MakeGraph,
     Measure,
     OnSets,
@@ -85,12 +88,23 @@ class _Exchanges:
 
     def __init__(self, facts: Facts, distribution: Distribution) -> None:
         self.facts, self.program = facts, facts.program
+        self.fused, self.own_sets = facts.target.fused, distribution.own_sets
         self.in_parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
         self.count = 0
 
     def block(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """A block with its exchanges."""
-        return tuple(each for step in steps for each in self._around(step))
+        around = self._around if self.fused else self._around_launch
+        return tuple(each for step in steps for each in around(step))
+
+    def _around_launch(self, step: Step) -> Iterator[Step]:
+        """The host exchanges what the step of a launch needs, before and after the launch."""
+        if not isinstance(step, Launch) or len(step.steps) != 1:
+            yield step
+            return
+        for each in self._around(step.steps[0]):
+            is_exchange = isinstance(each, (Snapshot, Exchange))
+            yield each if is_exchange else dataclasses.replace(step, steps=(each,))
 
     def _around(self, step: Step) -> Iterator[Step]:
         if isinstance(step, Operation):
@@ -108,6 +122,9 @@ class _Exchanges:
 
     def _operation(self, operation: Operation) -> Iterator[Step]:
         step = operation.step
+        if step.result in self.own_sets:  # which each worker finds for itself
+            yield operation
+            return
         functor = self.facts.accesses.functor_of(step)
         written = combining.written_by(step, functor)
         written = tuple(each for each in written if each.name not in self.in_parts)
@@ -127,7 +144,8 @@ class _Exchanges:
             yield self._exchange(reason if written or step.result else "edges", written, step.result, walked)
 
     def _snapshot(self, operation: Operation, written: tuple[Exchanged, ...]) -> Snapshot:
-        frontier, over = (None, ()) if self.program.graphs else _reached(operation.step, written)
+        noted_whole = self.program.graphs or not self.fused
+        frontier, over = (None, ()) if noted_whole else _reached(operation.step, written)
         if frontier is None or not pulls(operation):
             return Snapshot(self.count, written, frontier, over)
         pulled_from = _pulled_from(operation)
@@ -183,7 +201,8 @@ def distribution_of(plan: Plan, facts: Facts) -> Distribution:
         else Placement(array.name, Held.OWN)
         for array in program.arrays
     )
-    return Distribution(arrays, tuple(where.parts()))
+    own_sets = tuple(sorted(own_members.own_sets(program))) if plan.target.grid else ()
+    return Distribution(arrays, tuple(where.parts()), own_sets)
 
 
 class _Uses:
@@ -255,6 +274,8 @@ class _Uses:
                     reasons.update({part: node.span.words for part in parts_read(node) if part not in reasons})
             if isinstance(step, Intersect) and step.partners is not None:
                 reasons.setdefault("columns", step.span.words)
+            if isinstance(step, Intersect) and self.plan.target.grid and _names_edges(code):
+                reasons.setdefault("edge_sources", step.span.words)
         initial = tuple(array.initial for array in self.program.arrays if array.initial is not None)
         for node in _lists_read([self.program.functions, initial, self.program.schedule]):
             reasons.update({part: node.span.words for part in parts_read(node) if part not in reasons})
@@ -270,6 +291,13 @@ def _elements(code: list[object]) -> Iterator[tuple[str, Expression]]:
 
 def _lists_read(code: list[object]) -> Iterator[GraphRead | ForNeighbors]:
     return (node for node in walk(tuple(code)) if isinstance(node, (GraphRead, ForNeighbors)))
+
+
+def _names_edges(code: list[object]) -> bool:
+    """Whether an intersection names the edges to a common neighbor: on a grid their sources tell which end each leaves,
+    and one of them is another worker's."""
+    common = (functor.common for functor in code if isinstance(functor, EdgeFunctor))
+    return any(names is not None and names.has_edges for names in common)
 
 
 def _reads_own_list(node: GraphRead | ForNeighbors, step: Operator) -> bool:

@@ -102,6 +102,8 @@ class Distribution:
 
     arrays: tuple[Placement, ...]
     graph: tuple[Placement, ...]
+    own_sets: tuple[str, ...] = ()
+    """On a grid: the frontiers that have a worker's own members alone, and differ from those of other workers."""
 
     def of_array(self, name: str) -> Held:
         """What a worker has of an array of the program."""

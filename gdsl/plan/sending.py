@@ -90,7 +90,7 @@ class _Writer:
 
         self.before, self.sending = program, sending
         self.sites = list(program.tuning.sites)
-        self.hidden = Hidden(" ".join(_names(program)), self.sites)
+        self.hidden = Hidden(" ".join(names_in(program)), self.sites)
         self.frontiers: list[ir.Frontier] = []
 
     def program(self) -> ir.Program:
@@ -283,7 +283,7 @@ def _at(expression: ir.Expression, roles: frozenset[ir.Role], vertex: ir.Paramet
     return rewrite(expression, change)
 
 
-def _names(program: ir.Program) -> Iterator[str]:
+def names_in(program: ir.Program) -> Iterator[str]:
     """All names that the program declares."""
     groups = (program.params, program.arrays, program.scalars, program.functions, program.vertex_functors)
     for group in (*groups, program.edge_functors, program.vote_functors, program.frontiers):

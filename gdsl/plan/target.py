@@ -132,6 +132,13 @@ CPU_WORKERS = dataclasses.replace(
 """Several workers, each with a part of the graph: lists are walked by whoever has them. The entries of a loop from near
 to far carry values that a merge changes, and no exchange makes entries for those that it gives; see
 docs/lab/workers.md."""
+CUDA_WORKERS = dataclasses.replace(
+    CUDA_UNFUSED,
+    workers=True,
+    without=frozenset({"hoist_graphs", "direction", "work_order", "frontier_form", "complement_tests", "vertex_order"}),
+)
+"""Several workers with a GPU each: the host exchanges data between launches, and queues of sets. Members are a
+worker's own (`own_members`), from which it pushes."""
 
 _OF_ONE_RUN = ("work_order", "list_bounds", "deduplication", "load_balance", "frontier_form", "fusion", "storage")
 CPU_INSTANCES = dataclasses.replace(

@@ -249,7 +249,9 @@ class _Verifier:
             for each in (each for block in blocks for each in block):
                 self._on_host(each)
         else:
-            self.expect(isinstance(step, (Launch, Swap)), "the host cannot do what only the device can")
+            self.expect(
+                isinstance(step, (Launch, Swap, Snapshot, Exchange)), "the host cannot do what only the device can"
+            )
 
     def _condition(self, step: Loop | Branch) -> None:
         counted = isinstance(step, Loop) and step.counted

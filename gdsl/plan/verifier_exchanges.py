@@ -8,20 +8,27 @@
    that each worker begins anew.
 4. A choice that is left to a run is that of one worker.
 5. What a worker holds in parts is named by its own edges and vertices alone.
+6. On a grid, each operator runs on a worker's own members: vertices that a filter has found by their ids, the edges
+   that leave them, or what a set of edges has in common with these. Only operators and far ends read these sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.effects.access import Accesses
+from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
 from gdsl.ir.nodes import (
+    Advance,
+    Binary,
     ChooseBound,
     CompareAndSwap,
     Contract,
+    Convert,
+    EdgeFunctor,
     Element,
     ElementTarget,
     Expression,
+    Filter,
     ForNeighbors,
     GraphRead,
     Intersect,
@@ -29,6 +36,7 @@ from gdsl.ir.nodes import (
     Node,
     Operator,
     Parameter,
+    ParamValue,
     Role,
     ScalarTarget,
     ScalarValue,
@@ -37,14 +45,36 @@ from gdsl.ir.nodes import (
     Target,
     Update,
     UpdateValue,
+    VertexFunctor,
     element_index,
 )
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Domain, Outcome, Over, ReduceOperation
+from gdsl.operations import Domain, Outcome, Over, ReduceOperation, SetOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
 from gdsl.plan.functor_facts import parts_read
-from gdsl.plan.nodes import Choice, Compare, EdgeCount, FarEnds, MakeGraph, Measure, OnSets, Operation, Plan, Step
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Choice,
+    Combine,
+    Compare,
+    Copy,
+    Define,
+    EdgeCount,
+    FarEnds,
+    Fill,
+    Initialize,
+    Launch,
+    Leader,
+    Loop,
+    MakeGraph,
+    Measure,
+    OnSets,
+    Operation,
+    Plan,
+    Step,
+)
 from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
 
 _NEAR = {
@@ -67,6 +97,7 @@ class _Exchanges:
         self.accesses = Accesses(plan.program)
         held = plan.distribution.arrays if plan.distribution is not None else ()
         self.in_parts = {each.name for each in held if each.held is Held.OWN}
+        self.own_sets = frozenset(plan.distribution.own_sets if plan.distribution is not None else ())
 
     def expect(self, holds: bool, what: str) -> None:
         if not holds:
@@ -86,8 +117,10 @@ class _Exchanges:
         numbers = [each.number for each in meetings]
         self.expect(len(set(numbers)) == len(numbers), "two exchanges have one number")
         for block in blocks_in(plan.schedule):
-            self._block(block)
+            if plan.target.fused or not all(isinstance(step, _OF_LAUNCHES) for step in block):
+                self._block(tuple(map(_launched, block)))
         self._held()
+        self._own_sets()
 
     # 1 and 4
 
@@ -108,6 +141,9 @@ class _Exchanges:
 
     def _operation(self, operation: Operation, snapshot: Snapshot | None, exchange: Exchange | None) -> None:
         step, name = operation.step, operation.name
+        if step.result in self.own_sets:
+            self.expect(exchange is None and snapshot is None, f"{name}: a worker's own members are exchanged")
+            return
         written = {each.name for each in self.accesses.of_step(step) if each.writes} - self.in_parts
         data = exchange.data if exchange is not None else ()
         if operation.turns is not None:
@@ -221,6 +257,40 @@ class _Exchanges:
         read |= {node.name for node in walk(functor) if isinstance(node, ScalarValue)}
         self.expect(not begun & read, "a sum that workers begin anew is read")
 
+    # 6
+
+    def _own_sets(self) -> None:
+        if not self.plan.target.grid:
+            self.expect(not self.own_sets, "own members in sets, and workers pick them as they walk")
+            return
+        found: set[str] = set()
+        named: set[str | None] = set()
+        for each in steps_in(self.plan.schedule):
+            if isinstance(each, Operation):
+                step, functor = each.step, self.accesses.functor_of(each.step)
+                by_ids = isinstance(step, Filter) and isinstance(functor, VertexFunctor) and _is_range(functor)
+                self.expect(by_ids or step.frontier.frontier in found, f"{each.name} runs on members of other workers")
+                if step.result in self.own_sets:
+                    leave = isinstance(step, Advance) and step.over is Over.OUT_EDGES and step.to is Domain.EDGE
+                    leave = leave and isinstance(functor, EdgeFunctor) and not (functor.body or functor.condition)
+                    self.expect(by_ids or leave, f"{step.result} has members of other workers")
+                    found.add(step.result)
+            elif isinstance(each, FarEnds):
+                self.expect(each.step.other in found, "far ends of other workers' edges")
+                named.add(each.step.name)
+            elif isinstance(each, Combine) and each.step.name in self.own_sets:
+                common = each.step.operation is SetOperation.INTERSECTION and each.step.second.frontier in found
+                self.expect(common, f"{each.step.name} has members of other workers")
+                named.add(each.step.first.frontier)
+                found.add(each.step.name)
+            elif isinstance(each, (Define, Copy, Combine, OnSets)):
+                use = frontiers_of(each.step)
+                named |= {*use.read, *use.written}
+            elif isinstance(each, (Loop, Branch)):
+                named |= set(asked_frontiers(each.condition))
+        self.expect(found == self.own_sets, "own members that nothing finds")
+        self.expect(not named & self.own_sets, "a set of own members is taken for a whole one")
+
     # 5
 
     def _held(self) -> None:
@@ -242,6 +312,10 @@ class _Exchanges:
             if isinstance(step, Intersect):
                 needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
                 self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
+                names = functor.common if isinstance(functor, EdgeFunctor) else None
+                tells = self.plan.target.grid and names is not None and names.has_edges
+                whole = graph["edge_sources"] is Held.MIRROR
+                self.expect(whole or not tells, "an intersection lacks the sources of edges")
         for own_step in all_steps(self.program.schedule):
             parts = (getattr(own_step, name, None) for name in ("condition", "count", "target", "value", "members"))
             elements = walk(tuple(each for each in parts if isinstance(each, (Node, tuple))))
@@ -272,6 +346,32 @@ class _Exchanges:
             self.expect(whole, "a pull reads lists of other workers")
         if isinstance(node, Parameter):
             self.expect(node.role is not Role.EDGE, "a pull names edges of other workers")
+
+
+_OF_LAUNCHES = (Operation, FarEnds, OnSets, MakeGraph, Define, Copy, Combine, Leader, Fill, Initialize, Barrier)
+"""The steps of one launch, behind which the host exchanges data."""
+
+
+def _launched(step: Step) -> Step:
+    """The only step of a launch."""
+    return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
+
+
+def _is_range(functor: VertexFunctor) -> bool:
+    """Whether a functor accepts what lies in a worker's range of ids: `first <= id && id < last`, and nothing else."""
+    if functor.body or len(functor.condition) != 2:
+        return False
+    tests = zip(functor.condition, (">=", "<"), ("first own vertex", "last own vertex"), strict=True)
+    return all(
+        isinstance(each, Binary)
+        and each.operation.value == operation
+        and isinstance(each.left, Convert)
+        and isinstance(each.left.operand, Parameter)
+        and each.left.operand.role is Role.VERTEX
+        and isinstance(each.right, ParamValue)
+        and each.right.name == name
+        for each, operation, name in tests
+    )
 
 
 def _pulls(operation: Operation) -> bool:

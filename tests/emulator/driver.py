@@ -347,6 +347,17 @@ class EmulatedDevice:
         """A copy of the first `count` values."""
         return buffer.bytes()[: numpy.dtype(dtype).itemsize * count].copy().view(dtype)
 
+    def read_memory(self, address: int, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
+        """A copy of what is at the address."""
+        nbytes = numpy.dtype(dtype).itemsize * count
+        return numpy.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address)).copy().view(dtype)
+
+    def write_memory(self, address: int, values: numpy.ndarray[Any, Any]) -> None:
+        """At once."""
+        data = numpy.ascontiguousarray(values).reshape(-1).view(numpy.uint8)
+        ctypes.memmove(address, data.ctypes.data, data.size)
+        library().native.emulator_mark_written(address, data.size)
+
     def pinned(self, nbytes: int) -> numpy.ndarray[Any, Any]:
         """As any other."""
         return numpy.zeros(nbytes, numpy.uint8)

@@ -262,6 +262,35 @@ class DeviceMemory(Launching):
                 raise no_memory(array.nbytes, *self.cupy.cuda.runtime.memGetInfo()) from None
         return CudaBuffer(array.data, int(array.nbytes), array.data.ptr)
 
+    def read_memory(self, address: int, dtype: Any, count: int) -> NDArray[Any]:
+        """So many values at an address, after the work on the run's stream, through pinned memory."""
+        values = numpy.empty(count, dtype)
+        if values.nbytes:
+            there, runtime, stream = self._staging(values.nbytes), self.cupy.cuda.runtime, self.stream()
+            runtime.memcpyAsync(there.ctypes.data, address, values.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+            stream.synchronize()
+            values.view(numpy.uint8)[:] = there[: values.nbytes]
+        return values
+
+    def write_memory(self, address: int, values: NDArray[Any]) -> None:
+        """Store values at an address, after the work on the run's stream, through pinned memory."""
+        data = numpy.ascontiguousarray(values).reshape(-1).view(numpy.uint8)
+        if data.nbytes:
+            there, runtime, stream = self._staging(data.nbytes), self.cupy.cuda.runtime, self.stream()
+            there[: data.nbytes] = data
+            runtime.memcpyAsync(address, there.ctypes.data, data.nbytes, runtime.memcpyHostToDevice, stream.ptr)
+            stream.synchronize()  # the pinned memory is used again
+
+    def _staging(self, nbytes: int) -> NDArray[Any]:
+        """Pinned memory for what the host exchanges with other workers, of at least that many bytes."""
+        if len(self._staged) < nbytes:
+            self._staged = self.pinned(nbytes)
+        return self._staged
+
+    @cached_property
+    def _staged(self) -> NDArray[Any]:
+        return self.pinned(0)
+
     def page_bytes(self) -> int | None:
         """As `host_memory.page_bytes`."""
         return self._page

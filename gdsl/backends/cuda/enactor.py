@@ -52,6 +52,8 @@ class _StartedRun(NamedTuple):
 class Enactor:
     """Runs a generated program on one graph and device, one run after the other."""
 
+    memory_class = RunMemory
+
     def __init__(
         self,
         device: Device,
@@ -254,7 +256,7 @@ class Enactor:
         if memory is None:
             self._memory = None
             sizes, wanted = sizes_of(self.graph, bindings), self._lengths(bindings)
-            memory = RunMemory(self.device, self.plan, self.on_device, sizes)
+            memory = self.memory_class(self.device, self.plan, self.on_device, sizes)
             self._memory, self._memory_for = memory, wanted
         return memory
 

@@ -22,13 +22,14 @@ def plan_of(
     verify: bool = True,
     teams: bool = False,
     several_gpus: bool = False,
+    workers: bool = False,
     graph: GraphClass | None = None,
     after: str | None = None,
 ) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
     `teams`: the form that teams of blocks run. `several_gpus`: the form of a fused program that several GPUs run
-    together. `graph`: the graphs that it is built for, by default any. `after`: the plan after the pass of that name,
-    not verified."""
+    together. `workers`: the form that workers with a GPU each run together. `graph`: the graphs that it is built for,
+    by default any. `after`: the plan after the pass of that name, not verified."""
     from gdsl.operations import Balance
     from gdsl.passes import ir_passes
     from gdsl.plan import load_balance, target, work_order
@@ -41,6 +42,8 @@ def plan_of(
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     balanced |= graph.host_lists and load_balance.reads_whole_lines(program)
     on = target.cuda(program.tuning.fuse, balanced, ordered)
+    if workers:
+        return build(program, target.CUDA_WORKERS, sizes, verify=verify, after=after)
     if several_gpus:
         on = target.on_several_gpus(on)
     return build(program, target.in_teams(on) if teams else on, sizes, graph=graph, verify=verify, after=after)
@@ -56,6 +59,24 @@ def require_fused(program: Program) -> None:
         "E0923",
         f"{program.name} has a kernel for each step (schedule.fuse=off), and each of several GPUs runs one kernel",
         fix="leave out --fuse off and schedule.fuse=off, or run on one GPU",
+    )
+
+
+def require_no_graphs(program: Program) -> None:
+    """Raise E0811 if the program has no form for workers with a GPU each: it makes graphs."""
+    if not program.graphs:
+        return
+    from gdsl.diagnostics import GdslError
+    from gdsl.ir.nodes import GraphStep
+    from gdsl.ir.traversal import all_steps
+
+    steps = (step for step in all_steps(program.schedule) if isinstance(step, GraphStep))
+    first = next(steps, None)
+    raise GdslError.single(
+        "E0811",
+        f"{program.name} makes a graph here, which workers with GPUs cannot do",
+        program.span if first is None else first.span,
+        fix="leave out --backend cuda (from Python backend='cuda'): workers with the cpu backend can",
     )
 
 

@@ -215,6 +215,14 @@ class Device(Protocol):
         """The first `count` values of `buffer`, on the host, after all work so far except queued runs."""
         ...
 
+    def read_memory(self, address: int, dtype: Any, count: int) -> NDArray[Any]:
+        """So many values at an address of the device, on the host, after all work so far."""
+        ...
+
+    def write_memory(self, address: int, values: NDArray[Any]) -> None:
+        """Store values at an address of the device, before what is launched next."""
+        ...
+
     def pinned(self, nbytes: int) -> NDArray[Any]:
         """Zeros in memory of the host to which the device can copy. Do not call this while a kernel runs: it would wait
         for its end."""
