@@ -56,7 +56,9 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 @click.option("--teams", is_flag=True, help="Print the form in which teams of blocks run many values (run --each).")
 @click.option("--several-gpus", is_flag=True, help="Print the form that several GPUs run together (run --gpus).")
 @click.option(
-    "--several-workers", is_flag=True, help="Print the form that several workers run together (run --workers)."
+    "--several-workers",
+    is_flag=True,
+    help="Print the form that several workers run together (run --workers), by default of the cpu backend.",
 )
 @click.option(
     "--graph",
@@ -157,10 +159,10 @@ def _check(form: str, backend: str | None, arch: str | None, of_cuda: str | None
 
 
 def _backend_of_workers(backend: str | None, of_cuda: bool) -> str:
-    """The backend whose form it is that several workers run."""
-    if backend == "cuda" or of_cuda:
-        raise click.UsageError("--several-workers is a form of the cpu backend")
-    return "cpu"
+    """The backend whose form it is that several workers run: by default, cpu."""
+    if of_cuda:
+        raise click.UsageError("--several-workers is neither --teams nor --several-gpus")
+    return backend or "cpu"
 
 
 def _check_graph(graph_file: str | None, facts: tuple[str, ...], form: str, backend: str | None) -> None:
@@ -234,14 +236,14 @@ def _made(
         from gdsl.binding import needed_widths
 
         widths = needed_widths(program.ir, graph)
-    if form.several_workers:
+    if form.several_workers and form.backend == "cpu":
         from gdsl.codegen.cpu.generate import generate as generate_cpp
 
         return generate_cpp(_plan(program.ir, form, graph_class), widths).text
     if form.name == "cpp":
         return program.source_for("cpp", widths)
     text = program.source_for("cuda", widths, graph_class)
-    if form.teams or form.several_gpus:
+    if form.teams or form.several_gpus or form.several_workers:
         from gdsl.codegen.cuda.generate import generate
 
         plan = _in_teams(program.ir, graph_class) if form.teams else _plan(program.ir, form, graph_class)
@@ -281,9 +283,13 @@ def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: 
 def _plan(program: Program, form: _Form, graph_class: GraphClass) -> Plan:
     """The plan of a backend, or the plan after one of its passes."""
     from gdsl.backends import cpu, cuda
+    from gdsl.backends.cuda.planning import require_no_graphs
 
     if form.backend == "cpu":
         return cpu.plan_of(program, after=form.after, workers=form.several_workers)
+    if form.several_workers:
+        require_no_graphs(program)
+        return cuda.plan_of(program, workers=True, after=form.after)
     if form.several_gpus:
         cuda.require_fused(program)
     return cuda.plan_of(program, several_gpus=form.several_gpus, graph=graph_class, after=form.after)

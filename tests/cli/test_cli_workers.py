@@ -47,9 +47,12 @@ def test_refused_options(gdslc: Any, words: str, said: str) -> None:
     assert answer.status == 2 and said in " ".join(answer.err.split()), answer.err
 
 
-def test_the_cuda_backend_is_not_there_for_workers(gdslc: Any) -> None:
-    answer = gdslc("run", "bfs", "karate", "-p", "source=0", "--workers", "2", "--backend", "cuda")
-    assert answer.status == 1 and "E0810" in answer.err and "workers run on the cpu backend" in answer.err
+def test_what_workers_with_gpus_cannot_do(gdslc: Any) -> None:
+    answer = gdslc("run", "louvain", "karate", "--workers", "2", "--backend", "cuda")
+    assert answer.status == 1 and "E0811]: louvain makes a graph here" in answer.err and "louvain.gdsl:" in answer.err
+    words = ["--workers", "2", "--backend", "cuda", "--checkpoint", "d", "--every", "1"]
+    answer = gdslc("run", "bfs", "karate", "-p", "source=0", *words)
+    assert answer.status == 1 and "E0811" in answer.err and "no checkpoints" in answer.err and not Path("d").exists()
 
 
 @pytest.mark.parametrize("words", ["--workers 2", "--cluster ray://nowhere:1"])

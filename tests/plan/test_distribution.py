@@ -133,8 +133,8 @@ def test_the_command_line_prints_the_form_of_several_workers() -> None:
     compiled = CliRunner().invoke(command, ["bfs", "--several-workers", "--emit", "plan"])
     assert "exchange:  # 0, what each worker found" in compiled.output
     assert "exchange_set(run, 0, f" in CliRunner().invoke(command, ["bfs", "--several-workers"]).output
-    refused = CliRunner().invoke(command, ["bfs", "--several-workers", "--backend", "cuda"])
-    assert refused.exit_code == 2 and "a form of the cpu backend" in refused.output
+    refused = CliRunner().invoke(command, ["bfs", "--several-workers", "--several-gpus"])
+    assert refused.exit_code == 2 and "neither --teams nor --several-gpus" in refused.output
 
 
 def test_one_worker_has_no_exchanges() -> None:
