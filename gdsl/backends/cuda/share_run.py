@@ -104,7 +104,8 @@ def _built(program: Program, widths: Widths, device: CudaDevice, key: tuple[Any,
             cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
             cache.store("cuda", key, (generated, cubin))
             cached = generated, cubin
-    return SharedExecutable(device, plan, *cached, widths)
+    generated, cubin = cached
+    return SharedExecutable(device, plan, generated, cubin, widths)
 
 
 def gpu_of_worker(place: int) -> int:
