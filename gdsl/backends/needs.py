@@ -175,9 +175,14 @@ def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tup
         return "the graph's own" if bits == widths.of(buffer.element) else ""
 
     kept = kept_arrays(plan, {buffer.name for buffer in plan.buffers if buffer.group == GRAPH})
-    buffers = (*plan.buffers, *_own_frontiers(plan), *kept)
+    buffers = (*plan.buffers, *_own_frontiers(plan), *map(_with_wide_offsets, kept))
     needs = (_need(buffer, widths, sizes, there(buffer)) for buffer in buffers)
     return *needs, *_parts_of_pairs(plan, widths, sizes)
+
+
+def _with_wide_offsets(buffer: Buffer) -> Buffer:
+    """An array of a kept graph, whose offsets have 64 bits on the host whatever ids have."""
+    return replace(buffer, element=Type.INT64) if buffer.name.endswith("offsets") else buffer
 
 
 def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
