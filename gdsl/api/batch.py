@@ -23,6 +23,7 @@ from gdsl.types import Type
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gdsl.api.origin import Origin
     from gdsl.graph import Graph
     from gdsl.graph.csr import Csr
 
@@ -37,8 +38,11 @@ class Runs:
         compile_ms: float,
         params: Mapping[str, object],
         graph: Graph,
+        origin_of: Callable[[int], Origin] | None = None,
     ) -> None:
-        """`backend`: its name, and why `auto` chose it. `params` are those of the first run."""
+        """`backend`: its name, and why `auto` chose it. `params` are those of the first run. `origin_of` gives the
+        origin of a run by its number, where it is known."""
+        self.origin_of = origin_of
         self.csr: Csr | None = graph._csr  # not the graph itself, which keeps memory of a GPU
         self.names = graph.names
         self.results, self.compile_ms = results, compile_ms
@@ -46,19 +50,20 @@ class Runs:
         self.counts = {array.name: values_of(array, params) for array in results.arrays} if results.has_several else {}
         self.params = params
 
-    def result(self, part: Part, row: int) -> Result:
-        """One run of `part`."""
+    def result(self, part: Part, row: int, first: int = 0) -> Result:
+        """One run of `part`, whose first run has the number `first`."""
         arrays = {name: mapped(lambda values: values[row], stack) for name, stack in part.arrays.items()}
         scalars = {name: values[row] for name, values in part.scalars.items()}
         time_ms = part.time_ms / max(len(part.iterations), 1)
         outcome = Outcome(arrays, scalars, part.iterations[row], time_ms)
         result = Result(self.results, outcome, self.backend, self.backend_line, self.compile_ms, self.params)
         result._csr, result._names = self.csr, self.names
+        result._origin = None if self.origin_of is None else self.origin_of(first + row)
         return result
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles keep the names of the graph, as those of a `Result` do."""
-        return {**self.__dict__, "csr": None}
+        return {**self.__dict__, "csr": None, "origin_of": None}
 
 
 class Batch(Sequence[Result]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from gdsl.api.arguments import limits, split_call, with_gpus
 from gdsl.api.batch import Batch, Runs, Stacks
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.convergence import warn
+from gdsl.api.origin import Origin
 from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS as OPTIONS_OF_A_RUN
 from gdsl.backends import registry
@@ -124,15 +125,17 @@ class _BatchRun:
         def each() -> Iterator[Result]:
             watch, first = self.program._results.watch, self.first
             is_quiet = watch.is_idle
+            number = 0
             for part in parts:
                 for row in range(len(part.iterations)):
-                    result = runs.result(part, row)
+                    result = runs.result(part, row, number)
                     if not is_quiet and first is not None:
                         warning = watch.check(result.arrays, result.scalars, result.iterations, first)
                         if warning is not None:
                             is_quiet = True  # one warning for all runs
                             warn(warning)
                     yield result
+                number += len(part.iterations)
 
         return each()
 
@@ -156,8 +159,16 @@ class _BatchRun:
             common = {name: value for name, value in bound[0].params.items() if name not in self.varied}
             self.first = replace(bound[0], params=common)
         params = bound[0].params if bound else self._params_of_no_run()
-        runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params, self.graph)
+        named = choice.backend.name, choice.line
+        runs = Runs(program._results, named, compile_ms, params, self.graph, self._origins(bound))
         return runs, self._parts(executable, bound, self._limits())
+
+    def _origins(self, bound: Sequence[Bindings]) -> Callable[[int], Origin] | None:
+        """The origin of each run by its number; None where each has sets of its own, which would have to be kept."""
+        if any(array.is_set and array.name in self.varied for array in self.program._program.arrays):
+            return None
+        origins, identity, rounded = self.program._origins, self.graph._identity, self.rounded
+        return lambda number: origins.of(bound[number], identity, rounded)
 
     def _parts(self, executable: Executable, bound: Sequence[Bindings], stops: Limits) -> Iterator[Part]:
         counting = Counting(f"running {self.program.name}", self.count, self.options.progress)

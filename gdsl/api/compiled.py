@@ -263,7 +263,7 @@ class CompiledProgram:
         line = ""
         if memory is not None and choice.backend.name != "cuda":
             line = self._check_memory(choice, graph, bindings, widths, memory)
-        origin = self._origins.of(bindings, graph, rounded)
+        origin = self._origins.of(bindings, graph._identity, rounded)
         return PreparedRun(choice, executable, bindings, compile_ms, line, origin)
 
     def _check_memory(self, choice: Choice, graph: Graph, bindings: Bindings, widths: Widths, memory: MemoryUse) -> str:

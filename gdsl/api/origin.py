@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from gdsl.backends.interface import Bindings
-from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.records import dataclass
 from gdsl.source import Source
@@ -41,11 +40,11 @@ class Origins:
         of_one: tuple[ir.Param | ir.Scalar, ...] = (*program.params, *program.scalars)
         self._vertices = frozenset(each.name for each in of_one if each.type is Type.VERTEX)
 
-    def of(self, bindings: Bindings, graph: Graph, rounded: frozenset[str]) -> Origin:
-        """The origin of a run on `graph` with these arguments."""
+    def of(self, bindings: Bindings, graph: object, rounded: frozenset[str]) -> Origin:
+        """The origin of a run with these arguments on the graph of this identity."""
         params, inputs = bindings.params, bindings.inputs
         values = {name: params[name] for name in self._params}
         for name in self._inputs:
             values[name] = inputs[name]
         passed = tuple([name for name in self._arrays if name not in bindings.own])
-        return Origin(self._source, self._types, graph._identity, values, self._vertices, passed, rounded)
+        return Origin(self._source, self._types, graph, values, self._vertices, passed, rounded)

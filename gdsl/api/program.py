@@ -125,6 +125,7 @@ class Program(CompiledProgram):
         types: Mapping[str, Any] | None = None,
         gpus: int | str | Sequence[int] | None = None,
         memory: int | str | None = None,
+        workers: RunsPrograms | None = None,
     ) -> Result:
         """The result of a run on `graph` with the params of the run that gave `result`, going on from its values.
 
@@ -133,13 +134,16 @@ class Program(CompiledProgram):
         off a frontier by one `min=` or `max=`, or reaches vertices by one store, and that depends on edges only by
         their ends and their values; inputs must be attributes of the graph. The options are those of `run`.
 
-        This has nothing to do with the option `resume` of `run`, which goes on from a checkpoint of workers.
+        This has nothing to do with the option `resume` of `run`, which goes on from a checkpoint of workers. A run of
+        `workers` cannot go on from a result; results of `map` are resumed one by one, unless their sets differ.
 
         Raises `gdsl.GdslError`: E0430, with the reason and its line, if the program has no such loop; E0622 if the
-        result is from elsewhere, or edges were deleted; and what `run` raises.
+        result is from elsewhere, edges were deleted, or there are `workers`; and what `run` raises.
         """
-        from gdsl.api.resuming import continuations
+        from gdsl.api.resuming import continuations, refuse_workers
 
+        if workers is not None:
+            refuse_workers(self)
         options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
         options.update(gpus=gpus, memory=memory)
         for run in continuations(self, result, as_graph(graph), types, backend):

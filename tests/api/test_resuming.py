@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -344,3 +345,36 @@ def test_results_from_elsewhere() -> None:
         sssp.resume(graph, graph)
     wide = sssp(graph, source=0, types={"weight_type": "float64"}, backend="reference")
     assert_equal(sssp.resume(wide, graph, types={"weight_type": "float64"}), wide)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_results_of_map(backend: str) -> None:
+    graph = gdsl.Graph.from_edges(
+        [0, 1, 2, 4], [1, 2, 3, 0], attributes={"weight": np.array([4.0, 2, 1, 1])}, directed=True
+    )
+    updated = graph.updated(insert=([0, 3], [3, 4], [2.0, 0.5]))
+    sources = [2, 0, 4, 1]
+    batch = gdsl.samples.sssp.map(graph, source=sources, backend=backend)
+    one_by_one = gdsl.samples.sssp.imap(graph, source=sources, backend=backend, batch=2)
+    for source, *results in zip(sources, batch, one_by_one, strict=True):
+        full = gdsl.samples.sssp(updated, source=source, backend="reference")
+        for result in results:
+            assert_equal(gdsl.samples.sssp.resume(result, updated, backend="reference"), full)
+    with pytest.raises(TypeError, match="for each in batch"):
+        gdsl.samples.sssp.resume(batch, updated)  # type: ignore[arg-type]
+    copied = pickle.loads(pickle.dumps(batch))
+    with pytest.raises(gdsl.GdslError, match="does not know the run"):
+        gdsl.samples.sssp.resume(copied[0], updated)
+
+
+def test_workers_go_on_from_no_result() -> None:
+    graph = gdsl.Graph.read("karate")
+    for name, code in (("sssp", "E0622"), ("bfs", "E0430")):
+        program = getattr(gdsl.samples, name)
+        result = program(graph, source=0, backend="reference")
+        with pytest.raises(gdsl.GdslError) as caught:
+            program.resume(result, graph.updated(insert=([0], [9], [1])), workers=object())
+        [problem] = caught.value.diagnostics
+        assert problem.code == code and problem.fix
+        assert problem.span is not None
+        assert code == "E0430" or "while" in program.text.line(problem.span.line)
