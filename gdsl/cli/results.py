@@ -58,13 +58,18 @@ def tables_of(path: Path, program: ir.Program) -> dict[Domain, Path]:
     return {domain: path.with_name(f"{path.stem}.{_PLURALS[domain]}{path.suffix}") for domain in domains}
 
 
-def write_result(path: Path, program: ir.Program, result: Result, names: Names | None = None) -> None:
+def write_result(
+    path: Path, program: ir.Program, result: Result, names: Names | None = None, comment: bytes = b""
+) -> None:
     """Write all results to `path` in the format of its suffix; `names` replace vertices in a table, which has no place
-    for scalars; a note says so. Two tables are two files, as `tables_of` says. Raises E0911."""
+    for scalars; a note says so. Two tables are two files, as `tables_of` says. An .npz file gets the `comment`. Raises
+    E0911."""
     suffix = path.suffix.lower()
-    if suffix not in _TABLES:
-        writer = {".npz": _write_npz, ".json": _write_json}[suffix]
-        write_output(path, lambda file: writer(file, program, result))
+    if suffix == ".npz":
+        write_output(path, lambda file: _write_npz(file, program, result, comment))
+        return
+    if suffix == ".json":
+        write_output(path, lambda file: _write_json(file, program, result))
         return
     tables = tables_of(path, program)
     for domain, file in tables.items():
@@ -109,9 +114,10 @@ def _result_domains(program: ir.Program) -> set[Domain]:
     return {data.domain for data in results_of(program) if isinstance(data, ir.Array)}
 
 
-def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
+def _write_npz(file: BinaryIO, program: ir.Program, result: Result, comment: bytes) -> None:
     """One array for each result, scalars without dimension. `numpy.savez` cannot store an array called `file`."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        archive.comment = comment
         for name, values in {**result.host_arrays(), **_scalar_arrays(program, result)}.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, np.ascontiguousarray(values), allow_pickle=False)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gdsl.cli import completing
+from gdsl.cli.changes import ChangeWords, change_options
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 @tune_file_options
 @tuning_options
 @graph_options
+@change_options
 @worker_options
 def command(
     program_file: str,
@@ -94,6 +97,7 @@ def command(
     tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
+    changes: ChangeWords,
     on: WorkerWords,
 ) -> None:
     """Run PROGRAM on GRAPH and print its results.
@@ -113,6 +117,7 @@ def command(
       gdslc run sssp rmat:16 --weights random:1 -p source=0 -o distances.npz
       gdslc run bfs karate --each source=all -o distances.npz
       gdslc run pagerank rmat:20 --workers 3
+      gdslc run sssp roads.csv -p source=0 --insert new_roads.csv
     """
     from gdsl.cli.output import require_apart
 
@@ -127,11 +132,13 @@ def command(
             "--gpus": gpus is not None,
             "--tune-file": own_file is not None,
             "--backend reference": backend == "reference",
+            **changes.options,
         }
     )
+    changes.check({"-p": bool(assignments), "--round": bool(rounded), "--each": bool(each), "--dry-run": dry_run})
     on.check_parts({"-o": output is not None, "--names": by_name})  # fmt: skip
     for path in (output, plot):
-        require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
+        require_apart(path, *_read(program_file, graph_file, given_params(assignments)), *changes.files)
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded, "memory": memory}
     tuning = _Tuning(tune, tune_file, types)
     if gpus is not None and not dry_run:
@@ -147,14 +154,15 @@ def command(
         check_options(each, assigned, output, alone)
         with limited(timeout):
             options = {**limits, "batch": batch}
-            _run_each(program_file, graph_file, assigned, each, backend, output, options, tuning, words, as_json)
+            opened = partial(_opened, graph_file, words, False, changes)
+            _run_each(program_file, graph_file, assigned, each, backend, output, options, tuning, opened, as_json)
         return
     if plot is not None:
         check_plot(plot)
     if dry_run:
         with limited(timeout), interrupting():
             program = _compiled(program_file, graph_file, tuning, assigned, output)
-            graph, _ = _opened(graph_file, words, by_name)
+            graph, _ = _opened(graph_file, words, by_name, changes)
             values = param_values(assigned, graph)
             program = program.instance(graph, values)
             requirements = program.dry_run(graph, values, backend=backend, memory=memory, gpus=gpus, round=rounded)
@@ -168,7 +176,7 @@ def command(
         _report(run, as_json, profile)
         return
     with limited(timeout):
-        run = _execute(program_file, graph_file, assigned, backend, output, limits, tuning, words, by_name)
+        run = _execute(program_file, graph_file, assigned, backend, output, limits, tuning, words, by_name, changes)
     if plot is not None:
         from gdsl.api.result import all_pictures
 
@@ -211,9 +219,15 @@ def _read(program_file: str, graph_file: str, assigned: dict[str, str]) -> list[
 
 
 def _compiled(
-    program_file: str, graph_file: str, tuning: _Tuning, assigned: dict[str, str], output: Path | None
+    program_file: str,
+    graph_file: str,
+    tuning: _Tuning,
+    assigned: dict[str, str],
+    output: Path | None,
+    changes: ChangeWords | None = None,
 ) -> Program:
-    """The program, whose arguments and output file have been checked by name."""
+    """The program, whose arguments and output file have been checked by name; with --from-result, whether it may go
+    on from one."""
     from gdsl.api.compiling import compile_file
     from gdsl.binding import check_names
     from gdsl.cli.results import check_result_path
@@ -223,14 +237,17 @@ def _compiled(
         tell_warnings(program)
     if output is not None:
         check_result_path(output, program.ir, *_read(program_file, graph_file, assigned))
-    check_names(program.ir, assigned, program.text)
+    if changes is not None and changes.earlier is not None:
+        program._resumed_programs()
+    else:
+        check_names(program.ir, assigned, program.text)
     return program
 
 
-def _opened(graph_file: str, words: GraphWords, by_name: bool) -> tuple[Graph, float]:
-    """The graph, and the milliseconds to load it."""
+def _opened(graph_file: str, words: GraphWords, by_name: bool, changes: ChangeWords) -> tuple[Graph, float]:
+    """The graph with its changes, and the milliseconds to load it."""
     started = time.perf_counter()
-    graph = words.open(graph_file)
+    graph = changes.apply(words.open(graph_file), words)
     if by_name and graph.names is None:
         raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
     return graph, (time.perf_counter() - started) * 1000
@@ -245,7 +262,7 @@ def _run_each(
     output: Path | None,
     options: dict[str, Any],
     tuning: _Tuning,
-    words: GraphWords,
+    opened: Callable[[], tuple[Graph, float]],
     as_json: bool,
 ) -> None:
     """Run with many values, write `output` and print the results."""
@@ -256,7 +273,7 @@ def _run_each(
     with interrupting():
         program = _compiled(program_file, graph_file, tuning, {**assigned, **given_params(each, EACH)}, output)
         check_params(each, program)
-        graph, load_ms = _opened(graph_file, words, False)
+        graph, load_ms = opened()
         values = {**param_values(assigned, graph), **values_of_each(each, graph, program)}
     many = run_all(program, graph, values, (program_file, graph_file), load_ms, backend=backend, **options)
     if output is not None:
@@ -275,26 +292,33 @@ def _execute(
     tuning: _Tuning,
     words: GraphWords,
     by_name: bool,
+    changes: ChangeWords,
 ) -> Run:
     """Run, with quick checks before slow ones; writes `output` too."""
+    from gdsl.api.saved_results import comment_of, read_result
     from gdsl.backends import registry
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, graph_file, tuning, assigned, output)
+        program = _compiled(program_file, graph_file, tuning, assigned, output, changes)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
-        graph, load_ms = _opened(graph_file, words, by_name)
+        base, load_ms = _opened(graph_file, words, by_name, ChangeWords())
+        graph = changes.apply(base, words)
         values = param_values(assigned, graph)
         instance = program.instance(graph, values)
     compile_ms = program.compile_ms + (instance.compile_ms if instance is not program else 0)
     program = instance
     names = graph.names if by_name else None
     with working(f"running {program.name} on {choice.backend.name}"):
-        result = program.run(graph, values, backend=backend, **limits)
+        if changes.earlier is None:
+            result = program.run(graph, values, backend=backend, **limits)
+        else:
+            own = {name: value for name, value in limits.items() if name != "round"}
+            result = program.resume(read_result(changes.earlier, program, base), graph, backend=backend, **own)
     if result.backend_line != choice.line:  # the chosen backend could not compile the program
         message(result.backend_line)
     for line in (result.memory_line, result.order_line):
@@ -304,7 +328,8 @@ def _execute(
         message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
     if output is not None:
         with working(f"writing {output}"):
-            write_result(output, program.ir, result, names)
+            comment = comment_of(program, result, graph) if output.suffix.lower() == ".npz" else b""
+            write_result(output, program.ir, result, names, comment)
     compile_ms += result.compile_ms
     return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)
 

@@ -383,6 +383,25 @@ def read_graph(request: Request) -> Csr | LazyCsr:
         raise request.error(error) from None
 
 
+def require_list(request: Request) -> None:
+    """Raise E0702 unless a request is for an edge list or a table."""
+    if request.kind not in (*LISTS, *TABLE_KINDS):
+        message = "edges to insert or to delete are in an edge list or a table"
+        fix = f"gdslc graph convert {printable(request.name)} edges.csv"
+        raise GdslError.single("E0702", message, fix=fix, place=request.name)
+
+
+def read_edges(request: Request) -> EdgeList:
+    """The edges of a request for an edge list or a table, in the order of the file. Raises GdslError E07xx."""
+    assert request.kind is not None
+    try:
+        result = _read(request, request.kind)
+    except (MemoryError, GdslError) as error:
+        raise request.error(error) from None
+    assert isinstance(result, EdgeList)
+    return result
+
+
 def _kind_of(path: str, format_name: str | None) -> str:
     """The format of the existing file at `path`. Raises E0702, with the format that its beginning suggests."""
     try:

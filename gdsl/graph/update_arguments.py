@@ -127,6 +127,7 @@ def _of_type(name: str, values: Array, dtype: np.dtype[Any]) -> Array:
     if not same.all():
         place = int((~same).argmax())
         message = f"`{name}` of inserted edge {place} is {values[place]}, which the graph's {dtype} cannot hold"
-        fix = f"give values of {dtype}, such as np.{dtype}({values[place]})"
-        raise GdslError.single("E0717", message, fix=fix)
+        is_whole = dtype.kind in "iu" and values.dtype.kind == "f"
+        notes = ("a graph whose values are all whole numbers has integers",) if is_whole else ()
+        raise GdslError.single("E0717", message, notes=notes, fix=f"give values of {dtype}")
     return converted
