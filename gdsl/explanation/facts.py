@@ -4,7 +4,7 @@ operators run, what grade results have and why."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gdsl.backends.cuda import plan_of
@@ -14,8 +14,9 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_program
 from gdsl.operations import Grade, StoreRule
 from gdsl.plan.nodes import Choice, Operation, Sweep
+from gdsl.plan.sending import written_for
 from gdsl.plan.sweep_nodes import Mode, Variant
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import operations as all_operations
 from gdsl.source import Span
 
 Place = tuple[int, int]
@@ -61,13 +62,16 @@ class WriteFact:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFact:
-    """One operator of the schedule: its text in the plan, its place, and the directions that it may run in."""
+    """One operator of the schedule: its text in the plan, its place, and the directions that it may run in. `sites` are
+    its own and those of the operators that the plan adds to it; each time one of `ways` among them runs."""
 
     label: str
     functor: str
     call: str
     span: Span
     directions: tuple[str, ...]
+    sites: tuple[int, ...]
+    ways: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,21 @@ class Facts:
 
 def facts_of(program: ir.Program) -> Facts:
     """The facts about a program that has no mistakes."""
-    operations = [step for step in steps_in(plan_of(program, verify=False).schedule) if isinstance(step, Operation)]
+    plan = plan_of(program, verify=False)
+    owners = written_for(program, plan.program)
+    parts: dict[int, list[ir.Operator]] = defaultdict(list)
+    for each in all_operations(plan):
+        if each.step.site in owners:
+            parts[owners[each.step.site]].append(each.step)
+    operations = [each for each in all_operations(plan) if each.step.site not in owners]
     modes: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
     directions: dict[int, tuple[str, ...]] = {}
     for operation in operations:
         sweeps = (operation.does.no, operation.does.yes) if isinstance(operation.does, Choice) else (operation.does,)
         named = [direction_of(sweep) for sweep in sweeps]
-        directions[operation.step.site] = tuple(name for name in named if name)
+        found = tuple(name for name in named if name)
+        sends = isinstance(operation.step, ir.NeighborReduce) and operation.step.site in parts
+        directions[operation.step.site] = ("gather", "send") if sends else found
         for sweep, direction in zip(sweeps, named, strict=True):
             for written, mode in _modes(sweep).items():
                 modes[operation.step.site, written][direction] = mode
@@ -117,10 +129,25 @@ def facts_of(program: ir.Program) -> Facts:
             fact = WriteFact(write.name, effects.functor.name, label, write.form, _rule(write), write.span, facts)
             writes[write.name].append(fact)
     operators = tuple(
-        OperatorFact(each.step.label, each.step.functor or "", each.call, each.step.span, directions[each.step.site])
+        _operator_fact(each, directions[each.step.site], parts[each.step.site])
         for each in sorted(operations, key=lambda each: each.step.span.order)
     )
     return Facts(program, {name: tuple(group) for name, group in writes.items()}, operators)
+
+
+def _operator_fact(operation: Operation, directions: tuple[str, ...], parts: Sequence[ir.Operator]) -> OperatorFact:
+    """The operator with the `parts` that the plan adds to it, of which some run instead of it."""
+    step = operation.step
+    ways = (part.site for part in parts if _does_the_same(part, step))
+    sites = (step.site, *(part.site for part in parts))
+    return OperatorFact(
+        step.label, step.functor or "", operation.call, step.span, directions, sites, (step.site, *ways)
+    )
+
+
+def _does_the_same(part: ir.Operator, step: ir.Operator) -> bool:
+    """Whether an operator that the plan adds runs instead of `step`, rather than to prepare or end it."""
+    return part.label == step.label or isinstance(part, ir.Advance)
 
 
 _CLAIM = "compare-and-swap"

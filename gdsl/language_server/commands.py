@@ -12,12 +12,12 @@ from pathlib import Path
 from gdsl.explanation.facts import Facts
 from gdsl.ir import nodes as ir
 from gdsl.language_server.documents import Document
-from gdsl.language_server.hints import CUDA, PLAN, RUN
+from gdsl.language_server.hints import CUDA, PLAN, PROFILE, RUN
 from gdsl.types import Type
 
 SECONDS = 60
 """The time limit of a run."""
-_SUFFIXES = {RUN: "run.txt", PLAN: "plan.txt", CUDA: "cu"}
+_SUFFIXES = {RUN: "run.txt", PROFILE: "profile.txt", PLAN: "plan.txt", CUDA: "cu"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _words(command: str, facts: Facts | None) -> Iterator[str]:
     elif command == CUDA:
         yield from ("compile", "-")
     else:
-        yield from ("run", "-", "karate", "--timeout", str(SECONDS))
+        yield from ("profile" if command == PROFILE else "run", "-", "karate", "--timeout", str(SECONDS))
         if facts is not None:
             yield from _arguments(facts.program)
 

@@ -17,6 +17,7 @@ from gdsl.imports import with_imports
 from gdsl.language_server.outline import Outline
 from gdsl.language_server.positions import Positions
 from gdsl.pipeline import analyze, library_mistakes, load_source, warnings
+from gdsl.profiling.last import key_of
 from gdsl.program_files import LARGEST_PROGRAM
 from gdsl.source import Source, Span
 
@@ -56,6 +57,16 @@ class Document:
         return Positions(self.text, self.encoding)
 
     @cached_property
+    def whole(self) -> Source:
+        """The text with the files that it imports."""
+        return with_imports(self.source)
+
+    @cached_property
+    def times_key(self) -> tuple[str, ...]:
+        """What the times of its last profile are found by."""
+        return key_of(self.whole)
+
+    @cached_property
     def is_library(self) -> bool:
         """Whether other programs import from it, and it is none itself."""
         return frontend.is_library(self.source)
@@ -68,7 +79,7 @@ class Document:
             return Analysis(None, (), (Diagnostic("E0113", message, Span(1, 1, 1, 1)),), None)
         if self.is_library:
             return frontend.analyze_library(self.source)
-        return frontend.analyze(with_imports(self.source))
+        return frontend.analyze(self.whole)
 
     @cached_property
     def types(self) -> dict[tuple[int, int], str]:

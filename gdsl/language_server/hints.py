@@ -8,15 +8,18 @@ from lsprotocol import types as lsp
 
 from gdsl.explanation.facts import Facts
 from gdsl.language_server.documents import Document
+from gdsl.language_server.times import markdown, time_hints
 
-RUN, PLAN, CUDA = "gdsl.run", "gdsl.plan", "gdsl.cuda"
-LENSES = {"run on karate": RUN, "show plan": PLAN, "show CUDA": CUDA}
+RUN, PROFILE, PLAN, CUDA = "gdsl.run", "gdsl.profile", "gdsl.plan", "gdsl.cuda"
+LENSES = {"run on karate": RUN, "profile on karate": PROFILE, "show plan": PLAN, "show CUDA": CUDA}
 
 
 def inlay_hints(document: Document, facts: Facts | None, range_: lsp.Range) -> list[lsp.InlayHint]:
-    """The hints of a range: types of locals at once; directions and atomic writes where there are `facts` of this
-    version."""
-    hints = [*_types(document), *(_decisions(document, facts) if facts is not None else ())]
+    """The hints of a range: types of locals at once; directions, atomic writes and the times of the last profile where
+    there are `facts` of this version."""
+    hints = [*_types(document)]
+    if facts is not None:
+        hints += [*_decisions(document, facts), *time_hints(document, facts)]
     return [hint for hint in hints if range_.start.line <= hint.position.line <= range_.end.line]
 
 
@@ -42,7 +45,7 @@ def _decisions(document: Document, facts: Facts) -> Iterator[lsp.InlayHint]:
                 seen.add((end, text))
                 tooltip = f"`{operator.call}` runs as a {' or a '.join(operator.directions)}"
                 yield lsp.InlayHint(
-                    document.positions.position(end), text, padding_left=True, tooltip=_markdown(tooltip)
+                    document.positions.position(end), text, padding_left=True, tooltip=markdown(tooltip)
                 )
     for group in facts.writes.values():
         for write in group:
@@ -54,12 +57,8 @@ def _decisions(document: Document, facts: Facts) -> Iterator[lsp.InlayHint]:
                         document.positions.position(start),
                         "atomic",
                         padding_right=True,
-                        tooltip=_markdown(f"`{write.name}`: {write.how}"),
+                        tooltip=markdown(f"`{write.name}`: {write.how}"),
                     )
-
-
-def _markdown(text: str) -> lsp.MarkupContent:
-    return lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
 
 
 def code_lenses(document: Document) -> list[lsp.CodeLens]:

@@ -22,9 +22,14 @@ from gdsl.diagnostics import Diagnostic
 from gdsl.explanation.facts import Facts
 from gdsl.language_server import commands, edits
 from gdsl.language_server.documents import Document, Findings, Superseded
+from gdsl.profiling.last import LastTimes, last_times
 
 PAUSE = 0.15
 """Seconds without a change after which the slow part of an analysis begins."""
+MOST_SECONDS = 10.0
+"""How long somebody who asks for fixes waits until they are known."""
+LOOK = 1.0
+"""Seconds between two looks for new profiles."""
 
 
 class Programs:
@@ -38,6 +43,8 @@ class Programs:
         """The facts of the last version of each program that had no mistakes."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._turn = asyncio.Lock()
+        self._shown_times: dict[tuple[str, ...], LastTimes | None] = {}
+        self._looking: asyncio.Task[None] | None = None
         self._folder: Path | None = None
 
     # ------------------------------------------------------------ texts
@@ -61,6 +68,14 @@ class Programs:
         findings = self._findings.get(document.uri)
         return findings if findings is not None and findings.version == document.version else None
 
+    async def studied(self, document: Document) -> None:
+        """Wait until this version has been studied, there is a newer one, or it takes too long."""
+        ends = asyncio.get_running_loop().time() + MOST_SECONDS
+        while self.findings(document) is None and self._documents.get(document.uri) is document:
+            if asyncio.get_running_loop().time() > ends:
+                return
+            await asyncio.sleep(PAUSE / 5)
+
     def facts(self, document: Document) -> Facts | None:
         """The facts about this version, or else about the last one without mistakes."""
         return self._sound.get(document.uri)
@@ -74,6 +89,8 @@ class Programs:
 
     def changed(self, uri: str) -> None:
         """A text was opened or changed: look at it once the changes that have arrived are all in."""
+        if self._looking is None and self._can_refresh:
+            self._looking = asyncio.get_running_loop().create_task(self._look_for_profiles())
         before = self._tasks.get(uri)
         if before is not None:
             before.cancel()
@@ -129,10 +146,29 @@ class Programs:
     def _publish(self, uri: str, version: int | None, diagnostics: list[lsp.Diagnostic]) -> None:
         self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, version))
 
+    async def _look_for_profiles(self) -> None:
+        """Show the times of each new profile of an open program."""
+        while True:
+            await asyncio.sleep(LOOK)
+            try:
+                keys = [each.times_key for each in self.open() if not each.is_library]
+                found = {key: last_times(key) for key in keys}
+            except Exception as error:
+                self.log(error)
+                return
+            is_new = any(self._shown_times.get(key) != times for key, times in found.items())
+            self._shown_times = found
+            if is_new:
+                self._refresh()
+
+    @property
+    def _can_refresh(self) -> bool:
+        workspace = self._server.client_capabilities.workspace
+        return workspace is not None and workspace.inlay_hint is not None and bool(workspace.inlay_hint.refresh_support)
+
     def _refresh(self) -> None:
         """Have the client ask again for what it has shown without the facts."""
-        workspace = self._server.client_capabilities.workspace
-        if workspace is not None and workspace.inlay_hint is not None and workspace.inlay_hint.refresh_support:
+        if self._can_refresh:
             self._server.workspace_inlay_hint_refresh(None)
 
     # ------------------------------------------------------------ commands
@@ -151,7 +187,10 @@ class Programs:
         return shown.text
 
     def end(self) -> None:
-        """Remove what was written."""
+        """Remove what was written, and look for nothing anymore."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._documents.clear()  # ends an analysis that runs, which the process would wait for
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -4,6 +4,7 @@ has no answer."""
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -40,6 +41,8 @@ def create() -> LanguageServer:
 
 def _guarded(answer: Callable[[Any], Result], programs: Programs) -> Callable[[Any], Result | None]:
     """Failures are logged and answered with nothing."""
+    if inspect.iscoroutinefunction(answer):
+        return _guarded_coroutine(answer, programs)
 
     @functools.wraps(answer)
     def guarded(params: Any) -> Result | None:
@@ -47,6 +50,18 @@ def _guarded(answer: Callable[[Any], Result], programs: Programs) -> Callable[[A
             return answer(params)
         except JsonRpcInvalidParams:
             raise
+        except Exception as error:
+            programs.log(error)
+            return None
+
+    guarded.__annotations__ = {}
+    return guarded
+
+
+def _guarded_coroutine(answer: Callable[[Any], Any], programs: Programs) -> Callable[[Any], Any]:
+    async def guarded(params: Any) -> Any:
+        try:
+            return await answer(params)
         except Exception as error:
             programs.log(error)
             return None
@@ -99,8 +114,10 @@ def _of_texts(programs: Programs) -> dict[str, Callable[[Any], Any]]:
         findings = programs.findings(document)
         return hints.inlay_hints(document, findings.facts if findings is not None else None, params.range)
 
-    def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    async def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         document = programs.document(params.text_document.uri)
+        if params.context.trigger_kind is lsp.CodeActionTriggerKind.Invoked:
+            await programs.studied(document)
         actions = edits.code_actions(document, programs.diagnostics(document), params.range)
         only = params.context.only
         return [each for each in actions if only is None or any(str(each.kind).startswith(kind) for kind in only)]

@@ -17,6 +17,7 @@ from gdsl.backends import registry
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
 from gdsl.profiling.document import Run, document_of
+from gdsl.profiling.last import keep_times
 from gdsl.profiling.report import Profile
 from gdsl.records import dataclass
 
@@ -60,8 +61,8 @@ def profile(
     of runs, of which the profile shows the one of median time (of an even number the faster of the two in the middle),
     and the times of all. `timeout` is for all runs together. `graph_name` is the name of the graph in the profile,
     `load_ms` the time it took to load, `types` chooses type parameters, `gpus` runs on several GPUs
-    (times are those of the first). Raises what `Program.run` raises, and
-    ValueError and TypeError for invalid options.
+    (times are those of the first). The cache keeps the times of the operators for editors. Raises what `Program.run`
+    raises, and ValueError and TypeError for invalid options.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
         raise TypeError(f"repeat must be an int, not {shown(repeat)}")
@@ -88,25 +89,25 @@ def profile(
                 runs[-2] = _Measured(runs[-2].time_ms, result, runs[-2].trace)
     median = sorted(runs, key=lambda run: run.time_ms)[(repeat - 1) // 2]
     tuned, executable = ready.last_run(graph, backend)
-    return Profile(
-        document_of(
-            Run(
-                tuned,
-                graph,
-                graph_name,
-                {name: _plain(value) for name, value in arguments.items()},
-                median.result,
-                median.time_ms,
-                median.trace,
-                tuple(run.time_ms for run in runs),
-                load_ms,
-                compile_ms,
-                executable.build(graph),
-                _memory(ready, graph, arguments, backend, round, memory),
-                time.strftime("%Y-%m-%d %H:%M:%S"),
-            )
+    document = document_of(
+        Run(
+            tuned,
+            graph,
+            graph_name,
+            {name: _plain(value) for name, value in arguments.items()},
+            median.result,
+            median.time_ms,
+            median.trace,
+            tuple(run.time_ms for run in runs),
+            load_ms,
+            compile_ms,
+            executable.build(graph),
+            _memory(ready, graph, arguments, backend, round, memory),
+            time.strftime("%Y-%m-%d %H:%M:%S"),
         )
     )
+    keep_times(tuned.text, document)
+    return Profile(document)
 
 
 def _plain(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -17,6 +18,7 @@ from lsprotocol import types as lsp  # noqa: E402
 from pygls.exceptions import JsonRpcException  # noqa: E402
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities  # noqa: E402
 
+import gdsl  # noqa: E402
 from gdsl.formatting import format_text  # noqa: E402
 from gdsl.source import Source  # noqa: E402
 from tests.support.programs import SAMPLES  # noqa: E402
@@ -24,6 +26,7 @@ from tests.support.programs import SAMPLES  # noqa: E402
 ROOT = Path(__file__).parents[2]
 BFS = (ROOT / "samples" / "bfs.gdsl").read_text(encoding="utf-8")
 GEOLOCATION = (ROOT / "samples" / "geolocation.gdsl").read_text(encoding="utf-8")
+KARATE = gdsl.Graph.read("karate")
 SECONDS = 60
 
 
@@ -31,6 +34,10 @@ SECONDS = 60
 async def client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     folder = lsp.WorkspaceFolder(tmp_path.as_uri(), "programs")
     capabilities = client_capabilities("visual-studio-code")
+    assert capabilities.workspace is not None
+    capabilities.workspace.inlay_hint = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+    lsp_client.refreshed = asyncio.Event()
+    lsp_client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)(lambda *params: lsp_client.refreshed.set())
     await lsp_client.initialize_session(lsp.InitializeParams(capabilities, workspace_folders=[folder]))
     yield
     await lsp_client.shutdown_session()
@@ -129,6 +136,14 @@ async def test_diagnostics_and_fixes(editor: Editor) -> None:
     assert await editor.diagnostics(studied=True) == []
 
 
+async def test_who_asks_for_fixes_waits_for_them(editor: Editor) -> None:
+    editor.open(BFS.replace("param ", "parm "))
+    context = lsp.CodeActionContext([], trigger_kind=lsp.CodeActionTriggerKind.Invoked)
+    where = lsp.CodeActionParams(editor.document, lsp.Range(lsp.Position(4, 4), lsp.Position(4, 4)), context)
+    fix, *_ = await editor.client.text_document_code_action_async(where)
+    assert fix.title == "did you mean `param`?"
+
+
 async def test_a_race_has_its_fixes(editor: Editor) -> None:
     editor.open(BFS.replace("any= src", "= src"))
     found, *_ = await editor.diagnostics(studied=True)
@@ -179,6 +194,53 @@ async def test_inlay_hints(editor: Editor) -> None:
     editor.write(GEOLOCATION)
     found = await editor.client.text_document_inlay_hint_async(lsp.InlayHintParams(editor.document, editor.whole()))
     assert " : float64" in {each.label for each in found}
+
+
+async def _times(editor: Editor) -> dict[int, str]:
+    """The hints with times, by line from 0."""
+    await editor.diagnostics(studied=True)
+    ends = time.monotonic() + SECONDS
+    while time.monotonic() < ends:  # the facts of the version come a moment after its messages
+        found = await editor.client.text_document_inlay_hint_async(lsp.InlayHintParams(editor.document, editor.whole()))
+        if any("push" in each.label or "gather" in each.label for each in found):
+            return {each.position.line: str(each.label) for each in found if "(karate" in each.label}
+        await asyncio.sleep(0.01)
+    pytest.fail(f"no hints within {SECONDS} seconds")
+
+
+async def test_times_of_the_last_profile(editor: Editor) -> None:
+    program = BFS.replace("program bfs", "program searched")
+    editor.open(program)
+    assert await _times(editor) == {}
+    editor.client.refreshed.clear()
+    gdsl.profile(gdsl.compile(program), KARATE, graph_name="karate", source=0, backend="reference")
+    await asyncio.wait_for(editor.client.refreshed.wait(), 5 * SECONDS)  # the server has noticed the profile
+    [(line, label)] = (await _times(editor)).items()
+    assert line == 20 and re.fullmatch(r"[0-9.]+ (µs|ms|s) in 4 runs \(karate, reference\)", label)
+    editor.write("# a comment\n" + program.replace("    cond", "\tcond"))
+    assert list(await _times(editor)) == [21]
+    editor.write(program.replace("iteration + 1", "iteration + 2"))
+    assert await _times(editor) == {}
+    editor.write(program)
+    assert list(await _times(editor)) == [20]
+
+
+async def test_times_of_operators_with_parts(editor: Editor) -> None:
+    """A reduction that may send is one operator, and so are all calls of a procedure."""
+    text = (ROOT / "samples" / "betweenness.gdsl").read_text(encoding="utf-8")
+    text = text.replace("program betweenness", "program searched_twice")
+    text = text.replace("compute(f, v => { paths[v] = 1 + log(paths[v]); }) @count_on;", "use(f);")
+    procedure = "procedure use(f : frontier) { compute(f, v => { paths[v] = 1 + log(paths[v]); }) @count_on; }\n"
+    editor.open(text.replace("schedule {", procedure + "schedule {"))
+    assert await _times(editor) == {}
+    gdsl.profile(gdsl.compile(editor.text), KARATE, graph_name="karate", backend="cpu", sources=[0])
+    found = await _times(editor)
+    lines = editor.text.split("\n")
+    shown = {lines[line].strip(): label for line, label in found.items()}
+    [gathered] = [label for line, label in shown.items() if line.startswith("if (iteration < counted)")]
+    assert "in 4 runs" in gathered
+    [unused] = [label for line, label in shown.items() if line.startswith("procedure")]
+    assert unused == "did not run (karate, cpu)"
 
 
 async def test_definition_references_and_highlights(editor: Editor) -> None:
@@ -340,13 +402,14 @@ async def test_code_lenses(editor: Editor) -> None:
     editor.open(BFS)
     await editor.diagnostics(studied=True)
     lenses = await editor.client.text_document_code_lens_async(lsp.CodeLensParams(editor.document))
-    assert [each.command.title for each in lenses] == ["run on karate", "show plan", "show CUDA"]
+    assert [each.command.title for each in lenses] == ["run on karate", "profile on karate", "show plan", "show CUDA"]
     texts = []
     for lens in lenses:
         command = lsp.ExecuteCommandParams(lens.command.command, lens.command.arguments)
         texts.append(await editor.client.workspace_execute_command_async(command))
     assert "distance" in texts[0] and "-p source=0" in texts[0] and "error" not in texts[0]
-    assert "push from f" in texts[1] and "__global__" in texts[2]
+    assert "visit" in texts[1] and "-p source=0" in texts[1] and "error" not in texts[1]
+    assert "push from f" in texts[2] and "__global__" in texts[3]
     await asyncio.sleep(0.1)
     assert shown == texts
 
