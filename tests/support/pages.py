@@ -29,7 +29,7 @@ from gdsl.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 RUNNABLE = ("python", "sh")
-SHOWN = ("cuda", "cpp", "c", "c-header", "text", "yaml", "lua", "toml", "json")
+SHOWN = ("cuda", "cpp", "c", "c-header", "text", "yaml", "lua", "lisp", "toml", "json")
 """Languages of blocks that are read alone."""
 
 _BLOCK = re.compile(r"^(?:<!-- (python|sh)\n(.*?)^-->|```([\w-]*)[^\n]*\n(.*?)^```)$", re.MULTILINE | re.DOTALL)
