@@ -239,8 +239,10 @@ class _Analysis:
         expression = rewrite(conjunct, change)
         text = print_expression(expression)
         if text not in self.tests:
+            taken = {each.name for each in self.program.vertex_functors}
+            taken |= {each.name for each in self.program.edge_functors}
             name = f"test_{len(self.tests)}"
-            while any(each.name == name for each in (*self.program.vertex_functors, *self.program.edge_functors)):
+            while name in taken:
                 name += "_"
             arrays = {
                 each.array: None for each in walk(expression) if isinstance(each, ir.Element) and each.array in self.own
