@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("gdsl", deadline=None)  # no test asserts a time
+settings.register_profile("gdsl", deadline=None, max_examples=40)  # no test asserts a time
 settings.load_profile("gdsl")
 
 ROOT = Path(__file__).parents[1]
@@ -58,19 +58,29 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
+def _is_everything(config: pytest.Config) -> bool:
+    return config.args == [str(config.rootpath / "tests")] or config.args == ["tests"]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where all tests but those for a GPU are wanted, the files that have only these are not read: each worker gathers
+    every test."""
+    unwanted = _is_everything(config) and "not gpu" in config.option.markexpr
+    return True if unwanted and collection_path == ROOT / "tests" / "gpu" else None
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """A worker for each core where all tests run; one process for a few of them, and for those on a GPU."""
     from tests.support.markers import selection
 
-    everything = config.args == [str(config.rootpath / "tests")] or config.args == ["tests"]
     on_gpu = config.option.markexpr in ("gpu", selection("gpu"))
-    return (os.cpu_count() or 1) if everything and not on_gpu else 0
+    return (os.cpu_count() or 1) if _is_everything(config) and not on_gpu else 0
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`. Of the slow ones
-    every fourth stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`."""
+    every 16th stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in items:
         sampled, rare = item.get_closest_marker("sampled"), item.get_closest_marker("rare")
@@ -80,7 +90,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("slow")
             seen[("sampled", *name)] += 1
         if (sampled is not None or rare is not None) and item.get_closest_marker("slow") is not None:
-            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 4):
+            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 16):
                 item.add_marker("thorough")
             seen[("rare", *name)] += 1
 

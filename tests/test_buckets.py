@@ -80,7 +80,7 @@ def program(schedule: str, form: str = FORMS[0]) -> gdsl.Program:
         ),
     ],
 )
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 def test_levels(schedule: str, turns: list[int], held: int, backend: str, form: str) -> None:
     values = {"a": np.array([5, -4, -3, 5, 6], np.int32)}
     result = program(schedule, form).run(make_graph(path(5), 5), values, backend=backend)
@@ -136,7 +136,7 @@ def test_the_level_of_every_number(kind: str, backend: str) -> None:
         assert found["met"].tolist() == [1] * len(values)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("kind", "width"), [("int32", 0), ("int64", -3), ("float32", -0.0), ("float64", float("nan"))])

@@ -85,7 +85,7 @@ ORDERS = [
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("schedule", ORDERS)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 def test_the_end_is_that_of_a_plain_worklist(schedule: str, backend: str, form: str) -> None:
     graph, weight = graph_and_weights(3)
     values = {"source": 5, "weight": weight}
@@ -130,7 +130,7 @@ def matrix_of(graph: Graph) -> csr_array:
     return coo_array((ones, (graph.edge_sources, graph.columns)), (graph.num_vertices,) * 2).tocsr()
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
 def test_every_number_is_taken_in_the_end(kind: str, backend: str) -> None:

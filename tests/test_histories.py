@@ -92,7 +92,7 @@ def test_what_a_pull_made(backend: str, direction: str) -> None:
     assert all(value != 0 for value in result.host_arrays()["met"].tolist())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(

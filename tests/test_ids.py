@@ -289,7 +289,7 @@ USES = [
 @backends
 @widths
 @pytest.mark.parametrize(("kind", "value"), INDICES)
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(33)
 def test_a_wrong_index_is_named_alike_by_every_backend(backend: str, bits: int, kind: str, value: int | None) -> None:
     """Its value as its type has it, how many elements there are, and the place of the index itself."""
     at = numpy.array([-1 if value is None else value], numpy.int64 if value is None else kind)

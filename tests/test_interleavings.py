@@ -24,8 +24,7 @@ EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-@pytest.mark.sampled(11)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(33)
 def test_interleaved_calls(name: str) -> None:
     case = BY_NAME[name]
     program = load(case.path)

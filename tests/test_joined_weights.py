@@ -78,7 +78,7 @@ def test_integers(backend: str, operation: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operation", ["sum", "min", "max", "product"])
 @pytest.mark.parametrize("kind", ["float32", "float64"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_floats(backend: str, operation: str, kind: str) -> None:
     graph = random_graph(20, 90, seed=4)
     draw = np.random.default_rng(5)

@@ -17,7 +17,7 @@ from tests.test_louvain import networks
 BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", networks())
 def test_as_good_as_networkx(name: str) -> None:
     """Each partition found is compared with the better of ten of NetworkX's, by NetworkX's own modularity."""

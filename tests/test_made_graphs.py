@@ -95,7 +95,7 @@ def values(program: gdsl.Program, graph: gdsl.Graph, backend: str, given: dict[s
     return {**result.host_arrays(), **scalars}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_k_truss(backend: str, k: int) -> None:
@@ -111,7 +111,7 @@ def test_k_truss(backend: str, k: int) -> None:
         assert result["left"] == 2 * truss.number_of_edges()
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("label", "weight"), [("int32", "int64"), ("uint64", "int32"), ("int64", "float64"), ("vertex", "float32")]

@@ -52,7 +52,7 @@ GRAPHS = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_no_number_of_paths_is_too_large(name: str, backend: str) -> None:

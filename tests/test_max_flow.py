@@ -57,7 +57,7 @@ def check(graph: gdsl.Graph, source: int, sink: int, backend: str = "cpu", limit
     return flow
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_random_networks_have_the_flows_of_networkx(dtype: str, backend: str) -> None:

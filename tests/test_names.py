@@ -130,7 +130,6 @@ def assert_results(program: Program, expected: dict[str, object], backend: str) 
 
 @pytest.mark.parametrize(("chunk", "turn"), TURNS)
 @pytest.mark.sampled(30)
-@pytest.mark.rare(3)
 def test_any_name_runs_and_compiles(chunk: int, turn: int) -> None:
     """By the reference, as C++, and as CUDA where there is NVRTC."""
     program, expected = program_of(words_of(chunk), turn)
@@ -142,6 +141,7 @@ def test_any_name_runs_and_compiles(chunk: int, turn: int) -> None:
 
 @pytest.mark.parametrize("chunk", range(0, CHUNKS, 3))
 @pytest.mark.slow
+@pytest.mark.rare(4)
 def test_cpu(chunk: int) -> None:
     assert_results(*program_of(words_of(chunk), chunk % ROLES), "cpu")
 

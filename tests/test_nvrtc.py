@@ -67,7 +67,7 @@ def test_the_form_for_many_values() -> None:
     assert_compiles(generate(plan, Widths.both(64)).text, "sm_90")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_sample_unfused(architecture: str) -> None:
     """Bodies of operators are those of the fused form; what starts and ends a kernel is the same in every program."""
@@ -108,7 +108,6 @@ by_form = pytest.mark.parametrize(
 
 @by_form
 @pytest.mark.sampled(88)
-@pytest.mark.rare(4)
 def test_programs(place: int, path: Path, form: str, architecture: str) -> None:
     compiles_as(path, form, architecture, whole=place % 8 == 0)
 
@@ -133,7 +132,7 @@ def compiles_as(path: Path, form: str, architecture: str, whole: bool) -> None:
 
 
 @pytest.mark.parametrize(("place", "path"), list(enumerate(PROGRAMS)), ids=lambda part: getattr(part, "stem", part))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_programs_fused(place: int, path: Path) -> None:
     """One of eight up to the assembler, to which one kernel is like another."""
     text = generated(path)
@@ -168,7 +167,7 @@ def test_absolute_values_and_extremes(kind: str) -> None:
     assert_compiles(source_text(load(text), 32), "sm_90")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("path", WIDE_IDS, ids=name_of)
 def test_wide_ids(path: Path, form: str) -> None:
@@ -199,7 +198,7 @@ def test_knobs_of_an_advance(operator: str, words: str) -> None:
     assert_compiles(generated(ROOT / "samples" / f"{program}.gdsl", f"{functor}.{words}"), "sm_90")
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("words", BALANCES)
 @pytest.mark.parametrize("operator", ["sssp/relax", "pagerank/received"])
 def test_balances_with_wide_ids(operator: str, words: str) -> None:
@@ -219,7 +218,7 @@ def test_read_only_loads_are_found() -> None:
     assert read_only_loads(f'extern "C" __global__ void copy{body}'.replace("__restrict__", "")) == 0
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
 def test_the_read_only_cache_is_used_for_the_graph_alone(path: Path, form: str) -> None:

@@ -152,14 +152,14 @@ def test_every_sample_is_tested() -> None:
 @pytest.mark.optimized
 @pytest.mark.parametrize("program", CHECKS)
 @by_graph()
-@pytest.mark.sampled(21)
+@pytest.mark.sampled(63)
 def test_cpu(name: str, program: str) -> None:
     CHECKS[program](name, "cpu")
 
 
 @pytest.mark.parametrize("program", ["bfs", "sssp", "connected_components", "triangles"])
 @by_graph(MOST_LINES["reference"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(25)
 def test_reference(name: str, program: str) -> None:
     CHECKS[program](name, "reference")
 
@@ -187,8 +187,7 @@ def others() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "program"), sorted(set(others())))
-@pytest.mark.sampled(53)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(159)
 def test_other_programs(name: str, program: str) -> None:
     """What needs an undirected graph gets the graph without its directions, or the simple one."""
     case, graph = BY_NAME[program], graph_of(name)

@@ -62,9 +62,11 @@ SPILLED = {
 it; on sm_80 nothing has been timed."""
 
 
-def test_no_sample_spills() -> None:
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.sampled(9)
+def test_no_sample_spills(path: Path) -> None:
     version()
-    for path, form, architecture in itertools.product(SAMPLES, FORMS, ARCHITECTURES):
+    for form, architecture in itertools.product(FORMS, ARCHITECTURES):
         found = resources(path, form, architecture)
         assert found
         for kernel, took in found.items():
@@ -75,7 +77,7 @@ def test_no_sample_spills() -> None:
 _FUNCTORS = {"bfs": "visit", "sssp": "relax", "pagerank": "received"}
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("balance", [each.value for each in Balance if each is not Balance.AUTO])
 @pytest.mark.parametrize("sample", _FUNCTORS)
 def test_no_balance_spills(sample: str, balance: str) -> None:
@@ -87,7 +89,7 @@ def test_no_balance_spills(sample: str, balance: str) -> None:
         assert took.spilled == 0, kernel
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("words", [(), ("schedule.block=1024",), ("schedule.block=1024", "schedule.ids=64")])
 def test_no_loop_from_near_to_far_spills(words: tuple[str, ...], architecture: str) -> None:

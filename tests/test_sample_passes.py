@@ -38,7 +38,7 @@ CHAINS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", CHAINS)
 def test_strong_components_take_shortcuts(name: str) -> None:
     graph = CHAINS[name]
@@ -111,7 +111,7 @@ COLORED = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", COLORED)
 def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> None:
     """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen four times, and once more

@@ -50,11 +50,12 @@ def test_every_operation_in_the_schedule() -> None:
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.slow
+@pytest.mark.rare(4)
 def test_minima_and_maxima_in_every_form(kind: str) -> None:
     assert_same(every_operation.reductions(kind), BACKENDS)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("first", ["nan", "-0.0", "0.0", "inf", "-inf", "2.0"])
 def test_minima_and_maxima_of_nan_and_zeros(kind: str, first: str) -> None:

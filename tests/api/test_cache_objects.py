@@ -45,7 +45,7 @@ def stored(value):
 
 
 @pytest.mark.parametrize(("path", "tune"), EACH, ids=lambda part: getattr(part, "stem", str(part)))
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(35)
 def test_every_program_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     found = stored(program)
@@ -70,7 +70,7 @@ def test_a_program_comes_back_with_its_key(path, monkeypatch):
 
 @pytest.mark.parametrize("tune", FORMS, ids=str)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(35)
 def test_what_backends_store_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     for_gpu = (generate_cuda(plan_of(program), Widths.both(32)), b"\0machine code")

@@ -170,7 +170,7 @@ def test_ctrl_c_in_a_where(tmp_path: Path) -> None:
     assert (process.returncode, output, error.strip()) == (130, "", "interrupted")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("endless", ["zero", "random", "pipe"])
 def test_inputs_without_an_end(tmp_path: Path, endless: str) -> None:
     file = {"zero": "/dev/zero", "random": "/dev/urandom", "pipe": str(tmp_path / "pipe")}[endless]

@@ -103,6 +103,7 @@ def assert_equal(one: gdsl.Result, other: gdsl.Result) -> None:
 
 @pytest.mark.parametrize("backend", ["reference", pytest.param("cpu", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ALL)
+@pytest.mark.rare(5)
 def test_a_resumed_result_is_that_of_a_full_run(name: str, backend: str) -> None:
     text, values = ALL[name]
     program = gdsl.compile(text)

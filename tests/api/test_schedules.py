@@ -81,7 +81,6 @@ def compare(case: Case, program: Program, ways: Iterable[Way], backend: str) -> 
 )
 @by_turn
 @pytest.mark.sampled(72)
-@pytest.mark.rare(3)
 def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: int, backend: str) -> None:
     schedules = tuned(case, backend)
     compare(case, schedules.program, chosen(schedules, place, lambda way: code_on(backend, way)), backend)
@@ -107,8 +106,7 @@ def codes_by_balance(case: Case, values: Iterable[str]) -> set[str]:
 
 
 @by_sample
-@pytest.mark.sampled(15)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(45)
 def test_these_balances_are_one_on_the_cpu_backend(case: Case, place: int) -> None:
     values = ONE_ON_CPU if case in SAMPLES else (ONE_ON_CPU[place % len(ONE_ON_CPU)],)
     assert len(codes_by_balance(case, values)) == 1

@@ -74,7 +74,7 @@ ODD = "function odd(x: int32) -> bool { var y = x; while (y > 1) { y -= 2; } ret
 
 
 @pytest.mark.parametrize(("problem", "fine", "wrong", "message"), CASES)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 def test_it_is_checked_before_the_run(problem: str, fine: dict[str, Any], wrong: dict[str, Any], message: str) -> None:
     for backend in BACKENDS:
         result = gdsl.compile(text_of(problem, more=ODD)).run(PATH, fine, backend=backend)

@@ -61,14 +61,14 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("arguments", MUST_PRINT.values(), ids=list(MUST_PRINT))
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 def test_output_to_a_closed_stream(arguments: str) -> None:
     answer = shell(f"{GDSLC} {arguments} >&-")
     assert answer.returncode == 1
     assert "standard output is closed" in answer.stderr
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", ["compile", "run -o", "check", "doctor", "help"])
 def test_output_where_nothing_can_be_said(kind: str) -> None:
     both = shell(f"{GDSLC} {MUST_PRINT[kind]} >&- 2>&-")
@@ -95,7 +95,7 @@ def test_output_to_a_full_device(arguments: str) -> None:
     ("arguments", "redirection"),
     [*((words, "2>&-") for words in MUST_PRINT.values()), pytest.param(RUN, "2>/dev/full", marks=needs_dev_full)],
 )
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 def test_output_without_messages(arguments: str, redirection: str) -> None:
     """What belongs on standard output is there, and nothing else."""
     answer = shell(f"{GDSLC} {arguments} {redirection}")

@@ -65,7 +65,7 @@ def test_paths_do_not_change_the_code(part: str) -> None:
 
 
 @pytest.mark.parametrize("doc", DOCS)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_docs_do_not_change_the_code(doc: str) -> None:
     plain = gdsl.compile(TEXT)
     for where in ('"""{}\n"""\n', '"""First.\n{}\nLast."""\n', '"""\n{}\n\n"""\n'):

@@ -37,7 +37,7 @@ def as_on_one_gpu(text: str) -> str:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 def test_it_differs_in_scopes_alone(path: Path) -> None:
     program = load(
         Source(path.name, path.read_text(encoding="utf-8")), (f"{WITHOUT}mirrors", "schedule.order=as_given")

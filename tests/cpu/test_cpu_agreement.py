@@ -50,7 +50,7 @@ def given_to(program: Program, graph: Graph) -> dict[str, Any] | None:
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("id_bits", [32, 64])
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 def test_samples(path: Path, id_bits: int, sizes: Sizes | None) -> None:
     check(path, sizes=sizes, id_bits=id_bits)
 

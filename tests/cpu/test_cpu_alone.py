@@ -60,7 +60,7 @@ def check(text: str, graphs: list[Graph], sizes: Sizes | None, **given: np.ndarr
         assert summary(found) == summary(expected)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_forms_by_one_thread(name: str) -> None:
     check(text_of(name, "all_edges"), GRAPHS, ALONE)
@@ -73,7 +73,7 @@ def test_filters_of_every_length(sizes: Sizes | None) -> None:
 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["usual", "alone", "together"])
 @pytest.mark.parametrize("every", [1, 2, 5, 9, 16, 22, 64, 1000])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_filters_that_pass_any_share(every: int, sizes: Sizes | None) -> None:
     ready = executable(SHARES, (), sizes)
     for count in (1, 64, 65, 1100, 1500):

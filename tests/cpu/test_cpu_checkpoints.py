@@ -66,6 +66,7 @@ def same(one: Outcome, other: Outcome) -> bool:
 
 
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "sssp", "k_core", "search_levels", "edge_sets", "bellman_ford"])
+@pytest.mark.sampled(3)
 def test_a_run_goes_on_after_any_pass(name: str) -> None:
     case, graph = BY_NAME[name], random_graph(60, 240, seed=1, directed=False)
     program, values = load(str(case.path)), case.values(graph, 1)

@@ -142,7 +142,7 @@ def test_kept_library_that_cannot_be_loaded_any_more_is_made_again(monkeypatch, 
     assert len(compiled) == 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 1000, 4096, 8192])
 def test_damaged_library_in_the_cache_never_ends_the_process(size, filled):
     os.truncate(filled, size)
@@ -182,6 +182,7 @@ def test_endless_output_is_cut(script):
     "text", ["sleep 1000", "sleep 1000 & wait", "exec >/dev/null 2>&1; sleep 1000", "trap '' TERM; sleep 1000"]
 )
 @pytest.mark.slow
+@pytest.mark.rare(4)
 def test_compiler_that_never_ends_is_stopped_with_all_that_it_started(script, monkeypatch, text, tmp_path):
     monkeypatch.setenv("GDSL_COMPILER_TIMEOUT", "0.3")
     script(f"echo $$ > {tmp_path}/pid\n{text}")
@@ -238,7 +239,7 @@ def test_cxx_that_names_no_compiler_is_one_message(tmp_path, monkeypatch, value)
         assert "CXX" in result.backend_line
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     "value",
     ["", "   ", "{real}", "{real} -O1 -DANYTHING='a b'", "env {real}", "env LC_ALL=C {real} -O0", "{real}\n-O0"],

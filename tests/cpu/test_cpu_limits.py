@@ -51,7 +51,7 @@ BAD = ["0", "-1", "abc", "1e3", "2147483648", "99999999999999999999", "3,", "1.5
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("value", [*GOOD, *BAD, "", " "])
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(54)
 def test_number_of_threads(gdslc, value):
     answer = gdslc(OMP_NUM_THREADS=value)
     assert answer.returncode == 0, answer.stderr
@@ -61,7 +61,7 @@ def test_number_of_threads(gdslc, value):
     assert len(answer.stderr) < 300
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("name", "value"),
     [("OMP_THREAD_LIMIT", "x"), ("OMP_THREAD_LIMIT", "0"), ("OMP_STACKSIZE", "banana"), ("OMP_STACKSIZE", "100G")],
@@ -82,7 +82,7 @@ def test_settings_stay_as_they_were(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("mebibytes", [40, 80, 120, 160, 200, 240, 255, 256, 300, 400, 600])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_little_address_space_is_a_run_or_one_message(gdslc, mebibytes):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))

@@ -151,6 +151,7 @@ def _finalizers(library: Library) -> list[tuple[Any, tuple[Any, ...]]]:
 
 @pytest.mark.parametrize("sample", ["louvain", "minimum_spanning_forest", "betweenness", "pagerank"])
 @pytest.mark.slow
+@pytest.mark.rare(4)
 def test_memory_of_another_graph_changes_nothing(sample: str) -> None:
     path = f"samples/{sample}.gdsl"
     ready = fresh(path)

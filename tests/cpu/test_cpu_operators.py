@@ -93,12 +93,12 @@ def text_of(name: str, over: str) -> str:
 
 @pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_forms(name: str, over: str) -> None:
     check(text_of(name, over))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("over", ["out_edges", "in_edges"])
 @pytest.mark.parametrize(
     ("name", "functor"), [("near_and_far", "f"), ("closing_by_claim", "visit"), ("reductions", "f")]

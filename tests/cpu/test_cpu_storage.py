@@ -34,7 +34,7 @@ SCHEDULES = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_frontiers_take_turns(name: str) -> None:
     text = f"{HEAD}schedule {{ {SCHEDULES[name]} }}\n"

@@ -44,7 +44,7 @@ schedule {
 }"""
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
 @pytest.mark.parametrize("edges", [0, 1, 63, 64, 65, 127, 128, 129, 700])
 def test_subgraphs_of_every_kind(edges: int, sizes: Sizes | None) -> None:

@@ -76,7 +76,7 @@ def test_keys_that_are_no_vertex_have_no_place_of_their_own() -> None:
         np.testing.assert_array_equal(found.arrays[name], np.asarray(expected[name]), err_msg=name)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sums", "scattered"])
 @pytest.mark.parametrize("total", ["int64", "int32", "uint32", "float32"])
 def test_votes_that_weigh_nothing_or_cancel_count(total: str, sizes: Sizes | None) -> None:

@@ -29,7 +29,7 @@ schedule { compute(edges, f); }
 """
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ["bfs", "sssp", "edge_values", "lookups", "matching", "discovery_tree"])
 def test_programs(name: str) -> None:
     folder = "samples" if (ROOT / "samples" / f"{name}.gdsl").exists() else "tests/programs"

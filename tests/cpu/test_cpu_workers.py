@@ -50,7 +50,6 @@ QUICK = (
 )
 """Programs that between them have every kind of exchange: publish, merge by each operation, turns, sets of vertices and
 of edges, graphs that are made, arrays of edges in parts and mirrored."""
-pytestmark = pytest.mark.optimized
 
 
 def check(case: Case, graph: Graph, size: int, seed: int = 1) -> None:
@@ -98,6 +97,7 @@ def test_two_and_three_workers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "max_flow", "pagerank_push"])
+@pytest.mark.sampled(3)
 def test_values_of_few_elements_are_noted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share_lists, "FEW", 100)  # any number of them
     for graph in FEW[:3]:
@@ -122,8 +122,9 @@ def test_workers_pull(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None
             assert_same_bits(outcomes)
 
 
-@pytest.mark.rare(24)
+@pytest.mark.rare(96)
 @pytest.mark.slow
+@pytest.mark.optimized
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_program(case: Case, size: int) -> None:
@@ -136,7 +137,7 @@ def test_every_program(case: Case, size: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "connected_components"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(graph=graphs(), size=st.integers(1, 4), seed=st.integers(0, 3))
 def test_any_graph(name: str, graph: Graph, size: int, seed: int) -> None:
     case = BY_NAME[name]
@@ -144,7 +145,7 @@ def test_any_graph(name: str, graph: Graph, size: int, seed: int) -> None:
         check(case, graph, size, seed)
 
 
-@pytest.mark.rare(12)
+@pytest.mark.rare(48)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @settings(max_examples=20, deadline=None)

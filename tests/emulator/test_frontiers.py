@@ -171,7 +171,7 @@ def test_storage_that_is_shared_wrongly_is_found(what: str, monkeypatch: pytest.
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_storage_changes_hands_at_random(seed: int, fuse: str) -> None:
     words = (("step.direction=push",), ("step.direction=auto", "odd.direction=pull"))[seed % 2]
     schedule = random_schedule(seed)

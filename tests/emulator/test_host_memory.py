@@ -49,9 +49,8 @@ SHARES = (Placement(0, 1, PAGE), Placement(1, 2, PAGE), Placement(9, 10, PAGE))
 """No edge list on the device, the first half of each, and nearly all: boundaries are inside of lists."""
 
 
-@pytest.mark.rare(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(120)
 def test_divided_lists_give_the_same_values(case: Case) -> None:
     graph_class = heuristics.in_host(program_of(case.name), GENERAL)
     built = build_program(case.name, FUSED.words, FUSED.shape, FUSED.widths, on=graph_class)
@@ -64,7 +63,6 @@ def test_divided_lists_give_the_same_values(case: Case) -> None:
         case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
 
 
-@pytest.mark.rare(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(40)
 def test_lists_are_renumbered_a_piece_at_a_time(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

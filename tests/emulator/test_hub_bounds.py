@@ -28,6 +28,7 @@ FORMS = ((SMALL, NARROW), (TINY, NARROW), (TINY, Widths.both(64)))
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.slow
+@pytest.mark.rare(4)
 def test_values_are_those_of_the_reference(name: str) -> None:
     """To the last bit: bounds are rounded to the side on which nothing is missed."""
     for shape, widths in FORMS:

@@ -143,7 +143,7 @@ class Sequence:
 
 
 @pytest.mark.parametrize("seed", range(16))
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 def test_whatever_is_asked_for(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     cupy, device = late.install(monkeypatch, seed)
     random = Random(seed)

@@ -193,7 +193,6 @@ def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 @pytest.mark.sampled(28)
-@pytest.mark.rare(3)
 def test_programs_answer_as_on_the_ids_that_were_given(case: Any) -> None:
     """All that may run so, and others are refused; one in three a kernel a step, one in three with wide ids."""
     if not program_of(case.name).any_ids:

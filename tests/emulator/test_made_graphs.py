@@ -62,6 +62,7 @@ def test_votes_and_walks() -> None:
 
 @pytest.mark.parametrize("balance", BALANCES)
 @pytest.mark.slow
+@pytest.mark.rare(6)
 def test_walks_of_every_balance(balance: str) -> None:
     """The places of a walk are no ids of edges there, whatever shares it out."""
     words = (f"worth.balance={balance}", f"back.balance={balance}", f"around.balance={balance}")

@@ -61,7 +61,7 @@ def test_members_visited_with_their_values_are_passed_over(name: str) -> None:
             check(built, made, seed % made.num_vertices, seed)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("shape", [SMALL, TINY], ids=["small", "tiny"])
@@ -80,7 +80,7 @@ def test_wide_ids(name: str) -> None:
     check(built, GRAPHS["grid"](), 3, 1)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("room", [1, 3, 20])
 def test_what_finds_no_room_is_not_lost(name: str, room: int) -> None:

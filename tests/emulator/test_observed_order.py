@@ -75,7 +75,7 @@ def run_with_each_bound(built: Built, name: str, graph: Graph, seed: int, bounds
     return stops
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_a_run_can_be_stopped_after_any_pass(name: str, graph: str) -> None:

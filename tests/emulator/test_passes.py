@@ -47,8 +47,7 @@ def check_on_cpu(case: Case, program: Program) -> None:
 
 
 @pytest.mark.parametrize("place", range(len(CASES)), ids=[case.name for case in CASES])
-@pytest.mark.sampled(84)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(252)
 def test_without_one_pass(place: int) -> None:
     """Another one for each program."""
     case, name = CASES[place], PLAN_PASSES[place % len(PLAN_PASSES)]
@@ -60,8 +59,7 @@ def test_without_one_pass(place: int) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(84)
-@pytest.mark.rare(4)
+@pytest.mark.sampled(252)
 def test_without_all_passes(case: Case) -> None:
     program = without(case.name, *PLAN_PASSES)
     built = emulated(program)
@@ -76,6 +74,7 @@ ACCEPTED = ("bfs", "connected_components", "sssp", "search_levels", "k_core")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.rare(5)
 def test_changed_plans_that_are_accepted_are_correct(name: str) -> None:
     """One of each kind of change."""
     program = program_of(name)

@@ -107,15 +107,14 @@ def agrees(case: Case, mode: Mode, place: int, taken: tuple[int, int] = (0, 1)) 
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(12)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(36)
 def test_agrees_with_the_reference(case: Case) -> None:
     agrees(case, FUSED, 0)
 
 
 @pytest.mark.parametrize(("case", "part"), list(further()))
 @pytest.mark.sampled(80)
-@pytest.mark.rare(5)
+@pytest.mark.rare(20)
 def test_further_modes_agree(case: Case, part: int) -> None:
     """Which these are is asked here: every word of every mode is a program to compile."""
     modes = list(enumerate(modes_of(case.name)))[1:]

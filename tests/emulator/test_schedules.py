@@ -56,8 +56,7 @@ def compare(case: Case, program: Program, ways: Iterable[Way], first: int) -> No
 
 
 @by_sample
-@pytest.mark.sampled(9)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(27)
 def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: int) -> None:
     schedules = tuned(case)
     compare(case, schedules.program.ir, chosen(schedules, place, code), place)

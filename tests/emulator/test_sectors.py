@@ -52,7 +52,7 @@ WEIGHED = WEIGHED.replace("0.125 * float32(int32(e) % 13)", "miles[e]")
 FROM_NEAR = ("schedule.order=near_far",)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     "name, words, on",
     [

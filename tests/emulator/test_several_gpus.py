@@ -64,17 +64,17 @@ def test_any_graph(name: str, graph: Graph, seed: int, gpus: int, more: int) -> 
     assert differences(built.program, expect(built.program, graph, bindings), found) == []
 
 
-@pytest.mark.rare(9)
+@pytest.mark.rare(36)
 @pytest.mark.parametrize("gpus", GPUS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(60)
 def test_agrees_with_the_reference(case: Case, gpus: int) -> None:
     agrees(case, FUSED, gpus, gpus)
 
 
-@pytest.mark.rare(15)
+@pytest.mark.rare(60)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(180)
 def test_further_modes_agree(case: Case) -> None:
     modes = [mode for mode in modes_of(case.name) if mode is not FUSED and "schedule.fuse=off" not in mode.words]
     for place, mode in enumerate(modes):
@@ -256,7 +256,7 @@ def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_a_mistake_between_gpus_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     seen = what_is_seen(mutant, tmp_path)
     assert seen, "nothing turned red"

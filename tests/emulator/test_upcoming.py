@@ -83,7 +83,7 @@ SWAPPED = SUMS.replace("@keep;", "@keep; swap(sums, others);")
     "text", [BETWEENNESS, FORWARD, BOTH, SUMS, SWAPPED], ids=["betweenness", "forward", "both", "sums", "swapped"]
 )
 @pytest.mark.parametrize("threads", [32, 64, 128])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_results_are_those_of_the_reference(text: str, threads: int) -> None:
     program = load(text)
     built = emulated(program, dataclasses.replace(SMALL, block_threads=threads, vote_words=16), on=DEEP)

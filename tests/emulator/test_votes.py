@@ -29,7 +29,7 @@ def stars() -> Graph:
     return make_graph(edges, 60)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("hub_degree", [34, 100, 1000])
 @pytest.mark.parametrize("widths", [NARROW, Widths.both(64)], ids=["narrow", "wide"])
 def test_lists_of_every_length(hub_degree: int, widths: Widths) -> None:

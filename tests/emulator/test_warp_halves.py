@@ -92,7 +92,7 @@ def test_who_has_half_of_the_warps(text: str, tune: tuple[str, ...], wanted: dic
     ids=["betweenness", "ways", "beside", "ahead", "kept", "once"],
 )
 @pytest.mark.parametrize("threads", [32, 128])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 def test_results_are_those_of_the_reference(text: str, threads: int) -> None:
     program = load(text)
     built = emulated(program, dataclasses.replace(SMALL, block_threads=threads, vote_words=16))

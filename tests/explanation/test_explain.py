@@ -60,6 +60,7 @@ class _Page(HTMLParser):
 
 
 @pytest.mark.parametrize("name", _SAMPLES)
+@pytest.mark.rare(4)
 def test_samples(name):
     program = compile_file(name).ir
     found = _explained(name)

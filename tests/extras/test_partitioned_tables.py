@@ -58,7 +58,6 @@ _TABLES = {
 }
 
 
-@pytest.mark.rare(3)
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("options", [{}, {"compact": True}, {"one_based": True}, {"num_vertices": 6}], ids=str)
 @pytest.mark.parametrize("table", _TABLES.values(), ids=_TABLES)

@@ -46,6 +46,7 @@ def ir(text: str, name: str = "p.gdsl") -> str:
 
 
 @by_path
+@pytest.mark.sampled(5)
 def test_programs(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     new = formatted(text, str(path))
@@ -58,7 +59,7 @@ def test_samples_are_formatted(path: Path) -> None:
     assert format_text(Source(str(path), text)) == text
 
 
-@pytest.mark.rare(12)
+@pytest.mark.rare(48)
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 300))])
 def test_programs_of_the_fuzzer(seed: int) -> None:
     for write in (free_program, shaped_text):
@@ -83,7 +84,7 @@ def test_any_spaces(data: st.DataObject) -> None:
     formatted(text)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @by_path
 def test_one_line(path: Path) -> None:
     """A program without line ends gets those that its width demands."""

@@ -22,7 +22,7 @@ def test_mutated_programs(start: int) -> None:
         assert answer(mutated(generator.choice(TEXTS), generator), generator)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.text(max_size=80))
 def test_any_text(text: str) -> None:
     assert answer(text, random.Random(0))

@@ -159,7 +159,6 @@ QUICK = ("functions", "functions that call two", "locals", "members", "words")
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in LARGE]
 )
 @pytest.mark.sampled(10)
-@pytest.mark.rare(3)
 def test_large_programs(name: str) -> None:
     come_through(LARGE[name])
 
@@ -177,7 +176,7 @@ def test_deep_programs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in nested(0) if name != "rows"])
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 def test_programs_that_are_too_deep(name: str) -> None:
     with pytest.raises(GdslError) as caught:
         load(with_parts(**nested(1500)[name]))
@@ -233,7 +232,7 @@ RUN = {
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("name", RUN)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 def test_long_programs_run(name: str, backend: str) -> None:
     from gdsl.backends import registry
 
@@ -272,7 +271,6 @@ MISTAKES = {
     "name", [pytest.param(name, marks=() if name == "doubles" else pytest.mark.slow) for name in MISTAKES]
 )
 @pytest.mark.sampled(4)
-@pytest.mark.rare(3)
 def test_thousands_of_mistakes(name: str) -> None:
     start = time.process_time()
     with pytest.raises(GdslError) as caught:

@@ -197,7 +197,7 @@ def test_thousands_of_mistakes_of_syntax(name: str) -> None:
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
-@pytest.mark.rare(12)
+@pytest.mark.rare(48)
 @pytest.mark.parametrize("word", ["import ", "import a, ", 'import "x" ', "import\n", "import a from ", "import ; "])
 @pytest.mark.parametrize("behind", ["", "program p; schedule { }"])
 @pytest.mark.sampled(6)
@@ -208,9 +208,9 @@ def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
-@pytest.mark.rare(3)
 @pytest.mark.parametrize("part", ["procedure p( ", "function f( ", "vertex functor f( ", "operator o( ", "schedule { "])
 @pytest.mark.sampled(6)
+@pytest.mark.slow
 def test_a_part_that_begins_very_often(part: str) -> None:
     start = time.process_time()
     assert analyze(Source("p.gdsl", "program p; " + part * 20_000)).diagnostics

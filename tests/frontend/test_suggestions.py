@@ -68,6 +68,7 @@ ONE_MISTAKE = [
 
 
 @pytest.mark.parametrize("rest", [0, *(pytest.param(rest, marks=pytest.mark.slow) for rest in (1, 2, 3, 4))])
+@pytest.mark.rare(4)
 def test_forms_of_other_languages(rest: int) -> None:
     """One message each, whose fix is accepted by the whole compiler."""
     for number, (place, line) in enumerate(ONE_MISTAKE):

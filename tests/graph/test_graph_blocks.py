@@ -132,7 +132,7 @@ def test_hostile_texts(tmp_path, both_ways):
     widths = {name: 2 + (not name.startswith(("a.", "pattern"))) for name in heads}
 
     @given(st.sampled_from(sorted(heads)), st.randoms(), st.sampled_from((0, 0, 0.02, 0.1, 0.5)), st.booleans())
-    @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     def check(name, random, odd, compressed):
         def one(usual, odd_ones):
             return random.choice(odd_ones if random.random() < odd else usual)

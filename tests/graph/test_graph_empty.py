@@ -24,6 +24,7 @@ schedule {{ advance(vertices, add, to=none); }}
 @pytest.mark.parametrize("delimiter", DELIMITERS.values(), ids=DELIMITERS)
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\r", "\n\n# more\n  \n% more"])
 @pytest.mark.parametrize("start", ["", "\ufeff", "# made by hand\n\n", "\ufeff% c\r\n"])
+@pytest.mark.sampled(7)
 def test_a_header_alone_is_an_empty_graph(delimiter, end, start, tmp_path):
     for names in (["source", "destination"], ["u", "v", "weight"], ["from", "to", "weight", "lanes", "toll"]):
         for name in ("a.csv", "a.tsv", "a.txt", "a.el"):
@@ -80,6 +81,7 @@ def test_an_empty_graph_there_and_back(suffix, directed, weights, tmp_path):
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("type_", ["int32", "int64", "uint32", "uint64", "float32", "float64"])
+@pytest.mark.sampled(5)
 def test_programs_run_on_it(backend, type_, tmp_path):
     (tmp_path / "a.tsv").write_text("source\tdestination\tweight\n")
     result = gdsl.compile(SUMS.format(type=type_)).run(Graph.read(tmp_path / "a.tsv"), backend=backend)

@@ -35,7 +35,7 @@ def read(tmp_path, name, text, **options):
     return Graph.read(path, **options)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
 @given(edge_lists(real_numbers), st.booleans())
 @in_one_directory

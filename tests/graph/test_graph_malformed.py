@@ -246,7 +246,7 @@ ORIGINALS["a.npz"] = npz_bytes()
 @pytest.mark.parametrize("name", ORIGINALS)
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_damaged_bytes(tmp_path, name, data):
     content = bytearray(ORIGINALS[name])
     for _ in range(data.draw(st.integers(1, 3))):

@@ -138,7 +138,7 @@ def test_blocks_and_single_lines_come_to_the_same(tmp_path, monkeypatch):
         return found
 
     @given(st.randoms(), st.sampled_from((0, 0, 0.03, 0.2)))
-    @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     def check(random, odd):
         text = metis_text(random, odd)
         (tmp_path / "a.graph").write_bytes(text.encode())

@@ -152,7 +152,7 @@ def test_what_is_kept_is_used_for_smaller_files(monkeypatch, tmp_path):
         min_size=1,
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_reals_are_the_nearest(words):
     words = [word for word in words if "+" not in word or "e+" in word]
     native_text.WORTH_COMPILING, before = 0, native_text.WORTH_COMPILING

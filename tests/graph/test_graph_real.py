@@ -29,7 +29,7 @@ def known_answers(name):
 @pytest.mark.graphs
 @needs_graphs
 @pytest.mark.parametrize("name", NAMES or ["none"])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_real_graph(name):
     path = Path(DIRECTORY) / name
     graph, known = Graph.read(path), known_answers(name)

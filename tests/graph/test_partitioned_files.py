@@ -35,7 +35,7 @@ _OPTIONS = st.sampled_from(
 )
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     "spec",
     [

@@ -73,8 +73,7 @@ _LISTS = {
 }
 
 
-@pytest.mark.rare(3)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("text", _LISTS.values(), ids=_LISTS)
 @pytest.mark.parametrize("options", [{}, {"compact": True}, {"undirected": True}], ids=str)
 def test_lists(tmp_path: Path, text: str, options: dict[str, Any]) -> None:

@@ -233,20 +233,20 @@ MIXED = {"eccentricity, weighted", "lengths to", "dijkstra", "dijkstra from some
 
 
 @pytest.mark.parametrize("name", [*ANY, *UNDIRECTED])
-@pytest.mark.sampled(63)
+@pytest.mark.sampled(189)
 def test_undirected_graphs(name: str) -> None:
     for seed in range(12):
         compared({**ANY, **UNDIRECTED}[name], random_graph(seed, directed=False), name in MIXED)
 
 
 @pytest.mark.parametrize("name", [*ANY, *DIRECTED])
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(120)
 def test_directed_graphs(name: str) -> None:
     for seed in range(12):
         compared({**ANY, **DIRECTED}[name], random_graph(seed, directed=True), name in MIXED)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     "name", ["diameter", "radius", "periphery", "eccentricity, weighted", "average length, weighted"]
 )
@@ -263,7 +263,7 @@ MULTI = [name for name in ANY if not name.startswith(("katz", "eigenvector", "fl
 """What takes parallel edges: they count once, the lightest counts, or their weights are added."""
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("name", MULTI)
 def test_multigraphs(name: str) -> None:
     for seed in range(8):
@@ -421,7 +421,7 @@ def lightest(graph: Any, source: Any, target: Any, weight: str | None) -> float:
     return min(each.get(weight, 1) for each in (data.values() if graph.is_multigraph() else [data]))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("weight", [None, "whole", "weight"])
 @pytest.mark.parametrize("method", ["dijkstra", "bellman-ford"])
 @pytest.mark.parametrize("multigraph", [False, True])

@@ -121,6 +121,7 @@ def drawn(lists: NeighborLists, slots: Slots, how: Draws) -> list[list[int]]:
         (True, True, False, True),
     ],
 )
+@pytest.mark.rare(10)
 def test_draws_are_what_the_page_says(weighted: bool, timed: bool, replace: bool, latest: bool, backend: str) -> None:
     random = np.random.default_rng(5)
     for vertices, edges, count in ((7, 40, 3), (2, 30, 9), (1, 6, 5), (30, 60, 2)):

@@ -33,7 +33,7 @@ def check(given: Example, outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("sign", _SIGNS)
 @pytest.mark.parametrize(("seed", "types"), _PLACES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 def test_reference(seed: int, types: tuple[str, str], sign: str) -> None:
     given = example(types, seed, sign)
     program = load(given.text)
@@ -45,7 +45,7 @@ def test_reference(seed: int, types: tuple[str, str], sign: str) -> None:
 
 @pytest.mark.parametrize("id_bits", [32, 64])
 @pytest.mark.parametrize(("seed", "types"), _PLACES)
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(45)
 def test_cpu(seed: int, types: tuple[str, str], id_bits: int) -> None:
     given = example(types, seed, _SIGNS[seed % 6])
     ready = executable(given.text, (), CPU_SMALL, id_bits)

@@ -38,7 +38,7 @@ def test_walking_leaves_no_node_out(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(25)
 def test_what_is_planned_again_is_the_same(path: Path) -> None:
     """Where the binary is in the cache, passes and plan are not verified a second time."""
     program = pipeline.load(path)

@@ -348,7 +348,7 @@ class Walker:
 
 
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 def test_nothing_meets_on_any_way(seed: int) -> None:
     plan = plan_of(random_schedule(seed))
     for way in range(20):

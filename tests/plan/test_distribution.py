@@ -143,7 +143,7 @@ def test_one_worker_has_no_exchanges() -> None:
     assert not any(isinstance(step, (Exchange, Snapshot)) for step in steps_in(found.schedule))
 
 
-@pytest.mark.rare(3)
+@pytest.mark.rare(16)
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [*SAMPLES, *LIBRARY, *PROGRAMS], ids=lambda path: path.stem)
 def test_every_plan_is_verified(path: object) -> None:

@@ -50,7 +50,6 @@ def plans(program: Program) -> Iterator[Plan]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(48)
-@pytest.mark.rare(3)
 def test_a_plan_without_hints_of_any_kind_is_correct(case: Case) -> None:
     for plan in plans(program_of(case.name)):
         kinds = kinds_of(plan)

@@ -78,7 +78,7 @@ def ways() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.parametrize(("body", "more", "sizes"), list(ways()))
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_the_result_is_the_same(body: str, more: str, sizes: target.Sizes | None) -> None:
     if more == ", to=none":
         body = body.replace("accept before == 3;", "")

@@ -88,9 +88,8 @@ def test_programs_that_make_graphs_have_none() -> None:
     assert copied(plan_of(program_of_sample("louvain"), several_gpus=True)) == []
 
 
-@pytest.mark.rare(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_every_plan_is_correct(case) -> None:
     """The verifier says so, with copies and without them; each sweep that reads copies fills them once."""
     several = target.on_several_gpus(target.CUDA_FUSED)

@@ -32,6 +32,7 @@ SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
         ("strongly_connected_components", ROADS, MANY),  # ends its searches after a few passes
     ],
 )
+@pytest.mark.sampled(2)
 def test_searches_on_roads_take_few_blocks(sample: str, shape: tuple[int, int, int], blocks: int) -> None:
     assert blocks_a_multiprocessor(plan_of(sample), *shape) == blocks
     assert blocks_a_multiprocessor(plan_of(sample, on=target.CUDA_UNFUSED), *shape) == MANY

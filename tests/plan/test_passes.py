@@ -40,8 +40,8 @@ def test_the_names_are_those_of_the_passes() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(48)
-@pytest.mark.rare(5)
+@pytest.mark.sampled(144)
+@pytest.mark.rare(20)
 def test_a_plan_holds_together_without_any_of_its_passes(case: Case) -> None:
     """The verifier calls no pass, so it says of each of these plans whether it is correct."""
     program = program_of(case.name)

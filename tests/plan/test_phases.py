@@ -56,8 +56,7 @@ def accepted_without(plan: Plan) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-@pytest.mark.sampled(6)
-@pytest.mark.rare(3)
+@pytest.mark.sampled(30)
 def test_no_barrier_can_be_removed(path: Path) -> None:
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED):
         assert accepted_without(plan_of(path.read_text(), on=on)) <= SPARE.keys()

@@ -43,9 +43,8 @@ def barrier_lines(plan: Plan) -> list[str]:
     return [line.strip() for line in print_plan(plan).splitlines() if line.strip().startswith("barrier")]
 
 
-@pytest.mark.rare(3)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(15)
 def test_every_barrier_is_printed(path: Path) -> None:
     program = ir_passes.apply(pipeline.load(path))
     forms = [(target.CUDA_FUSED, graph) for graph in (GENERAL, DEEP, HUBS, SHORT_LISTS)]

@@ -71,7 +71,7 @@ def test_nobody_asks_where_the_text_does_not(name: str, tune: tuple[str, ...], b
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("tune", KNOBS)
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_all_ask_where_the_text_does(name: str, tune: tuple[str, ...], backend: str) -> None:
     assert answer(WRONG[name], tune if "advance" in WRONG[name] else (), backend) == "E0801"
 

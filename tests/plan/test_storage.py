@@ -287,7 +287,7 @@ def needed_together(plan: Plan) -> set[frozenset[str]]:
 
 
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_random_schedules(seed: int) -> None:
     """The slots are the first free ones by the textbook's rule, and the verifier's walk says the same of every pair."""
     source = random.Random(seed)

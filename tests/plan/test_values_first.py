@@ -51,7 +51,7 @@ def test_where_values_come_first(body: str, operation: str, result: str, first: 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
 @pytest.mark.parametrize("more", ["", ", over=in_edges", ", over=all_edges"])
 @pytest.mark.parametrize("operation", ["min", "max"])
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 def test_the_result_is_the_same(operation: str, more: str, sizes: target.Sizes | None) -> None:
     random = np.random.default_rng(3)
     given = {"low": random.integers(-9, 9, 90), "kind": random.integers(0, 2, 90)}

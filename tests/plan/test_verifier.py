@@ -33,7 +33,7 @@ TEXTS = {"sets": SETS, **{name: (ROOT / "tests" / "programs" / f"{name}.gdsl").r
 @pytest.mark.parametrize(
     "name", ["bfs", "connected_components", "pagerank", "back_edges", "sets", "edge_sets", "search_levels"]
 )
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(21)
 def test_every_field_is_looked_at(name: str, on: target.Target) -> None:
     plan = plan_of(TEXTS.get(name, name), on=on)
     verify(plan)
@@ -60,7 +60,7 @@ def test_a_buffer_too_few_is_seen(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "programs").glob("*.gdsl")), ids=lambda path: path.stem)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_plans_of_all_programs_hold_together(path: Any) -> None:
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
         verify(plan_of(path.read_text(), on=on))

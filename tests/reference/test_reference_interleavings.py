@@ -76,7 +76,7 @@ schedule { frontier g = where(f); repeat (3) { g = filter(g, f); } }
 """
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("text", [EVERY_STATEMENT, OWN_ELEMENTS], ids=["every_statement", "own_elements"])
 @pytest.mark.parametrize("name", ["grid_undirected", "self_loops_directed", "random_directed", "star_undirected"])
 def test_interleaved_runs_mean_what_whole_calls_mean(name: str, text: str) -> None:

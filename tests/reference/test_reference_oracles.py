@@ -69,7 +69,7 @@ def check_bfs(graph: Graph, source: int, seed: int, id_bits: int) -> None:
 
 @pytest.mark.parametrize("id_bits", ID_BITS)
 @pytest.mark.parametrize("name", NAMED)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 def test_samples_on_named_graphs(name: str, id_bits: int) -> None:
     graph = NAMED[name]
     for seed in SEEDS:

@@ -97,14 +97,14 @@ def test_verdict(path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [path for path in CASES if read(path).verdict.startswith("accepted")], ids=lambda path: path.stem
 )
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(35)
 def test_what_is_not_marked_has_one_answer(path: Path) -> None:
     found = distinct(program_of(read(path).text, path.stem), range(12), everything=False)
     assert len([answer for answer in found if answer.error is None]) <= 1, found
 
 
 @pytest.mark.parametrize("path", [path for path in CASES if read(path).several], ids=lambda path: path.stem)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(25)
 def test_marks_and_refusals_have_a_reason(path: Path) -> None:
     program = program_of(read(path).text, path.stem, races=False)
     assert len(distinct(program, range(80), everything=True, enough=2)) > 1

@@ -65,7 +65,7 @@ def test_allowed(kind: str, identity: str, body: str, grade: Grade) -> None:
     assert arrays["r"] is grade
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("kind", "identity", "body", "shown"), REFUSED)
 def test_refused_with_the_values_that_show_it(kind: str, identity: str, body: str, shown: str) -> None:
     with pytest.raises(GdslError) as caught:

@@ -190,11 +190,8 @@ TYPED = {
     "E0306": of_cas,
     "E0307": of_waiting,
 }
-BAD = {
-    name: text
-    for name, text in bad_programs()
-    if any(one.code in TYPED and one.fix is not None for one in refusals(text))
-}
+BAD = dict(bad_programs())
+"""Also programs of which no fix gives code: to leave them out, every worker would compile all of them to begin with."""
 
 
 def mended(name: str) -> Iterator[tuple[Diagnostic, str]]:
@@ -204,7 +201,7 @@ def mended(name: str) -> Iterator[tuple[Diagnostic, str]]:
 
 
 @pytest.mark.parametrize("name", BAD)
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(20)
 def test_what_is_typed_in_is_accepted_and_has_one_answer(name: str) -> None:
     before = refusals(BAD[name])
     assert "…" not in " ".join(one.fix or "" for one in before)

@@ -22,7 +22,7 @@ def test_accepted_programs_have_one_answer(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair.racy], ids=lambda pair: pair.name)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 def test_refused_programs_have_several_answers(pair: Pair) -> None:
     program = program_of(pair.refused, pair.name, races=False)
     assert len(answers(program, MANY_SEEDS, everything=True, enough=2)) > 1

@@ -356,7 +356,7 @@ def test_marks(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED + HELD_BACK]
 )
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_marks_have_a_reason(name: str) -> None:
     program = program_of(DATA + CASES[name][0], name)
     assert len(answers(program, range(80), everything=True, enough=2)) > 1

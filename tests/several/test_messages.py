@@ -107,7 +107,7 @@ def test_refused(place: str, words: str, code: str, fix: str) -> None:
 
 
 @pytest.mark.parametrize(("place", "words"), _ACCEPTED)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(30)
 def test_accepted(place: str, words: str) -> None:
     graph = gdsl.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 1], num_vertices=4)
     program = gdsl.compile(text_of(place, words))
