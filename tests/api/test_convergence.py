@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gdsl.program_files import samples
 KARATE = gdsl.Graph.read("karate")
 PATH = gdsl.Graph.from_edges([0, 1, 2], [1, 2, 3], attributes={"weight": np.ones(3)})
 KATZ = gdsl.samples.katz
-WITH_TOLERANCE = [name for name, path in samples().items() if re.search(r"param +tolerance\b", path.read_text())]
+WITH_TOLERANCE = [name for name, path in samples().items() if re.search(r"param +tolerance\b", Path(path).read_text())]
 
 
 def said(action: Callable[[], Any]) -> list[str]:
