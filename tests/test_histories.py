@@ -80,6 +80,7 @@ def test_levels(schedule: str, answer: list[int], backend: str, form: str) -> No
 
 @pytest.mark.parametrize("direction", ["pull", "auto"])
 @pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.sampled(3)
 def test_what_a_pull_made(backend: str, direction: str) -> None:
     """Such a frontier has no queue yet."""
     schedule = f"{SEARCH} for g in backward(h) {{ compute(advance(g, step), note); compute(g, note); }}"

@@ -77,6 +77,7 @@ schedule { compute(vertices, cast); scheduled = vertex(given); }
 @backends
 @widths
 @pytest.mark.parametrize("first", range(0, len(NUMBERS), 3))
+@pytest.mark.sampled(5)
 def test_a_cast_gives_an_id_of_the_graph_or_none(backend: str, bits: int, first: int) -> None:
     numbers = [NUMBERS[(first + step) % len(NUMBERS)] for step in range(3)]
     outcome = run(backend, CASTS, GRAPH, bits, given_to=numpy.array(numbers, numpy.int64), given=numbers[0])
@@ -112,6 +113,7 @@ LITERALS = [2, 3, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1]
 
 @backends
 @widths
+@pytest.mark.sampled(3)
 def test_a_cast_of_a_literal_is_a_cast(backend: str, bits: int) -> None:
     numbers = dict(enumerate(LITERALS))
     data = " ".join(f"vertex a{i} : vertex = vertex({n}); vertex b{i} : vertex; vertex c{i} : vertex;"
@@ -166,6 +168,7 @@ def _compared(a: float, b: float) -> int:
 
 @backends
 @widths
+@pytest.mark.sampled(3)
 def test_the_literal_of_a_closing_condition(backend: str, bits: int) -> None:
     """Taken by a compare-and-swap with the number of the comparison."""
     numbers = dict(enumerate([2, 2**32 - 1, 2**32, 2**32 + 2]))

@@ -56,6 +56,7 @@ def test_every_program_comes_back_as_it_was(path, tune):
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.sampled(5)
 def test_a_program_comes_back_with_its_key(path, monkeypatch):
     program = lowered(path)
     key = program_key(program)

@@ -89,6 +89,7 @@ def test_a_run_allocates_what_was_told(monkeypatch: pytest.MonkeyPatch, name: st
 @pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "coloring", "spmv", WALKS, RANKS])
+@pytest.mark.sampled(3)
 def test_a_run_on_vertices_by_degree_has_what_was_told(
     monkeypatch: pytest.MonkeyPatch, name: str, directed: bool
 ) -> None:

@@ -147,6 +147,7 @@ def test_graphs_are_merged_only_for_programs_that_need_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.sampled(3)
 def test_inserted_edges_may_be_visited_in_any_order(name: str) -> None:
     """On a graph of a few vertices, where the calls of an operator interleave in all possible ways."""
     text, values = ALL[name]

@@ -76,6 +76,7 @@ def test_output_where_nothing_can_be_said(kind: str) -> None:
 
 
 @pytest.mark.parametrize(("redirection", "status"), [(">&- 2>&- <&-", 1), (">&- <&-", 1), ("2>&- <&-", 0), ("<&-", 0)])
+@pytest.mark.sampled(3)
 def test_all_closed(redirection: str, status: int) -> None:
     assert shell(f"{ENTRY} explain {redirection}").returncode == status
 

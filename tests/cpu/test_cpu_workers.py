@@ -139,6 +139,7 @@ def test_every_program(case: Case, size: int) -> None:
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "connected_components"])
 @settings(max_examples=8, deadline=None)
 @given(graph=graphs(), size=st.integers(1, 4), seed=st.integers(0, 3))
+@pytest.mark.sampled(3)
 def test_any_graph(name: str, graph: Graph, size: int, seed: int) -> None:
     case = BY_NAME[name]
     if case.suits(graph):

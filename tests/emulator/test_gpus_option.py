@@ -93,6 +93,7 @@ def test_arrays_are_spread_and_results_are_the_callers_own(cupy, driver, graph):
 
 
 @pytest.mark.parametrize("name", ["pagerank", "connected_components", "sssp", "k_core"])
+@pytest.mark.sampled(3)
 def test_other_samples(cupy, graph, name):
     graph = gdsl.Graph(
         graph.offsets,

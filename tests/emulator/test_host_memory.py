@@ -83,6 +83,7 @@ def test_lists_are_renumbered_a_piece_at_a_time(case: Case, monkeypatch: pytest.
 @pytest.mark.parametrize("name", ["bfs", "sssp", "pagerank"])
 @settings(max_examples=15, deadline=None)
 @given(graphs_with_source(max_vertices=30, max_edges=200), st.integers(0, 9), st.integers(0, 5))
+@pytest.mark.sampled(3)
 def test_any_graph_divided_anywhere(name: str, given_graph: tuple[gdsl.Graph, int], share: int, seed: int) -> None:
     graph, source = given_graph
     program = program_of(name)
@@ -185,6 +186,7 @@ def least_of(error: GdslError) -> int:
 @pytest.mark.parametrize(
     "name", [*list(PROGRAMS)[:3], *(pytest.param(n, marks=pytest.mark.slow) for n in list(PROGRAMS)[3:])]
 )
+@pytest.mark.sampled(3)
 def test_a_run_uses_no_more_than_it_may(cupy: FakeCupy, name: str) -> None:
     program, values = gdsl.compile(name, tune=TUNE), PROGRAMS[name]
     expected = program(weighted(), backend="reference", **values)

@@ -100,6 +100,7 @@ NAMED = DRAWN.replace("vertex own", "vertex ids_as_given").replace("weight", "ra
     ("text", "tune"),
     [(BORDER, ()), (BORDER, ("schedule.fuse=off",)), (BORDER, ("schedule.ids=64",)), (DRAWN, ()), (NAMED, ())],
 )
+@pytest.mark.sampled(3)
 def test_everything_that_crosses_the_border(cupy: FakeCupy, text: str, tune: tuple[str, ...]) -> None:
     program = gdsl.compile(text, tune=[*tune, WORD, "schedule.block=64"])
     for graph in graphs():

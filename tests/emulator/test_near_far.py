@@ -97,6 +97,7 @@ def test_what_finds_no_room_is_not_lost(name: str, room: int) -> None:
     "shape", [dataclasses.replace(TINY, thin_round=1), dataclasses.replace(TINY, thin_round=10**9)]
 )
 @pytest.mark.parametrize("width", ["0", "1", "1e300", "-1.0 * FLOAT64_INF * 0"])
+@pytest.mark.sampled(3)
 def test_any_width_will_do(shape: Sizes, width: str) -> None:
     """However the width is found: only how much is done hangs on it."""
     for name in ("detours", "potentials"):

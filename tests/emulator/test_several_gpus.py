@@ -54,6 +54,7 @@ def agrees(case: Case, mode: Mode, place: int, gpus: int, most: int | None = Non
     more=st.integers(0, 2),
 )
 @settings(max_examples=25, deadline=None)
+@pytest.mark.sampled(3)
 def test_any_graph(name: str, graph: Graph, seed: int, gpus: int, more: int) -> None:
     """Without vertices, without edges, with loops and parallel edges, of one vertex with most edges."""
     case, built = BY_NAME[name], build_program(name, several_gpus=True)

@@ -161,6 +161,7 @@ def test_how_many_are_done_is_told_while_they_run(karate: Graph, monkeypatch: py
         (TURNING, "times", [0, 1, 2, 3, 4, 5]),
     ],
 )
+@pytest.mark.sampled(3)
 def test_each_value_gets_its_own(karate: Graph, name: str, param: str, values: list[Any], blocks: int) -> None:
     check(name, karate, [{param: value} for value in values], blocks, seed=len(values) + blocks)
 

@@ -29,6 +29,7 @@ def test_every_operation(place: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["uint64", "int32", "float32", "float64"])
+@pytest.mark.sampled(3)
 def test_minima_and_maxima_in_every_form(kind: str) -> None:
     program = every_operation.reductions(kind)
     for data in list(every_operation.data_sets())[::4]:

@@ -27,6 +27,7 @@ def workers() -> Iterator[Workers]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.sampled(3)
 def test_on_workers_of_ray(name: str, workers: Workers) -> None:
     check_program(name, workers, 2)
 

@@ -133,6 +133,7 @@ MISTAKES: list[tuple[str, str, int]] = [
 
 
 @pytest.mark.parametrize(("words", "code", "status"), MISTAKES)
+@pytest.mark.sampled(3)
 def test_mistakes_are_told_once(on: Sequence[str], words: str, code: str, status: int) -> None:
     done = _run("run", *words.split(), *on, status=status)
     assert done.stderr.count(code) == 1 and done.stdout == "", done.stderr

@@ -45,6 +45,7 @@ def assert_the_same(first, second, text):
 
 
 @pytest.mark.parametrize("start", tables.STARTS)
+@pytest.mark.sampled(3)
 def test_the_prepared_parser_parses_as_the_one_that_is_made(start, tmp_path, monkeypatch):
     monkeypatch.setattr(prepared, "path_of", lambda name: tmp_path / f"{name}.json.gz")
     made = tables.make(start)
@@ -55,6 +56,7 @@ def test_the_prepared_parser_parses_as_the_one_that_is_made(start, tmp_path, mon
 
 
 @pytest.mark.parametrize("start", tables.STARTS)
+@pytest.mark.sampled(3)
 def test_the_parser_from_the_cache_parses_as_the_one_that_was_made(start, unprepared, monkeypatch):
     made = parser(start)
     monkeypatch.setattr(tables, "make", None)

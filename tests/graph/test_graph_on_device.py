@@ -82,6 +82,7 @@ MADE = ("empty", "full", "arange", "searchsorted", "argsort", "not_equal")
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("values", [False, True])
+@pytest.mark.sampled(3)
 def test_by_pieces(monkeypatch, directed, values):
     monkeypatch.setattr(lazy_csr, "LARGE", 1)
     monkeypatch.setattr(building, "_PIECE", 64)

@@ -84,6 +84,7 @@ def test_archives_of_gdsl(case: tuple[int, list[Any]], directed: bool, options: 
 
 
 @pytest.mark.parametrize("data", [[1, 2, 3], [True, True, True], [1.5, 2.5, float("nan")]], ids=str)
+@pytest.mark.sampled(3)
 def test_damaged_archives(tmp_path: Path, data: list[Any]) -> None:
     path = str(tmp_path / "matrix.npz")
     good = {

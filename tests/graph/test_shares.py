@@ -50,6 +50,7 @@ def _check(graph: Graph, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
+@pytest.mark.sampled(3)
 def test_shares_of_awkward_graphs(size: int) -> None:
     for graph in named_graphs().values():
         _check(graph, size)

@@ -41,6 +41,7 @@ def outcome(path, **options):
 @pytest.mark.parametrize(("header", "mark"), FORMS)
 @given(data=st.data())
 @QUICK
+@pytest.mark.sampled(3)
 def test_the_quick_reader_and_the_exact_one_never_disagree(tmp_path, monkeypatch, header, mark, data):
     values = data.draw(st.sampled_from([WHOLE, REAL, st.one_of(WHOLE, REAL)]))
     width = data.draw(st.integers(2, 3))

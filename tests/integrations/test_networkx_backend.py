@@ -385,6 +385,7 @@ def test_empty_graphs(kind: Any) -> None:
 @pytest.mark.parametrize(
     "nodes", [1, 99, 1.0, True, 0.5, float("nan"), -1, "ab", [1, 2, 99], [1, 1], [[1]], (1,), [], None, {1: 2}]
 )
+@pytest.mark.sampled(5)
 def test_nodes_that_are_asked_for(start: int, nodes: Any) -> None:
     graph = nx.relabel_nodes(nx.complete_graph(5), {0: start})
     for call in (nx.triangles, nx.clustering, nx.eccentricity):
@@ -493,6 +494,7 @@ def views(kind: Any) -> Iterator[tuple[Any, Any, Callable[[], None]]]:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+@pytest.mark.sampled(3)
 def test_changes_are_seen(kind: Any) -> None:
     """Also those of edge data, of the graph that a view shows, and through a view."""
     for view, _, change in views(kind):

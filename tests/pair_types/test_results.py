@@ -30,6 +30,7 @@ WEIGHTS = np.array([0.5, 1.5, 0.25, 1.0], np.float32)  # of 0→1, 1→2, 2→1,
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("ids", [32, 64])
+@pytest.mark.sampled(3)
 def test_python(backend: str, ids: int) -> None:
     program = gdsl.compile(TEXT, tune=[f"schedule.ids={ids}"])
     result = program(GRAPH, weight=WEIGHTS, backend=backend)

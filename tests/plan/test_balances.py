@@ -145,6 +145,7 @@ CHANGED = [
 
 
 @pytest.mark.parametrize(("name", "word"), CHANGED)
+@pytest.mark.sampled(3)
 def test_every_other_decision_is_seen(name: str, word: str) -> None:
     plan = plan_of(name, word)
     verify(plan)

@@ -40,6 +40,7 @@ def program(text: str, *tune: str) -> Program:
 
 
 @pytest.mark.parametrize("text", ["bfs", "betweenness", FIXED])
+@pytest.mark.sampled(3)
 def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
     given = program(text)
     assert (

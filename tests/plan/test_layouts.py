@@ -51,6 +51,7 @@ schedule { edge frontier g = filter(edges, f); n = size(g); }
         (WALKS.replace("src < dst", "a[src] == a[dst] && src < dst"), True, True),
     ],
 )
+@pytest.mark.sampled(3)
 def test_which_programs(program: str, auto: bool, asked: bool | None) -> None:
     assert (plan_of(program).layout is not None) == auto
     assert plan_of(program, AS_GIVEN).layout is None

@@ -81,6 +81,7 @@ def test_small_graphs_and_graphs_visited_once_stay_as_given() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*PROGRAMS} - {"again"}))
+@pytest.mark.sampled(3)
 def test_the_first_loop_of_auto_has_a_bound_where_it_may_have_another_order(name: str) -> None:
     program, text = pipeline.load(PROGRAMS[name]), PROGRAMS[name]
     assert most_visits(plan_of(text)) == MOST_VISITS and "revisited" in effects_of_graph(program)

@@ -67,6 +67,7 @@ def test_symmetric_graphs_have_both_lists() -> None:
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("talking", [[3], [3, 20], list(range(24))], ids=["one", "two", "all"])
+@pytest.mark.sampled(3)
 def test_few_neighbors_send_and_many_do_not(talking: list[int], backend: str) -> None:
     case = next(case for case in CASES if case.name == "few_senders")
     values = {"talking": talking, "toll": np.arange(DENSE.num_edges, dtype=np.int32) % 7 - 2}

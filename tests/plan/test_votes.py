@@ -86,6 +86,7 @@ def test_nothing_that_a_common_functor_writes_is_its_own() -> None:
 
 @TARGETS
 @pytest.mark.parametrize("schedule", [OWN, OTHER, SCORED, COMMON, SIDES])
+@pytest.mark.sampled(3)
 def test_every_field_is_looked_at(schedule: str, on: target.Target) -> None:
     plan = plan_of(program(schedule), on=on)
     verify(plan)

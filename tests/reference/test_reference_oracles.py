@@ -116,6 +116,7 @@ def test_a_graph_without_vertices() -> None:
 
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "pagerank"])
+@pytest.mark.sampled(3)
 def test_samples_have_one_answer_under_interleavings(name: str) -> None:
     program = program_of(sample(name))
     params = {"source": 1} if any(param.name == "source" for param in program.params) else {}

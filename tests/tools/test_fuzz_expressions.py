@@ -32,9 +32,9 @@ def clean(count: int, seed: int) -> None:
 @pytest.mark.slow
 def test_random_expressions_are_the_same_everywhere(backends: object) -> None:
     backends(["reference"])
-    clean(40, seed=1)
+    clean(20, seed=1)
     backends(["cpu"])
-    clean(8, seed=2000)
+    clean(4, seed=2000)
 
 
 @pytest.mark.skipif(missing("emulator") is not None, reason="needs the checkout's emulator")

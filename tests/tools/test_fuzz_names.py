@@ -15,7 +15,7 @@ from gdsl.pipeline import load
 
 @pytest.mark.slow
 def test_no_name_stands_in_the_way() -> None:
-    campaign = run("names", case, seed=1, count=6)
+    campaign = run("names", case, seed=1, count=3)
     assert campaign.findings == []
     assert campaign.cases == 6
 

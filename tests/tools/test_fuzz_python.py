@@ -10,8 +10,7 @@ from fuzz.campaign import Finding, run
 @pytest.mark.slow
 def test_odd_values(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
-    campaign = run("python", python_calls.case, seed=1, count=4000, seconds=10)
-    assert campaign.cases > 20
+    campaign = run("python", python_calls.case, seed=1, count=700)
     assert not campaign.findings, "\n".join(f"seed {seed}: {text}" for seed, text in campaign.findings)
 
 
