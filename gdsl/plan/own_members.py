@@ -25,8 +25,6 @@ from gdsl.types import Type
 
 FIRST, LAST = "first own vertex", "last own vertex"
 """The params with the range of ids, the second after the last one. Not names that a program can declare."""
-_LEAVES = "leaves_own_vertex"
-"""The functor of the edges that leave own vertices."""
 
 
 def with_own_members(program: ir.Program) -> ir.Program:
@@ -38,7 +36,7 @@ def with_own_members(program: ir.Program) -> ir.Program:
 def own_sets(program: ir.Program) -> frozenset[str]:
     """The frontiers of `program` that have a worker's own members alone, as `with_own_members` has found them."""
     tests = {each.name for each in program.vertex_functors if is_own_test(each)}
-    leaving = {each.name for each in program.edge_functors if each.name.startswith(_LEAVES) and not each.body}
+    leaving = {each.name for each in program.edge_functors if is_own_test(each)}
     found: set[str] = set()
     for step in all_steps(program.schedule):
         if isinstance(step, ir.Filter) and step.functor in tests:
@@ -50,8 +48,9 @@ def own_sets(program: ir.Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_own_test(functor: ir.VertexFunctor) -> bool:
-    """Whether this functor tells a worker's own vertices from others, and does nothing else."""
+def is_own_test(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
+    """Whether this functor tells a worker's own vertices, or the edges that leave them, from others, and does nothing
+    else."""
     params = [node.name for node in walk(functor.condition) if isinstance(node, ir.ParamValue)]
     return not functor.body and params == [FIRST, LAST]
 
@@ -60,7 +59,7 @@ class _Writer:
     """Writes one program."""
 
     def __init__(self, program: ir.Program) -> None:
-        from gdsl.ir.lowering.hidden import Hidden
+        from gdsl.ir.lowering.hidden import Hidden, own_id
 
         self.before = program
         self.sites = list(program.tuning.sites)
@@ -68,7 +67,7 @@ class _Writer:
         self.frontiers: list[ir.Frontier] = []
         self.everything: dict[Domain, str] = {}
         """The sets of all own vertices and of all own edges."""
-        self.test = self._own_test(program.span)
+        self.test = self._own_test(Domain.VERTEX, own_id(Domain.VERTEX, program.span), program.span)
 
     def program(self) -> ir.Program:
         """The whole program."""
@@ -127,7 +126,8 @@ class _Writer:
         vertices = self._all_own(Domain.VERTEX)
         yield self._filter(span, None, vertices)
         if Domain.EDGE in self.everything:
-            functor, site = self.hidden.functor(_LEAVES, Domain.EDGE, span, (), ()), self.hidden.site(span, "advance")
+            source = ir.Parameter(span, Type.VERTEX, ir.Role.SOURCE, "src")
+            functor, site = self._own_test(Domain.EDGE, source, span), self.hidden.site(span, "advance")
             members, edges = ir.Elements(span, Domain.VERTEX, vertices), self.everything[Domain.EDGE]
             yield ir.Advance(span, site, functor, members, functor, edges, Over.OUT_EDGES, None, Domain.EDGE)
 
@@ -140,15 +140,16 @@ class _Writer:
         site = self.hidden.site(span, "filter")
         return ir.Filter(span, site, self.test, ir.Elements(span, Domain.VERTEX, of), self.test, name)
 
-    def _own_test(self, span: Span) -> str:
-        """The functor that tells own vertices from others."""
-        from gdsl.ir.lowering.hidden import Code, own_id
+    def _own_test(self, domain: Domain, vertex: ir.Expression, span: Span) -> str:
+        """The functor that tells own vertices, or edges that leave them, from others."""
+        from gdsl.ir.lowering.hidden import Code
 
         code = Code(span)
-        number = code.convert(Type.INT64, own_id(Domain.VERTEX, span))
+        number = code.convert(Type.INT64, vertex)
         first, last = (ir.ParamValue(span, Type.INT64, name) for name in (FIRST, LAST))
         condition = (
             code.binary(BinaryOperation.GREATER_EQUAL, number, first),
             code.binary(BinaryOperation.LESS, number, last),
         )
-        return self.hidden.functor("is_own_vertex", Domain.VERTEX, span, condition, ())
+        stem = "is_own_vertex" if domain is Domain.VERTEX else "leaves_own_vertex"
+        return self.hidden.functor(stem, domain, span, condition, ())

@@ -272,7 +272,7 @@ class _Exchanges:
                 self.expect(by_ids or step.frontier.frontier in found, f"{each.name} runs on members of other workers")
                 if step.result in self.own_sets:
                     leave = isinstance(step, Advance) and step.over is Over.OUT_EDGES and step.to is Domain.EDGE
-                    leave = leave and isinstance(functor, EdgeFunctor) and not (functor.body or functor.condition)
+                    leave = leave and isinstance(functor, EdgeFunctor) and _is_range(functor)
                     self.expect(by_ids or leave, f"{step.result} has members of other workers")
                     found.add(step.result)
             elif isinstance(each, FarEnds):
@@ -357,8 +357,10 @@ def _launched(step: Step) -> Step:
     return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
 
 
-def _is_range(functor: VertexFunctor) -> bool:
-    """Whether a functor accepts what lies in a worker's range of ids: `first <= id && id < last`, and nothing else."""
+def _is_range(functor: VertexFunctor | EdgeFunctor) -> bool:
+    """Whether a functor accepts vertices in a worker's range of ids, or edges that leave them: `first <= id && id <
+    last`, and nothing else."""
+    role = Role.VERTEX if isinstance(functor, VertexFunctor) else Role.SOURCE
     if functor.body or len(functor.condition) != 2:
         return False
     tests = zip(functor.condition, (">=", "<"), ("first own vertex", "last own vertex"), strict=True)
@@ -367,7 +369,7 @@ def _is_range(functor: VertexFunctor) -> bool:
         and each.operation.value == operation
         and isinstance(each.left, Convert)
         and isinstance(each.left.operand, Parameter)
-        and each.left.operand.role is Role.VERTEX
+        and each.left.operand.role is role
         and isinstance(each.right, ParamValue)
         and each.right.name == name
         for each, operation, name in tests

@@ -61,6 +61,16 @@ def test_what_a_program_declares_is_not_taken() -> None:
     assert {"own_f", "is_own_vertex", "own_vertices"} == {array.name for array in found.program.arrays}
 
 
+def test_an_edge_functor_that_is_called_like_the_test_of_own_edges() -> None:
+    """What it finds is not a worker's own set, and is exchanged."""
+    text = """program p; problem { vertex seen : int32; } edge functor leaves_own_vertex(src, dst, e) { }
+    schedule { edge frontier g = advance(vertices, leaves_own_vertex, to=edges); compute(g, (src, dst, e) => {
+    seen[dst] += 1; }); }"""
+    found = plan_of(load(text), workers=True)
+    assert "g" not in own_sets(found.program)
+    assert "g" in {step.frontier for step in steps_in(found.schedule) if isinstance(step, Exchange)}
+
+
 def test_the_command_line_prints_it() -> None:
     words = ["bfs", "--several-workers", "--backend", "cuda", "--emit", "plan"]
     printed = CliRunner().invoke(command, words).output
