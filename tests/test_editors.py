@@ -27,6 +27,7 @@ def test_generated_files_are_up_to_date(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == make.files()[path], "run `python -m editors.make`"
 
 
+@pytest.mark.slow
 def test_the_rules_of_tree_sitter_accept_all_programs() -> None:
     """Lark builds the same rules without a conflict, so Tree-sitter can, too."""
     parser = lark.Lark(make.grammar().lark(), parser="lalr", start=START)

@@ -97,6 +97,7 @@ def test_the_end_is_that_of_a_plain_worklist(schedule: str, backend: str, form: 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.slow
 def test_large_sets_are_split(backend: str) -> None:
     """More vertices than a backend takes at a time; with weights that differ far, and as far as floats go."""
     graph = random_graph(40_000, 160_000, seed=9, directed=False)

@@ -51,6 +51,7 @@ def test_nothing_to_gain(backend: str) -> None:
         assert (result["communities"], result["modularity"]) == (graph.num_vertices, 0)
 
 
+@pytest.mark.slow
 def test_every_run_ends_alike() -> None:
     program = load((ROOT / "samples" / "leiden.gdsl").read_text(encoding="utf-8"))
     assert {each.grade for each in (*program.arrays, *program.scalars)} == {Grade.EXACT}

@@ -302,6 +302,7 @@ def test_nvrtc_compiles_it(tune: tuple[str, ...], ids: int) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("ids", [32, 64])
+@pytest.mark.slow
 def test_nvrtc_takes_it_as_one_kernel(ids: int) -> None:
     """Up to the assembler, which takes the longest of all over kernels of many operators."""
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")

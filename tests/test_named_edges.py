@@ -144,6 +144,7 @@ def test_lists_are_asked_where_edges_may_be_missing() -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("tune", [(), ("schedule.fuse=off",)], ids=["fused", "unfused"])
+@pytest.mark.slow
 def test_nvrtc_compiles_it(tune: tuple[str, ...]) -> None:
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
     program = load(PROGRAM.format(schedule=SUBGRAPH % ("{ 0, x, at, edge(5) }", USE)), tune)

@@ -130,6 +130,7 @@ def assert_results(program: Program, expected: dict[str, object], backend: str) 
 
 @pytest.mark.parametrize(("chunk", "turn"), TURNS)
 @pytest.mark.sampled(30)
+@pytest.mark.slow
 def test_any_name_runs_and_compiles(chunk: int, turn: int) -> None:
     """By the reference, as C++, and as CUDA where there is NVRTC."""
     program, expected = program_of(words_of(chunk), turn)

@@ -154,6 +154,7 @@ def test_machine_code_of_programs_fused(path: Path) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("place", ["apply", "initial"])
+@pytest.mark.slow
 def test_every_operation_on_every_type(place: str) -> None:
     text = every_operation.program(place, every=3).text()
     assert_compiles(source_text(load(text), 32), "sm_90")

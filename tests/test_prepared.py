@@ -69,6 +69,7 @@ def test_templates_are_the_python_that_jinja_makes_of_them(copy):
     ids=["grammar", "operator", "program", "another", "runtime"],
 )
 @pytest.mark.sampled(6)
+@pytest.mark.slow
 def test_what_changed_is_stale_until_it_is_made_again(copy, file, names, capsys):
     path = copy / file
     capsys.readouterr()
@@ -79,6 +80,7 @@ def test_what_changed_is_stale_until_it_is_made_again(copy, file, names, capsys)
     assert set(capsys.readouterr().out.split()) - {"prepared"} == names
 
 
+@pytest.mark.slow
 def test_a_template_that_changed_is_used_as_it_is_now(copy):
     path = copy / "templates" / "cuda" / "program.cu.j2"
     path.write_text("now: {{ word }}")
@@ -88,6 +90,7 @@ def test_a_template_that_changed_is_used_as_it_is_now(copy):
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
 @pytest.mark.parametrize("packed", [True, False])
 @pytest.mark.sampled(8)
+@pytest.mark.slow
 def test_a_damaged_file_counts_as_missing(copy, text, packed):
     data = gzip.compress(text.encode()) if packed else text.encode()
     for name in FILES:

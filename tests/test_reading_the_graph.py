@@ -109,6 +109,7 @@ def test_reciprocity(backend: str) -> None:
 # ---------------------------------------------------------------- edges that lead back
 
 
+@pytest.mark.slow
 def test_edges_are_paired_in_the_order_of_their_lists() -> None:
     @searching(200)
     @given(graphs(min_vertices=0))

@@ -131,6 +131,7 @@ IN_A_GRAPH = "graph h = subgraph(few); on h { triangles = intersect(edges); }"
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("order", ["as_given", "near_far"])
+@pytest.mark.slow
 def test_the_largest_block_has_room_for_what_all_operators_gather(order: str) -> None:
     """Vertices, edges, ranks, shares of lists, tables, digits: not all of them at a time. Ids are wide."""
     version()

@@ -86,6 +86,7 @@ def test_any_refusal_of_the_system_is_one_warning(monkeypatch, number, call):
     ["~nobody-of-this-name/x", "{file}", "{file}/below", "/dev/null", "{dir}/" + "x" * 5000, "{dir}/" + "y/" * 2500],
 )
 @pytest.mark.sampled(6)
+@pytest.mark.slow
 def test_any_cache_directory_is_at_most_a_warning(tmp_path, value):
     (tmp_path / "file").write_text("")
     value = value.format(file=tmp_path / "file", dir=tmp_path)
@@ -115,6 +116,7 @@ def test_nul_in_the_name_is_a_warning(monkeypatch):
 
 @pytest.mark.parametrize("how", [{"python": ("-W", "error")}, {"PYTHONWARNINGS": "error"}])
 @pytest.mark.sampled(2)
+@pytest.mark.slow
 def test_warnings_as_errors_end_no_run(tmp_path, how):
     (tmp_path / "file").write_text("")
     answer = clean(gdslc(tmp_path, GDSL_CACHE_DIR=str(tmp_path / "file"), **how))

@@ -211,6 +211,7 @@ def test_the_timeout_is_for_all(backend: str) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", ["reference", CPU])
+@pytest.mark.slow
 def test_runs_that_are_each_short_end_with_the_timeout(
     karate: gdsl.Graph, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

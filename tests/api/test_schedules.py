@@ -81,6 +81,7 @@ def compare(case: Case, program: Program, ways: Iterable[Way], backend: str) -> 
 )
 @by_turn
 @pytest.mark.sampled(72)
+@pytest.mark.slow
 def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: int, backend: str) -> None:
     schedules = tuned(case, backend)
     compare(case, schedules.program, chosen(schedules, place, lambda way: code_on(backend, way)), backend)
@@ -177,6 +178,7 @@ def test_words_that_are_given_hold_in_all_ways() -> None:
     assert of_functor.number == 7**2 * 2, "the functor's knobs hold for what a label names, too"
 
 
+@pytest.mark.slow
 def test_all_are_as_many_as_are_legal() -> None:
     text = TWICE.replace(" f = advance(f, visit) @second;", "")
     ways = list(schedules_in(text, "schedule.ids=32").all())

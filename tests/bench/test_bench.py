@@ -63,6 +63,7 @@ def test_rows_of_the_table_are_there():
     assert {path.stem for path in (ROOT / "samples").glob("*.gdsl")} >= set(rows.SAMPLES)
 
 
+@pytest.mark.slow
 def test_peers_that_find_something_else_are_told():
     class Miscounting(Peer):
         name = "miscounting"

@@ -222,6 +222,7 @@ def test_options_of_lists_are_none_of_generators(gdslc):
     gdslc("graph", "info", "rmat:4", "--one-based").fails(1, "E0712", "generated graphs")
 
 
+@pytest.mark.slow
 def test_small_graphs_need_no_scipy(work):
     for words in (("graph", "info", "karate"), ("run", "bfs", "karate", "-p", "source=0", *REFERENCE)):
         code = (

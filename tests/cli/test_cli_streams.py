@@ -107,6 +107,7 @@ def test_output_without_messages(arguments: str, redirection: str) -> None:
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&- <&-"])
 @pytest.mark.parametrize("arguments", PRINT_NOTHING.values(), ids=list(PRINT_NOTHING))
 @pytest.mark.sampled(6)
+@pytest.mark.slow
 def test_files_are_written_whatever_the_streams(arguments: str, redirection: str, work: Path) -> None:
     """A file takes the number of no standard stream, so that nothing else gets into it."""
     shell(f"{GDSLC} {arguments}")
@@ -158,6 +159,7 @@ def test_a_reader_of_messages_that_is_gone() -> None:
 
 @pytest.mark.parametrize("redirection", [">&-", pytest.param("> /dev/full", marks=needs_dev_full)])
 @pytest.mark.sampled(2)
+@pytest.mark.slow
 def test_outputs_named_after_streams(redirection: str) -> None:
     answer = shell(f"{GDSLC} compile hops.gdsl -o /dev/stdout {redirection}")
     assert answer.returncode == 1

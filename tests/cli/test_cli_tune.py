@@ -173,6 +173,7 @@ def test_a_program_from_standard_input(process):
     assert "knobs of x.tune" in process("run", "-", *given, "--tune-file", "x.tune", input=HOPS).stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_so_far(gdslc, monkeypatch):
     count = iter(range(1000))
 

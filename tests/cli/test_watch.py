@@ -146,6 +146,7 @@ def test_bad_words(gdslc, saving):
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_ctrl_c_ends_a_process_that_waits(work):
     process = subprocess.Popen(
         [sys.executable, "-m", "gdsl", "watch", "hops.gdsl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

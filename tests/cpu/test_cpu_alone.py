@@ -86,6 +86,7 @@ def test_filters_that_pass_any_share(every: int, sizes: Sizes | None) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("own_votes", [0, 64, 65536])
+@pytest.mark.slow
 def test_votes_for_vertices_and_for_none(own_votes: int) -> None:
     """Some keys have no place of their own: none, and in a made graph the ids of the graph that it was made of."""
     graphs = [random_graph(90, 900, seed=seed, directed=False) for seed in (1, 2)]

@@ -104,6 +104,7 @@ def test_a_checkpoint_that_fails_on_one_worker_ends_the_run_on_all(tmp_path: Pat
         run_group(SIZE, work)
 
 
+@pytest.mark.slow
 def test_programs_that_make_graphs_have_no_state() -> None:
     graph, program = random_graph(20, 40, seed=1, directed=False), load(str(BY_NAME["louvain"].path))
     assert not can_resume(program)

@@ -128,6 +128,7 @@ def filled(made):
     return entry
 
 
+@pytest.mark.slow
 def test_kept_library_that_cannot_be_loaded_any_more_is_made_again(monkeypatch, filled):
     """The entry is whole and is the right one; it may be the machine that has changed around it."""
     entry = filled
@@ -275,6 +276,7 @@ def test_doctor_tries_the_compiler(script):
     assert "wrote nothing" in answer.stdout
 
 
+@pytest.mark.slow
 def test_interrupted_compiler_is_stopped(tmp_path):
     """Ctrl-C reaches gdsl alone, as compilers have sessions of their own; they end with it."""
     code = f"""

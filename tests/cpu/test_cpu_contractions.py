@@ -154,6 +154,7 @@ def test_contractions_without_weights(sizes: Sizes | None) -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
+@pytest.mark.slow
 def test_sums_of_floats_are_the_same_in_each_run(sizes: Sizes | None) -> None:
     text = QUOTIENT % {"label": "vertex", "weight": "float32", "sums": ", weight"}
     graph = random_graph(80, 3000, seed=9)
@@ -165,6 +166,7 @@ def test_sums_of_floats_are_the_same_in_each_run(sizes: Sizes | None) -> None:
     assert np.allclose(once[: len(pairs)], sums, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_part_ends_where_it_may() -> None:
     """Every number of places before a run, so that parts end before, in and right behind it."""
     text = QUOTIENT % {"label": "int64", "weight": "int64", "sums": ", weight"}
@@ -179,6 +181,7 @@ def test_a_part_ends_where_it_may() -> None:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
+@pytest.mark.slow
 def test_lists_in_the_order_of_ids(sizes: Sizes | None) -> None:
     program = gdsl.compile(IN_ORDER)
     ready = CpuBackend(sizes).build(load(IN_ORDER), 32)
@@ -192,6 +195,7 @@ def test_lists_in_the_order_of_ids(sizes: Sizes | None) -> None:
             assert np.asarray(value).tolist() == np.asarray(wanted[name]).tolist(), name
 
 
+@pytest.mark.slow
 def test_the_least_weight_of_runs_in_parts() -> None:
     text = QUOTIENT % {"label": "int64", "weight": "int64", "sums": ", weight, min"}
     graph = random_graph(60, 700, seed=2)

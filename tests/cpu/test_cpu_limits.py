@@ -130,6 +130,7 @@ print(len(os.listdir("/proc/self/task")) - before)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux")
+@pytest.mark.slow
 def test_runs_of_one_thread_each_leave_the_others_theirs() -> None:
     answer = subprocess.run(
         [sys.executable, "-c", ONE_AND_ALL],

@@ -48,6 +48,7 @@ print(json.dumps({"before": len(os.sched_getaffinity(0)), "least": min(least), "
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says which processors a thread may use")
 @pytest.mark.skipif(not openmp_works(), reason="needs a C++ compiler with OpenMP")
 @pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.slow
 def test_two_threads_keep_off_each_other(threads: int) -> None:
     command = [sys.executable, "-c", _WATCHED]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}

@@ -168,6 +168,7 @@ def test_a_cache_that_cannot_be_written_does_not_matter(monkeypatch: pytest.Monk
     assert executable.run(GRAPH, Bindings({}, {}), Limits()).arrays["a"].tolist() == [8] * 5
 
 
+@pytest.mark.slow
 def test_the_same_bytes_under_another_hash_seed() -> None:
     code = (
         "import sys; from gdsl.backends.cpu import source_text; from gdsl.pipeline import load;"

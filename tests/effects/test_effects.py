@@ -142,6 +142,7 @@ LONG = [
     ],
 )
 @pytest.mark.sampled(8)
+@pytest.mark.slow
 def test_long_programs_are_judged(make: object, count: int) -> None:
     text = _DATA + "".join(make(count))  # type: ignore[operator]
     load_source(Source("long", text), refuse=False)

@@ -310,6 +310,7 @@ def test_wide_ids_and_the_callers_own_arrays_of_edges(cupy: FakeCupy) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_programs_take_turns_on_a_graph_and_everything_is_freed(
     cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

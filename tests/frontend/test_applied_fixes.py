@@ -34,6 +34,7 @@ DECISIONS = {
 
 @pytest.mark.parametrize("rest", [0, *(pytest.param(rest, marks=pytest.mark.slow) for rest in (1, 2, 3))])
 @pytest.mark.rare(4)
+@pytest.mark.slow
 def test_fixes_of_all_pinned_mistakes(rest: int) -> None:
     """What is fixed compiles: a program whose messages all have fixes has no mistake afterwards, others have fewer."""
     certain = 0

@@ -72,6 +72,7 @@ GAPS = st.sampled_from([" ", " ", " ", "  ", "\n", "\n\n\n", "\t", " # note\n", 
 
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_any_spaces(data: st.DataObject) -> None:
     """The same tokens with other spaces and further comments between them."""
     name = data.draw(st.sampled_from(sorted(TEXTS)))

@@ -15,6 +15,7 @@ TEXTS = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.val
 
 @pytest.mark.parametrize("start", range(0, 400, 50))
 @pytest.mark.sampled(8)
+@pytest.mark.slow
 def test_mutated_programs(start: int) -> None:
     """Those of the tests of mistakes, which the campaign of `gdsl.tools` does not know."""
     for seed in range(start, start + 50):

@@ -165,6 +165,7 @@ def test_what_an_editor_is_told() -> None:
 
 @pytest.mark.parametrize("start", range(0, 300, 50))
 @pytest.mark.sampled(6)
+@pytest.mark.slow
 def test_analyze_raises_nothing(start: int) -> None:
     texts = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.values())]
     for seed in range(start, start + 50):
@@ -219,6 +220,7 @@ def test_a_part_that_begins_very_often(part: str) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["operands", "semicolons", "parts"])
+@pytest.mark.slow
 def test_reading_ends_behind_very_many_mistakes(name: str) -> None:
     """And the message says so, behind those that it shows."""
     [(place, content)] = MANY[name].items()

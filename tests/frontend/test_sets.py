@@ -175,6 +175,7 @@ ROWS = {
 
 @pytest.mark.parametrize(("row", "count"), [("one operator", 10_000), *((row, 3_000) for row in ROWS)])
 @pytest.mark.sampled(9)
+@pytest.mark.slow
 def test_long_rows(row: str, count: int) -> None:
     """A row of thousands of sets is a row of steps, with storage for a few frontiers beside those that it names."""
     program = load(f"{HEAD}    h = {ROWS[row](count)};\n}}\n")

@@ -278,6 +278,7 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     assert refused(saved(tmp_path / "b.npz", arrays))[0] == "E0708"
 
 
+@pytest.mark.slow
 def test_lists_that_do_not_fit_are_not_unpacked(tmp_path):
     """All lengths are compared first, and where the rows begin is read before what is in them."""
     large, many = header((6_000_000,)) + bytes(48_000_000), header((6_000_000,), "<i8") + bytes(48_000_000)

@@ -154,6 +154,7 @@ def test_hostile_texts(tmp_path, both_ways):
     assert min(seen.values()) > 50
 
 
+@pytest.mark.slow
 def test_many_blocks_by_several_threads(tmp_path, both_ways, monkeypatch):
     """What is unusual in the middle is read exactly, and blamed at its line; so is the end of damaged data."""
     reading, seen = both_ways

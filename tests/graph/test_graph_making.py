@@ -143,6 +143,7 @@ def test_a_graph_without_vertices_is_a_graph():
 
 
 @given(edge_lists())
+@pytest.mark.slow
 def test_undirected_lists_stay_undirected(tmp_path_factory, case):
     graph = graph_of(*case, directed=False)
     tmp_path = tmp_path_factory.getbasetemp()

@@ -123,6 +123,7 @@ def test_what_stands_behind_the_last_vertex(tmp_path, behind):
     assert stored(read(tmp_path, "2 1\n2\n1\n" + behind)) == [(0, 1), (1, 0)]
 
 
+@pytest.mark.slow
 def test_blocks_and_single_lines_come_to_the_same(tmp_path, monkeypatch):
     """Lines side by side, wherever blocks begin, and one by one: the same graphs and messages."""
     taken = {True: 0, False: 0}

@@ -57,6 +57,7 @@ def test_shares_of_awkward_graphs(size: int) -> None:
 
 
 @given(graphs(), st.integers(1, 4))
+@pytest.mark.slow
 def test_shares_of_any_graph(graph: Graph, size: int) -> None:
     _check(graph, size)
 

@@ -350,6 +350,7 @@ def test_negative_weights() -> None:
         compared(ANY["bellman-ford"], graph)
 
 
+@pytest.mark.slow
 def test_flows_without_bounds() -> None:
     graph = nx.DiGraph([("s", "a"), ("a", "t")])
     compared(lambda g, **o: nx.maximum_flow_value(g, "s", "t", **o), graph)

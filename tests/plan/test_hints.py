@@ -59,6 +59,7 @@ def test_a_plan_without_hints_of_any_kind_is_correct(case: Case) -> None:
             verify(stripped)
 
 
+@pytest.mark.slow
 def test_these_programs_have_all_kinds_of_hints_but_one() -> None:
     kinds = {kind for name in NAMES for plan in plans(program_of(name)) for kind in kinds_of(plan)}
     every = {kind for kind in vars(hints).values() if isinstance(kind, type) and issubclass(kind, Hint)}

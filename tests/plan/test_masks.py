@@ -107,6 +107,7 @@ def test_where_all_tests_are_made_at_once(body: str, at_once: bool) -> None:
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
 @pytest.mark.parametrize("more", ["", ", over=in_edges", ", over=all_edges", ", to=edges"])
 @pytest.mark.sampled(12)
+@pytest.mark.slow
 def test_what_passes_at_once_is_the_same(more: str, sizes: target.Sizes | None) -> None:
     graphs = [random_graph(90, 900, seed=1), random_graph(90, 80, seed=2), make_graph([(0, 1), (0, 1), (1, 1)], 3)]
     body = "cond given[dst] < 3 && float32(given[src]) * 0.5 < float32(given[dst]);"

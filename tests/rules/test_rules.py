@@ -30,6 +30,7 @@ def test_refused_programs_have_several_answers(pair: Pair) -> None:
 
 @pytest.mark.parametrize("block", range(6))
 @pytest.mark.sampled(6)
+@pytest.mark.slow
 def test_generated_programs_that_are_accepted_have_one_answer(block: int) -> None:
     accepted = 0
     for seed in range(block * 36, block * 36 + 36):

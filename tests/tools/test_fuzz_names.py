@@ -29,6 +29,7 @@ def test_the_words_are_many_and_may_be_declared() -> None:
         assert {"M_PI", "INT_MAX", "stdin"} <= words
 
 
+@pytest.mark.slow
 def test_a_case_follows_from_its_seed() -> None:
     first, second = (program_text(random.Random(5)) for _ in range(2))
     assert first == second != program_text(random.Random(6))

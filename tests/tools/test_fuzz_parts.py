@@ -19,6 +19,7 @@ def test_nothing_is_found() -> None:
     assert campaign.answers["shares"] > 10 and {"E0703", "E0705"} <= set(campaign.answers)
 
 
+@pytest.mark.slow
 def test_a_cut_within_a_line_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: Any, target: int, size: int, cut: Callable[..., int] = text_parts._cut) -> int:
         return min(cut(stream, target, size) + 1, size)
@@ -27,6 +28,7 @@ def test_a_cut_within_a_line_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("parts", parts.case, seed=1, count=60, seconds=20).findings
 
 
+@pytest.mark.slow
 def test_wrong_lines_in_messages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def count(stream: Any, start: int, stop: int) -> int:
         return 0
