@@ -1,8 +1,9 @@
 """Results in .npz files that `Program.resume` can go on from in another process.
 
 A file says which run it is from in the comment of its ZIP archive, which NumPy ignores and drops when it writes the
-arrays again: digests of the program's text and of the graph, the types, and the params. So values that are from another
-run, or have been changed since, are not taken for those of this one.
+arrays again: digests of the program's text, of the graph and of each array, the types, and the params. The comment
+begins with a digest of the rest of it. So values that are from another run, or have been changed since, are not taken
+for those of this one, and what is read has the form that was written.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from gdsl.passes.resuming import find
 from gdsl.source import Source
 from gdsl.uniqueness.order import Obstacle
 
-_FORMAT = 1
+_FORMAT = b"gdsl result 1 "
 _LONGEST = 65_535
 """The most bytes of a comment in a ZIP archive."""
 
@@ -46,15 +47,16 @@ def comment_of(program: CompiledProgram, result: Result, graph: Graph) -> bytes:
     if origin is None or origin.passed or isinstance(find(program.ir, program.text), Obstacle):
         return b""
     saved = {
-        "gdsl result": _FORMAT,
         "program": _digest_of_text(origin.source),
         "graph": digest_of_graph(graph),
         "types": dict(origin.types),
         "params": {name: _plain(value) for name, value in origin.params.items()},
         "vertices": sorted(origin.vertices),
         "rounded": sorted(origin.rounded),
+        "arrays": {name: _digest_of_array(values) for name, values in result.host_arrays().items()},
     }
-    comment = json.dumps(saved).encode()
+    text = json.dumps(saved).encode()
+    comment = _FORMAT + _digest(text).encode() + b" " + text
     return comment if len(comment) <= _LONGEST else b""
 
 
@@ -64,16 +66,21 @@ def read_result(path: Path, program: CompiledProgram, graph: Graph) -> SavedResu
     program._resumed_programs()
     try:
         with zipfile.ZipFile(path) as archive:
-            saved: Any = json.loads(archive.comment) if archive.comment else None
+            comment = archive.comment
         with np.load(path, allow_pickle=False) as arrays:
-            values = {name: arrays[name] for name in arrays.files}
+            found = {name: arrays[name] for name in arrays.files}
     except OSError as error:
         _refuse(path, f"the file cannot be read: {error.strerror or error}")
-    except (ValueError, zipfile.BadZipFile, EOFError):
+    except Exception:  # of many classes: what `zipfile` does not support, damaged headers, sizes beyond the memory
         _refuse(path, "this is not a whole .npz file")
-    if not isinstance(saved, dict) or saved.get("gdsl result") != _FORMAT:
+    if not comment.startswith(_FORMAT):
         note = "gdslc run -o FILE.npz says so for programs that can go on, with inputs from the graph"
         _refuse(path, "the file does not say what run it is from", note)
+    digest, _, text = comment.removeprefix(_FORMAT).partition(b" ")
+    saved: Any = json.loads(text) if digest == _digest(text).encode() else None
+    values = {} if saved is None else {name: found[name] for name in saved["arrays"] if name in found}
+    if saved is None or saved["arrays"] != {name: _digest_of_array(array) for name, array in values.items()}:
+        _refuse(path, "the file has been changed since it was written")
     if saved["program"] != _digest_of_text(program.text):
         _refuse(path, f"it is not from this text of program {program.name}")
     if saved["graph"] != digest_of_graph(graph):
@@ -100,7 +107,18 @@ def digest_of_graph(graph: Graph) -> str:
 
 def _digest_of_text(source: Source) -> str:
     texts = (source.text, *sorted(each.text for each in source.imported or ()))
-    return hashlib.blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()
+    return _digest("\0".join(texts).encode())
+
+
+def _digest_of_array(values: NDArray[Any]) -> str:
+    return _digest(f"{values.dtype.str} {values.shape}\0".encode(), values.tobytes())
+
+
+def _digest(*parts: Any) -> str:
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
 
 
 def _plain(value: Any) -> Any:

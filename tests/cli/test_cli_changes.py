@@ -160,14 +160,52 @@ def test_results_that_cannot_be_gone_on_from(gdslc):
     assert "is not from this text" in refused(*more, "old.npz", program="renamed.gdsl")
     assert "cannot be read" in refused(*more, "nowhere.npz")
     assert "not a whole .npz file" in refused(*more, "more.csv")
-    Path("half.npz").write_bytes(Path("old.npz").read_bytes()[:-40])
-    assert "not a whole .npz file" in refused(*more, "half.npz")
+    whole = Path("old.npz").read_bytes()
+    for size, why in ((len(whole) // 4, "not a whole .npz file"), (-40, "changed since it was written")):
+        Path("half.npz").write_bytes(whole[:size])
+        assert why in refused(*more, "half.npz")
     with np.load("old.npz") as found:
         np.savez("changed.npz", distance=found["distance"] * 0)
     assert "does not say what run it is from" in refused(*more, "changed.npz")
     with zipfile.ZipFile("odd.npz", "w") as archive:
         archive.comment = b"{"
     assert "E0622" in refused(*more, "odd.npz")
+
+
+def test_results_that_were_changed_with_their_comment_or_damaged(gdslc):
+    _run(gdslc, "roads.csv", "-p", "source=Ann", "-o", "old.npz")
+    data, old = Path("old.npz").read_bytes(), np.load("old.npz")["distance"]
+    with zipfile.ZipFile("old.npz") as archive:
+        comment = archive.comment
+
+    def refused(name):
+        answer = _run(gdslc, "roads.csv", "--insert", "more.csv", "--from-result", name, status=1)
+        assert answer.err.count("error[") == 1 and "error[E0622]" in answer.err, answer.err
+        return answer.err
+
+    def rewritten(comment, **arrays):
+        np.savez("changed.npz", **arrays)
+        with zipfile.ZipFile("changed.npz", "a") as archive:
+            archive.comment = comment
+        return refused("changed.npz")
+
+    since = "changed since it was written"
+    for arrays in (
+        {},
+        {"distance": old * 0},
+        {"distance": old[:3]},
+        {"distance": old.astype("f8")},
+        {"distance.0": old},
+    ):
+        assert since in rewritten(comment, **arrays)
+    assert since in rewritten(comment, distance=np.zeros(4, "M8[s]"))
+    for former, new in ((b'"source": 0', b'"source": 1'), (b'"types"', b'"typos"')):
+        assert former in comment and since in rewritten(comment.replace(former, new), distance=old)
+    assert since in rewritten(comment[:20] + b"[" * 60_000, distance=old)
+    entry = data.index(b"PK\1\2")
+    for place in (6, 8, 10):  # of the version to read it with, of flags and of the method of compression
+        Path("damaged.npz").write_bytes(data[: entry + place] + b"\x63" + data[entry + place + 1 :])
+        assert "not a whole .npz file" in refused("damaged.npz")
 
 
 def test_sets_and_rounding_are_kept(gdslc):
