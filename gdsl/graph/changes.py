@@ -45,6 +45,8 @@ def _edges_in(path: str, graph: Graph, options: dict[str, Any]) -> EdgeList:
         try:
             return read_edges(replace(request, options=replace(request.options, compact=graph.names is not None)))
         except GdslError as error:
+            if error.code in ("E0707", "E0709"):
+                raise GdslError([replace(each, fix=_kept(graph)) for each in error.diagnostics]) from None
             if error.code != "E0712" or graph.names is not None:
                 raise
             named = read_edges(request_of(path, **{**own, "num_vertices": None, "one_based": None}))
@@ -52,6 +54,11 @@ def _edges_in(path: str, graph: Graph, options: dict[str, Any]) -> EdgeList:
                 raise
             message = f"vertices have names here, such as {shown(named.names[0])}, and the graph has only ids"
             raise GdslError.single("E0717", message, fix="write the ids of the graph", place=path) from None
+
+
+def _kept(graph: Graph) -> str:
+    """What helps against an id that is not a vertex: advice about the file alone would be about the wrong one."""
+    return f"give ends among the {graph.num_vertices:,} vertices of the graph, or read it with more (--num-vertices N)"
 
 
 def _ends(path: str, edges: EdgeList, graph: Graph) -> tuple[Any, Any]:

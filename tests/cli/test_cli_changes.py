@@ -87,6 +87,19 @@ def test_ids_as_the_graph_has_them():
     assert updated_by_files(graph, _write("none.csv", "source,target\n"), None, {}).num_edges == 2
 
 
+@pytest.mark.parametrize("id_", [4, -1, 5_000_000_000])
+def test_ids_that_the_graph_does_not_have(gdslc, id_):
+    """Reading both files in another way would make another graph."""
+    _write("few.txt", "0 1\n1 2\n2 3\n")
+    words = ("-p", "source=0", _write("far.txt", f"0 {id_}\n"), *REFERENCE)
+    for option in ("--insert", "--delete"):
+        err = gdslc("run", "hops.gdsl", "few.txt", *words[:2], option, *words[2:]).err
+        assert "far.txt:1: error[E0707]" in err and "the 4 vertices of the graph" in err
+        assert "one_based" not in err and "compact" not in err
+    words = ("--num-vertices", "5", "-p", "source=0", "--insert", "far.txt")
+    assert gdslc("run", "hops.gdsl", "few.txt", *words, *REFERENCE).status == (id_ != 4)
+
+
 MISTAKES = {
     "an unknown name": ("--insert", HEAD + "Ann,Zed,1\n", "E0717", "no vertex is called 'Zed'"),
     "a misspelled name": ("--insert", HEAD + "Ann,Bobb,1\n", "E0717", "did you mean 'Bob'?"),
