@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from types import FrameType
 
 _received: list[int] = []
-"""The signals that have come inside `ending`, in their order."""
+"""The signals that have come inside the latest `ending`, in their order."""
+
+_inside: list[bool] = []
+"""An element inside `ending`, whose handlers raise only there."""
 
 
 @contextlib.contextmanager
@@ -23,25 +26,25 @@ def ending() -> Iterator[None]:
     Both raise KeyboardInterrupt, which Ray lets pass wherever it waits: in place of a SystemExit it raises one of its
     own, with status 1, and of any other exception it prints a traceback and goes on.
     """
-    if threading.current_thread() is not threading.main_thread():
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    handled = {number: handler for number, handler in usual.items() if signal.getsignal(number) == handler}
+    if threading.current_thread() is not threading.main_thread() or _inside or not handled:
         yield
         return
-    handled = [
-        number
-        for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
-        if signal.getsignal(number) == usual
-    ]
-    formers = {number: signal.signal(number, _interrupt) for number in handled}
-    try:
+    try:  # a signal may come between any two calls: handlers raise only where all of them are set
+        _received.clear()
+        for number in handled:
+            signal.signal(number, _interrupt)
+        _inside.append(True)
+        check()
         yield
     finally:
-        for number, former in formers.items():
-            signal.signal(number, former)
-        received = _received.copy()
-        _received.clear()
-        if signal.SIGTERM in received[:1]:
+        _inside.clear()
+        for number in reversed(handled):  # Ctrl-C last, which then raises
+            signal.signal(number, handled[number])
+        if signal.SIGTERM in _received[:1]:
             sys.exit(128 + signal.SIGTERM)
-        if received:
+        if _received:
             raise KeyboardInterrupt
 
 
@@ -87,12 +90,12 @@ def deferred(seconds: float) -> Iterator[None]:
 def check() -> None:
     """Raise KeyboardInterrupt if a signal has come inside `ending`: its exception is lost where it was raised in a
     method from which Python lets none pass, such as `__del__`. What waits for long asks from time to time."""
-    if _received:
+    if _inside and _received:
         raise KeyboardInterrupt
 
 
 def _interrupt(number: int, _: object) -> None:
     """Leave what runs, the first time; what ends it then, only a further Ctrl-C may cut short."""
     _received.append(number)
-    if len(_received) == 1 or number == signal.SIGINT:
+    if _inside and (len(_received) == 1 or number == signal.SIGINT):
         raise KeyboardInterrupt

@@ -86,6 +86,37 @@ def test_the_first_signal_counts_and_only_ctrl_c_cuts_the_ending_short() -> None
     _ended(signal.SIGTERM, work)
 
 
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("call", range(4))
+def test_ctrl_c_while_handlers_change_leaves_none_behind(
+    call: int, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, change = [], signal.signal
+
+    def changing(number: int, handler: object) -> object:
+        calls.append(number)
+        if len(calls) == call + 1 and not after:
+            signal.raise_signal(signal.SIGINT)
+        former = change(number, handler)  # type: ignore[arg-type]
+        if len(calls) == call + 1 and after:
+            signal.raise_signal(signal.SIGINT)
+        return former
+
+    monkeypatch.setattr(signal, "signal", changing)
+    with pytest.raises(KeyboardInterrupt), interrupts.ending():
+        pass
+    monkeypatch.undo()
+    interrupts.check()
+
+
+def test_a_block_inside_another_leaves_signals_to_it() -> None:
+    def work() -> None:
+        with interrupts.ending():
+            signal.raise_signal(signal.SIGTERM)
+
+    _ended(signal.SIGTERM, work)
+
+
 def test_ignored_signals_stay_ignored_and_results_pass() -> None:
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as nohup does
     try:
