@@ -67,11 +67,12 @@ def run_batch(
     executable: Executable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
 ) -> Iterator[Part]:
     """The runs of `executable` with each of `bound`, in order."""
+    began = time.monotonic()
     if isinstance(executable, RunsBatches) and len(bound) > 1:
         parts = executable.run_batch(graph, bound, limits, bounds)
         if parts is not None:
             return parts
-    return one_after_the_other(executable, graph, bound, limits, bounds)
+    return one_after_the_other(executable, graph, bound, limits.since(began), bounds)
 
 
 def one_after_the_other(

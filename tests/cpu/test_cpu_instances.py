@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gdsl.backends import batch as of_any_backend
 from gdsl.backends import registry
 from gdsl.backends.batch import Bounds, FailedAtError, Part
 from gdsl.backends.cpu import batch as on_cpu
 from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.cpu.batch import Packing, run_batch
 from gdsl.backends.cpu.run import LoadedProgram
-from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.binding import bind
 from gdsl.graph import Graph
 from gdsl.native.compiler import find_compiler
@@ -312,3 +314,32 @@ def test_a_param_that_all_share(count: int) -> None:
     alike = [Bindings({"least": 1, "source": number}, {}) for number in range(count)]
     assert packing.together(graph, alike, count) is (built if count == 8 else None)
     assert packing.together(graph, [*alike, Bindings({"least": 2, "source": 0}, {})], count) is None
+
+
+def test_compiling_for_many_values_is_part_of_the_time_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not the values then run together."""
+    allowed: list[Limits] = []
+
+    class Recorded:
+        def __init__(self, *arguments: Any) -> None:
+            allowed.append(arguments[2])
+
+        def parts(self, bound: Any) -> Iterator[Part]:
+            return iter(())
+
+    def compile_for(shared: tuple[str, ...]) -> Any:
+        time.sleep(0.05)
+        return SimpleNamespace(generated=SimpleNamespace(shared_params=shared))
+
+    def run(graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
+        allowed.append(limits)
+        return Outcome({}, {}, 1, 0.0, lambda: ())
+
+    monkeypatch.setattr(on_cpu, "_Batch", Recorded)
+    for shared in ((), ("source",)):
+        packing = Packing(partial(compile_for, shared), 0, 2)
+        executable: Any = SimpleNamespace(run=run, run_batch=partial(run_batch, SimpleNamespace(), packing=packing))
+        bound = [Bindings({"source": number}, {}) for number in range(2)]
+        list(of_any_backend.run_batch(executable, make_graph(path(4), 4), bound, Limits(timeout=60), Bounds()))
+    together, first, second = allowed
+    assert min(together.spent, first.spent, second.spent) >= 0.05

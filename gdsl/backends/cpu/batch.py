@@ -70,6 +70,7 @@ def run_batch(
     packing: Packing,
 ) -> Iterator[Part] | None:
     """Run with each of `bound`; None where there are fewer values than threads, which then share one run."""
+    began = time.monotonic()  # compiling the program for many values is part of the time allowed
     threads = min(processors(), bounds.at_once or processors(), len(bound))
     each = min(_TOGETHER, -(-len(bound) // threads))
     if bounds.at_once is not None:
@@ -81,7 +82,7 @@ def run_batch(
     together = packing.together(graph, bound, each)
     if together is None and (len(bound) < processors() or threads < 2):
         return None
-    return _Batch(executable, graph, limits, bounds, threads, (together, each)).parts(bound)
+    return _Batch(executable, graph, limits.since(began), bounds, threads, (together, each)).parts(bound)
 
 
 def _bytes_of_run(executable: LoadedProgram, graph: Graph, bindings: Bindings) -> int:
