@@ -258,6 +258,18 @@ def test_one_of_many_is_stopped() -> None:
 
 
 @pytest.mark.slow
+def test_free_memory_limits_how_many_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, name = make_graph(path(20), 20, directed=False), "reachability"
+    ready = instances(name)
+    bound = [bind(ready.program, graph, values(name, graph, number), id_bits=32) for number in range(40)]
+    own = on_cpu._bytes_of_run(ready, graph, bound[0])
+    for free, number in ((10 * own, 10), (3 * own, None)):
+        monkeypatch.setattr(on_cpu, "available_memory", lambda free=free: free)
+        parts = run_batch(ready, graph, bound, Limits(), Bounds(whole=True), Packing(lambda: ready, 0, 4))
+        assert (parts and [each.how for each in parts]) == (number and [f"1 thread, {number} values at a time"])
+
+
+@pytest.mark.slow
 def test_values_that_meet_nowhere_run_apart() -> None:
     """Sources far from each other share no visits of edges, which the first group finds out."""
     ready = CpuBackend(Sizes(packed_work=0, shared_visits=2)).build(load("samples/bfs.gdsl"), 32)
@@ -336,6 +348,7 @@ def test_compiling_for_many_values_is_part_of_the_time_allowed(monkeypatch: pyte
         return Outcome({}, {}, 1, 0.0, lambda: ())
 
     monkeypatch.setattr(on_cpu, "_Batch", Recorded)
+    monkeypatch.setattr(on_cpu, "available_memory", lambda: None)
     for shared in ((), ("source",)):
         packing = Packing(partial(compile_for, shared), 0, 2)
         executable: Any = SimpleNamespace(run=run, run_batch=partial(run_batch, SimpleNamespace(), packing=packing))

@@ -23,6 +23,7 @@ from gdsl.backends.pairs import unpacked, words_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
+from gdsl.graph.memory import available_memory
 from gdsl.graph.threads import processors
 from gdsl.ir.nodes import Array
 
@@ -42,12 +43,12 @@ class Packing:
     `work` vertices and edges of all runs on, and with `least` values in a group."""
 
     def __init__(self, build: Callable[[], LoadedProgram | None], work: int, least: int) -> None:
-        self._build, self._work, self._least = build, work, least
+        self._build, self._work, self.least = build, work, least
         self._built: tuple[LoadedProgram | None] | None = None
 
     def together(self, graph: Graph, bound: Sequence[Bindings], each: int) -> LoadedProgram | None:
         """The program for groups of `each` values; None where `bound` had better run one by one."""
-        if each < self._least or len(bound) * (graph.num_vertices + graph.num_edges) < self._work:
+        if each < self.least or len(bound) * (graph.num_vertices + graph.num_edges) < self._work:
             return None
         if self._built is None:
             self._built = (self._build(),)
@@ -69,7 +70,8 @@ def run_batch(
     bounds: Bounds,
     packing: Packing,
 ) -> Iterator[Part] | None:
-    """Run with each of `bound`; None where there are fewer values than threads, which then share one run."""
+    """Run with each of `bound`; None where there are fewer values than threads, which then share one run. So many run
+    together as have room in the memory allowed, or else in what is free."""
     began = time.monotonic()  # compiling the program for many values is part of the time allowed
     threads = min(processors(), bounds.at_once or processors(), len(bound))
     each = min(_TOGETHER, -(-len(bound) // threads))
@@ -80,6 +82,9 @@ def run_batch(
         threads = min(threads, fit)
         each = min(each, fit // threads)
     together = packing.together(graph, bound, each)
+    if together is not None and bounds.memory is None and (free := available_memory()) is not None:
+        each = min(each, free // max(_bytes_of_run(executable, graph, bound[0]), 1) // threads)
+        together = together if each >= max(packing.least, 1) else None
     if together is None and (len(bound) < processors() or threads < 2):
         return None
     return _Batch(executable, graph, limits.since(began), bounds, threads, (together, each)).parts(bound)
