@@ -60,6 +60,9 @@ def built(program: Program, plan: Plan) -> BuiltForWorkers:
 class TakingTurns(ThreadCommunicator):
     """The communicator of a worker that works only while it has the emulator."""
 
+    patience = 600.0
+    """One launch of the emulator may take most of a minute on a busy machine, and the others wait for their turns."""
+
     def __init__(self, communicator: ThreadCommunicator, emulator: threading.Lock) -> None:
         super().__init__(communicator._group, communicator.rank)
         self._emulator = emulator

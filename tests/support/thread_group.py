@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from gdsl.operations import ReduceOperation
 
 T = TypeVar("T")
-_PATIENCE = 60.0
-"""Seconds after which a worker that waits for the others fails: they do not call the same methods."""
 
 
 class _Group:
@@ -33,6 +31,9 @@ class _Group:
 class ThreadCommunicator:
     """The communicator of one of these threads. `calls` counts the methods called, `sent` the bytes that went out."""
 
+    patience = 60.0
+    """Seconds after which a worker that waits for the others fails: they do not call the same methods."""
+
     def __init__(self, group: _Group, rank: int) -> None:
         self._group, self.rank, self.size = group, rank, group.size
         self.calls = self.sent = 0
@@ -42,9 +43,9 @@ class ThreadCommunicator:
         self.calls += 1
         group.slots[self.rank] = value
         try:
-            group.meeting.wait(_PATIENCE)
+            group.meeting.wait(self.patience)
             found = list(group.slots)
-            group.meeting.wait(_PATIENCE)
+            group.meeting.wait(self.patience)
         except threading.BrokenBarrierError:
             raise group.error or TimeoutError("the workers did not meet") from None
         return found
