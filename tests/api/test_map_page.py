@@ -26,7 +26,7 @@ def test_every_block_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         for line in block.splitlines():
             code, arrow, rest = line.partition("# → ")
             if arrow:
-                expected = re.split(r"[:,](?= )(?![^(]*\))", rest)[0]
+                expected = re.split(r"[:,](?= )(?![^(\[]*[)\]])", rest)[0]
                 assert eval(code, names) == eval(expected), line  # noqa: S307
                 checked += 1
     assert checked >= 4

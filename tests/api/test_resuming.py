@@ -337,7 +337,6 @@ def test_results_from_elsewhere() -> None:
         (result, make_graph(path(4), 4), "not known to be an update"),
         (result, graph.updated(delete=([1], [2])), "the edge 1 -> 2 was deleted since"),
         (sssp(graph, source=0, weight=weight, backend="reference"), graph, "`weight` was passed in the call"),
-        (sssp.map(graph, source=[0, 1], backend="reference")[0], graph, "does not know the run"),
         (sssp(graph, source=0, types={"weight_type": "float64"}, backend="reference"), graph, "other types"),
     ]
     for from_elsewhere, at, why in cases:
