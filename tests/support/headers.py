@@ -14,7 +14,7 @@ from pathlib import Path
 
 _PROGRAM = Path(__file__).parents[2] / "templates" / "cpu" / "program.cpp.j2"
 _MEMORY = ("--param=ggc-min-heapsize=400000", "--param=ggc-min-expand=1000")
-"""g++ does not look for room in its memory, where all that it has read of the headers lies: a sixth less time."""
+"""g++ does not look for room in its memory, where all that it has read of the headers lies: a little less time."""
 
 
 @cache
