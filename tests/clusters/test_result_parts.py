@@ -68,7 +68,9 @@ def program() -> gdsl.Program:
 def _job(program: gdsl.Program, options: PartsOptions, count: int = 2) -> Job:
     limits = gdsl.api.arguments.limits(None, None)
     graph = GraphWords("graph")
-    return Job(program.text, program.knobs, (), graph, {"count": count}, frozenset(), limits, None, False, parts=options)
+    return Job(
+        program.text, program.knobs, (), graph, {"count": count}, frozenset(), limits, None, False, parts=options
+    )
 
 
 def _performed(program: gdsl.Program, graph: gdsl.Graph, options: PartsOptions) -> list[Part]:
