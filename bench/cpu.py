@@ -265,7 +265,7 @@ def main(
     """Measure gdsl's programs on a CPU beside gapbs, networkit and igraph, taking turns; worst rows first.
 
     Times are the least of all turns, summed over the sources, in brackets the least processor time of all threads; a
-    ratio above 1 says that ours is first. PageRank is told by iteration. The exit status is 1 where a result was wrong.
+    ratio above 1 says that ours is first. PageRank is timed by iteration. The exit status is 1 if a result was wrong.
     """
     try:
         chosen = chosen_rows("cpu", _words(rows) or [f"{work}-*" for work in PROGRAMS], tuple(_words(graphs)))

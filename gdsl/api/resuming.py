@@ -207,7 +207,7 @@ def _inserted_ends(origin: Origin, graph: Graph) -> Any:
 
 
 def refuse_workers(program: CompiledProgram) -> NoReturn:
-    """Raise E0622 for a run of several workers, at the loop that would go on; E0430 where there is none."""
+    """Refuse to resume on several workers: E0622 with the loop that would be resumed, or E0430 if there is none."""
     from gdsl.passes.resuming import find, resumed
 
     resumed(program.ir, program.text)

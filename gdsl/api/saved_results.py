@@ -68,7 +68,7 @@ def read_result(path: Path, program: CompiledProgram, graph: Graph) -> SavedResu
         with zipfile.ZipFile(path) as archive:
             comment = archive.comment
         with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
+            stored = {name: arrays[name] for name in arrays.files}
     except OSError as error:
         _refuse(path, f"the file cannot be read: {error.strerror or error}")
     except Exception:  # of many classes: what `zipfile` does not support, damaged headers, sizes beyond the memory
@@ -78,7 +78,7 @@ def read_result(path: Path, program: CompiledProgram, graph: Graph) -> SavedResu
         _refuse(path, "the file does not say what run it is from", note)
     digest, _, text = comment.removeprefix(_FORMAT).partition(b" ")
     saved: Any = json.loads(text) if digest == _digest(text).encode() else None
-    values = {} if saved is None else {name: found[name] for name in saved["arrays"] if name in found}
+    values = {} if saved is None else {name: stored[name] for name in saved["arrays"] if name in stored}
     if saved is None or saved["arrays"] != {name: _digest_of_array(array) for name, array in values.items()}:
         _refuse(path, "the file has been changed since it was written")
     if saved["program"] != _digest_of_text(program.text):
@@ -94,15 +94,15 @@ def read_result(path: Path, program: CompiledProgram, graph: Graph) -> SavedResu
 
 def digest_of_graph(graph: Graph) -> str:
     """A digest of everything that a run can read of a graph."""
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     csr = graph._csr
     own = [("offsets", csr.offsets), ("columns", csr.columns)]
     for name, values in (*own, *csr.attributes.items(), *csr.vertex_attributes.items()):
-        found.update(f"{name} {values.dtype.str} {len(values)}\0".encode())
-        found.update(np.ascontiguousarray(values).data)
+        digest.update(f"{name} {values.dtype.str} {len(values)}\0".encode())
+        digest.update(np.ascontiguousarray(values).data)
     names = None if csr.names is None else [*csr.names]
-    found.update(f"{csr.directed} {names!r}".encode())
-    return found.hexdigest()
+    digest.update(f"{csr.directed} {names!r}".encode())
+    return digest.hexdigest()
 
 
 def _digest_of_text(source: Source) -> str:
@@ -115,10 +115,10 @@ def _digest_of_array(values: NDArray[Any]) -> str:
 
 
 def _digest(*parts: Any) -> str:
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for part in parts:
-        found.update(part)
-    return found.hexdigest()
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _plain(value: Any) -> Any:

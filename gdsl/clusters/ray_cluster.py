@@ -96,9 +96,7 @@ class RayCluster:
         else:
             options["address"] = address
         try:
-            with interrupts.deferred(
-                _PATIENCE
-            ):  # Ray's own handler of SIGTERM, which prints a stack trace, does not stay
+            with interrupts.deferred(_PATIENCE):  # nor does Ray's handler of SIGTERM stay, which prints a stack trace
                 self._ray.init(**options)
         except Exception as error:  # Ray raises exceptions of many classes, also of just this one
             raise cluster_unusable(address, first_line(error)) from None

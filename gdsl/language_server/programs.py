@@ -27,7 +27,7 @@ from gdsl.profiling.last import LastTimes, last_times
 PAUSE = 0.15
 """Seconds without a change after which the slow part of an analysis begins."""
 MOST_SECONDS = 10.0
-"""How long somebody who asks for fixes waits until they are known."""
+"""The longest time for which a request for fixes waits for the analysis."""
 LOOK = 1.0
 """Seconds between two looks for new profiles."""
 

@@ -10,7 +10,7 @@ functor's body runs. That is MS-BFS (Then et al., "The More the Merrier: Efficie
 Control flow needs no proof: a condition is evaluated for each instance and gives a word, under which the block runs,
 as on a SIMD machine. All instances of a loop enter it together, so `iteration` is one number for all that are still in
 it, and an instance whose condition has become false keeps its data and sets. The body of a functor, and every step
-that visits no edge, runs for each instance by itself with its own data. So the results are those of separate runs, in
+that visits no edge, runs once for each instance, on its own data. So the results are those of separate runs, in
 one of the orders of calls that the rules allow.
 
 What the effects decide is whether an *edge* costs a word operation instead of one for each instance. That holds where
@@ -27,7 +27,7 @@ What the effects decide is whether an *edge* costs a word operation instead of o
 
 A param that a shared conjunct reads must be the same in all instances, which the caller of `map` decides. Conjuncts are
 asked in another order than the text has them, so none may stop the run (`functor_facts.may_stop`). Bodies may: a run
-that stops one instance is given up, and each instance runs by itself, which raises the error of that one.
+that stops one instance is given up, and its instances run one by one, which raises the error of that one.
 """
 
 from __future__ import annotations
@@ -47,19 +47,8 @@ from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.instance_nodes import BitParallel, BitTest, BitWalk, End, Renewal, Renewals
 from gdsl.plan.nodes import Choice, Operation, Plan, Variant
 from gdsl.plan.walking import operations
-from gdsl.records import dataclass
 from gdsl.source import Span
-
-INSTANCES = 64
-"""How many run together: the bits of a word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """Why the instances of a program do not run together, and the place that shows it."""
-
-    why: str
-    span: Span
+from gdsl.uniqueness.order import Obstacle
 
 
 class _ObstacleError(Exception):

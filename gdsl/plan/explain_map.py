@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from gdsl.ir.nodes import Program
-from gdsl.plan.bit_parallel import INSTANCES, Obstacle, find
+from gdsl.plan.bit_parallel import find
 from gdsl.plan.build import build
 from gdsl.plan.facts import Facts
-from gdsl.plan.target import CPU_INSTANCES
+from gdsl.plan.target import CPU_INSTANCES, INSTANCES
+from gdsl.uniqueness.order import Obstacle
 
 
 def explain(program: Program) -> str:

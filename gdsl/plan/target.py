@@ -72,12 +72,16 @@ class Sizes:
     small_work: int = 8192
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
     shared_visits: int = 4
-    """For so many runs of a `map` a visit of an edge must serve on average, or each runs by itself (cpu)."""
+    """How many runs of a `map` a visit of an edge must serve on average, or they run one by one (cpu)."""
     packed_work: int = 1 << 26
     """Vertices and edges of all runs of a `map` from which on another library is compiled, in which many runs share
     the visits of edges (cpu): compiling takes about as long as a thread needs for so many."""
     contended: int = 1024
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
+
+
+INSTANCES = 64
+"""How many runs of a `map` go together at most: the bits of a word (cpu)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ _FIX = "write `as_given` or `auto`"
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why the visits of a loop may not be in any order, and the place that shows it."""
+    """Why a program may not be run in another way, and the place that shows it."""
 
     why: str
     span: Span

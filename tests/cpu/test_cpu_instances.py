@@ -156,7 +156,7 @@ def values(name: str, graph: Graph, number: int) -> dict[str, Any]:
 def together(name: str, graph: Graph, count: int) -> tuple[Part, list[Bindings]]:
     ready = instances(name)
     bound = [bind(ready.program, graph, values(name, graph, number), id_bits=32) for number in range(count)]
-    parts = run_batch(ready, graph, bound, Limits(), Bounds(whole=True), Packing(lambda: ready, 0, 0))
+    parts = run_batch(ready, graph, bound, Limits(), Bounds(whole=True), Packing(lambda: ready, 0, 0, 64))
     assert parts is not None
     (part,) = parts
     assert part.how == f"1 thread, {min(64, count)} value{'s' if count > 1 else ''} at a time"
@@ -265,7 +265,7 @@ def test_free_memory_limits_how_many_run_together(monkeypatch: pytest.MonkeyPatc
     own = on_cpu._bytes_of_run(ready, graph, bound[0])
     for free, number in ((10 * own, 10), (3 * own, None)):
         monkeypatch.setattr(on_cpu, "available_memory", lambda free=free: free)
-        parts = run_batch(ready, graph, bound, Limits(), Bounds(whole=True), Packing(lambda: ready, 0, 4))
+        parts = run_batch(ready, graph, bound, Limits(), Bounds(whole=True), Packing(lambda: ready, 0, 4, 64))
         assert (parts and [each.how for each in parts]) == (number and [f"1 thread, {number} values at a time"])
 
 
@@ -321,7 +321,7 @@ def test_obstacles(name: str, reason: str) -> None:
 def test_a_param_that_all_share(count: int) -> None:
     """A param that a test of edges reads keeps values apart only where it differs."""
     built: Any = SimpleNamespace(generated=SimpleNamespace(shared_params=("least",)))
-    packing = Packing(lambda: built, 100, 4)
+    packing = Packing(lambda: built, 100, 4, 64)
     graph = make_graph(path(20), 20)
     alike = [Bindings({"least": 1, "source": number}, {}) for number in range(count)]
     assert packing.together(graph, alike, count) is (built if count == 8 else None)
@@ -350,7 +350,7 @@ def test_compiling_for_many_values_is_part_of_the_time_allowed(monkeypatch: pyte
     monkeypatch.setattr(on_cpu, "_Batch", Recorded)
     monkeypatch.setattr(on_cpu, "available_memory", lambda: None)
     for shared in ((), ("source",)):
-        packing = Packing(partial(compile_for, shared), 0, 2)
+        packing = Packing(partial(compile_for, shared), 0, 2, 64)
         executable: Any = SimpleNamespace(run=run, run_batch=partial(run_batch, SimpleNamespace(), packing=packing))
         bound = [Bindings({"source": number}, {}) for number in range(2)]
         list(of_any_backend.run_batch(executable, make_graph(path(4), 4), bound, Limits(timeout=60), Bounds()))

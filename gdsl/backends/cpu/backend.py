@@ -43,7 +43,7 @@ _LONGEST_NAME = 100
 class CpuExecutable(LoadedProgram):
     """A program in a shared library. Several runs may be under way, each in its own thread."""
 
-    packing = Packing(lambda: None, 0, 0)
+    packing = Packing(lambda: None, 0, 0, 1)
     """How many values of the params may run together."""
 
     def build(self, graph: Graph) -> Build:
@@ -106,12 +106,12 @@ class CpuBackend:
     def build_for(self, program: Program, widths: Widths) -> CpuExecutable:
         """Compile `program`. Raises E0902 without a compiler, E0905 where it refuses the generated text, E0906 where
         the compiler or its library cannot be used."""
-        from gdsl.plan.target import CPU
+        from gdsl.plan.target import CPU, INSTANCES
 
         executable = CpuExecutable(program, widths, *self._compiled(program, widths))
         sizes = self.sizes or CPU.sizes
         together = partial(self.build_instances, program, widths)
-        executable.packing = Packing(together, sizes.packed_work, sizes.shared_visits)
+        executable.packing = Packing(together, sizes.packed_work, sizes.shared_visits, INSTANCES)
         return executable
 
     def build_instances(self, program: Program, widths: Widths) -> LoadedProgram | None:

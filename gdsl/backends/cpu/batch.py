@@ -32,18 +32,16 @@ _PART = 16
 """Values for each thread before their results are handed over, unless the caller wants all at the end."""
 
 
-_TOGETHER = 64
-"""Values that a thread runs together."""
 _APART = 2
 """What a group returns that has shared too few visits of edges."""
 
 
 class Packing:
     """Whether values run together. `build` returns the program for groups of values, or None; groups are worth it from
-    `work` vertices and edges of all runs on, and with `least` values in a group."""
+    `work` vertices and edges of all runs on, and with `least` to `most` values in a group."""
 
-    def __init__(self, build: Callable[[], LoadedProgram | None], work: int, least: int) -> None:
-        self._build, self._work, self.least = build, work, least
+    def __init__(self, build: Callable[[], LoadedProgram | None], work: int, least: int, most: int) -> None:
+        self._build, self._work, self.least, self.most = build, work, least, most
         self._built: tuple[LoadedProgram | None] | None = None
 
     def together(self, graph: Graph, bound: Sequence[Bindings], each: int) -> LoadedProgram | None:
@@ -74,7 +72,7 @@ def run_batch(
     together as have room in the memory allowed, or else in what is free."""
     began = time.monotonic()  # compiling the program for many values is part of the time allowed
     threads = min(processors(), bounds.at_once or processors(), len(bound))
-    each = min(_TOGETHER, -(-len(bound) // threads))
+    each = min(packing.most, -(-len(bound) // threads))
     if bounds.at_once is not None:
         each = min(each, bounds.at_once // threads)
     if bounds.memory is not None:

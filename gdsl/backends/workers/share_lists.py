@@ -60,7 +60,7 @@ def address_of(first_there: int, number: int, itemsize: int) -> int:
 
 
 class ShareLists:
-    """The parts of one share. All workers ask for the same parts, in the same order."""
+    """The lists of one share. Making them is collective: all workers ask for the same lists, in the same order."""
 
     def __init__(self, share: GraphShare, communicator: Communicator, widths: Widths) -> None:
         self.share, self.communicator, self.widths = share, communicator, widths
