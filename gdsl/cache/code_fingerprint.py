@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import marshal
 import os
 import sys
 import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +17,14 @@ from gdsl.version import __version__
 
 _STARTED = time.time_ns()
 """Modules are loaded from then on; a file that changed later may not be the one that this process runs."""
+_APART = frozenset(
+    ("cli", "clusters", "explanation", "export", "graph", "integrations", "language_server", "tools", "wheels")
+)
+"""Packages that decide nothing about an entry: the import contracts let the compiler import none of them. They are a
+quarter of the files."""
+_COMPILED = frozenset(("__pycache__",))
+_NO_REFERENCES = 0
+"""A version of `marshal` that writes equal values as equal bytes."""
 
 
 @cache
@@ -24,8 +32,8 @@ def fingerprint() -> str:
     """A hash of gdsl's version and, where it is known, its code; the same for the whole process.
 
     Files of an installed wheel never change, and pip records their hashes. In a checkout, or without that record, the
-    names, sizes and times of the files stand for their content; a process that may have loaded older files shares
-    entries with no other. Raises `GdslError` (E0907) where a part of gdsl cannot be read.
+    names, sizes and times of the files on which entries depend stand for their content; a process that may have loaded
+    older files shares entries with no other. Raises `GdslError` (E0907) where a part of gdsl cannot be read.
     """
     parts = check_installation()
     digest = hashlib.sha256(f"{__version__} {sys.implementation.cache_tag}\0".encode())
@@ -35,11 +43,13 @@ def fingerprint() -> str:
             digest.update((package.parent / f"gdsl-{__version__}.dist-info" / "RECORD").read_bytes())
             return digest.hexdigest()
     try:
-        files = sorted(file for name, part in parts.items() for file in _files(part, ".py" if name == "gdsl" else ""))
+        files = _files(package, ".py", _APART)
+        for name in ("grammar", "templates"):
+            files += _files(parts[name], "")
     except OSError as error:
         raise _unreadable(error) from None
-    digest.update(repr(files).encode("utf-8", "surrogateescape"))
-    if any(max(times) > _STARTED for _, _, *times in files):
+    digest.update(marshal.dumps(files, _NO_REFERENCES))
+    if any(changed > _STARTED or created > _STARTED for *_, changed, created in files):
         digest.update(os.urandom(16))
     return digest.hexdigest()
 
@@ -64,17 +74,21 @@ def _unreadable(error: OSError) -> GdslError:
     return GdslError.single("E0907", what, fix="install gdsl again, with pip")
 
 
-def _files(directory: Path, suffix: str) -> Iterator[tuple[str, int, int, int]]:
-    """The path, size and times of every file below `directory` with that suffix."""
-    waiting = [str(directory)]
+def _files(directory: Path, suffix: str, apart: frozenset[str] = frozenset()) -> list[tuple[str, str, int, int, int]]:
+    """The folder, name, size and times of every file below `directory` with that suffix, but for its folders `apart`.
+    They are hundreds, and every process that compiles asks for them."""
+    waiting, files, left_out = [str(directory)], [], _COMPILED | apart
     for path in waiting:
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__":
+                try:
+                    if entry.name.endswith(suffix) and entry.is_file():
+                        status = entry.stat()
+                        files.append((path, entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+                    elif entry.name not in left_out and entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                elif entry.name.endswith(suffix):
-                    with contextlib.suppress(OSError):  # editors leave links that lead nowhere
-                        if entry.is_file():
-                            status = entry.stat()
-                            yield entry.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+                except OSError:  # editors leave links that lead nowhere
+                    continue
+        left_out = _COMPILED
+    files.sort()
+    return files

@@ -23,7 +23,6 @@ from gdsl.graph.dimacs import refuse_other_problems
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.graph import Graph
 from gdsl.graph.list_checks import is_count_line
-from gdsl.graph.markup import refuse_unwritable, write_gml, write_graphml
 from gdsl.graph.number_text import is_number
 from gdsl.graph.reading import READ_ONLY, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 from gdsl.graph.vertices import Names
@@ -69,8 +68,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
         "parquet": lambda graph, stream: _write_table(graph, stream, "parquet"),
         "arrow": lambda graph, stream: _write_table(graph, stream, "arrow"),
-        "graphml": lambda graph, stream: write_graphml(stream, graph),
-        "gml": lambda graph, stream: write_gml(stream, graph),
+        "graphml": lambda graph, stream: _write_markup(graph, stream, "graphml"),
+        "gml": lambda graph, stream: _write_markup(graph, stream, "gml"),
     }
     try:
         with whole_file(name) as file, _compressing(file, name) as stream:
@@ -98,6 +97,8 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
     if kind in (*_LISTS, *TABLE_KINDS) and graph.names is not None:
         _refuse_equal_texts(graph.names, path)
     if kind in XML_KINDS:
+        from gdsl.graph.markup import refuse_unwritable
+
         refuse_unwritable(kind, graph, path)
     unnameable = [
         name
@@ -289,6 +290,12 @@ def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
     from gdsl.graph.table_files import write_table_file
 
     write_table_file(stream, kind, graph._edge_list())
+
+
+def _write_markup(graph: Graph, stream: IO[bytes], kind: Literal["graphml", "gml"]) -> None:
+    from gdsl.graph import markup  # here, as it imports XML's tools, and these `urllib.request`
+
+    (markup.write_graphml if kind == "graphml" else markup.write_gml)(stream, graph)
 
 
 def _quote(name: str, delimiter: str) -> str:

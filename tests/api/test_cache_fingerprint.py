@@ -40,6 +40,10 @@ def fingerprint():
 
 
 CHANGES = {
+    "a folder with the name of one that counts for nothing": lambda place: (
+        (place / "inside" / "cli").mkdir(),
+        (place / "inside" / "cli" / "a.py").write_text(""),
+    ),
     "another content": lambda place: (place / "a.py").write_text("other"),
     "another content as long": lambda place: (place / "a.py").write_text("CONTENT OF gdsl/a.py"),
     "another module": lambda place: (place / "inside" / "c.py").write_text(""),
@@ -82,6 +86,8 @@ def test_other_files_do_not_change_it(package):
     (here / "loop.py").symlink_to("loop.py")
     (here / "again").symlink_to("..")
     (here / "folder.py").mkdir()
+    (package / "cli").mkdir()
+    (package / "cli" / "run.py").write_text("no entry depends on it")
     os.mkfifo(here / "pipe.py")
     assert fingerprint() == first
 
