@@ -350,7 +350,7 @@ def _execute_on_workers(
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
     from gdsl.cli.workers import Lines, connected
-    from gdsl.clusters.checkpoints import check_program, checkpoint_options
+    from gdsl.clusters.checkpoints import checkpoint_options
     from gdsl.clusters.result_folder import parts_options
     from gdsl.clusters.session import check_run_on_gpus
     from gdsl.progress import working
@@ -361,8 +361,6 @@ def _execute_on_workers(
         checkpoint=on.checkpoint, every=on.every, resume=on.resume, parts=on.parts, types=tuning.types, report=Lines()
     )
     saved = checkpoint_options(on.checkpoint, on.every, on.resume)
-    if saved is not None:
-        check_program(program.ir, program.text)
     if backend == "cuda":
         check_run_on_gpus(program, saved is not None)
     with connected(on, backend) as workers:

@@ -22,12 +22,9 @@ from gdsl.backends.cpu.checkpoints import RunState
 from gdsl.clusters.checkpoint_folder import CheckpointFolder, Manifest, RunKey
 from gdsl.clusters.failures import Member
 from gdsl.communicator import Communicator
-from gdsl.diagnostics import GdslError, printable, shown
-from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import all_steps
+from gdsl.diagnostics import printable, shown
 from gdsl.numerals import is_whole
 from gdsl.records import dataclass
-from gdsl.source import Source
 
 
 class Progress:
@@ -71,15 +68,6 @@ def checkpoint_options(directory: object, every: Any, resume: bool) -> Checkpoin
     if int(every) < 1:
         raise ValueError(f"every must be at least 1, not {shown(every)}")
     return CheckpointOptions(os.path.abspath(directory), int(every), bool(resume))
-
-
-def check_program(program: ir.Program, source: Source) -> None:
-    """Raise E0809 for a program whose state no checkpoint holds, with the line."""
-    makers = (step for step in all_steps(program.schedule) if isinstance(step, (ir.Subgraph, ir.Contract)))
-    first = next(makers, None)
-    if first is not None:
-        message = f"{program.name} makes a graph here, and no checkpoint holds such graphs"
-        raise GdslError.single("E0809", message, first.span, source, fix="run it without checkpoints")
 
 
 def check_folder(options: CheckpointOptions, communicator: Communicator, members: Sequence[Member]) -> None:

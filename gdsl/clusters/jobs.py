@@ -13,7 +13,7 @@ from gdsl import cache
 from gdsl.api.compiling import compile_source
 from gdsl.api.program import Program
 from gdsl.backends.cpu.backend import CpuBackend
-from gdsl.backends.cpu.share_run import can_resume, run_share
+from gdsl.backends.cpu.share_run import run_share
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
 from gdsl.binding import needed_widths
 from gdsl.binding.shares import bind_share
@@ -142,7 +142,7 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
 
             done = share_run.run_share(program.ir, share, bindings, group, job.limits, gpu=gpu)
         else:
-            asked = saved or (Progress(tell) if can_resume(program.ir) else None)
+            asked = saved or Progress(tell)
             done = run_share(program.ir, share, bindings, group, job.limits, checkpoints=asked, resume=resumed)
         tell("gathering results")
         written = None
@@ -239,7 +239,7 @@ def _compile(program: ir.Program, share: GraphShare, group: Group, gpu: int | No
 def _checkpoints(
     job: Job, program: Program, share: GraphShare, bindings: Bindings, group: Group, tell: Tell
 ) -> Checkpoints | None:
-    """The checkpoints of this run, of a program that can have some. Raises E0809."""
+    """The checkpoints of this run, if it has some. Raises E0809."""
     if job.checkpoint is None:
         return None
     digest = hashlib.sha256(cache.program_key(program.ir).encode())

@@ -17,7 +17,7 @@ from gdsl.api.convergence import warn
 from gdsl.api.program import Program
 from gdsl.api.result import Result
 from gdsl.binding.type_parameters import chosen_types
-from gdsl.clusters.checkpoints import CheckpointOptions, check_program, checkpoint_options
+from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
 from gdsl.clusters.failures import Member
 from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options, remove_parts
 from gdsl.diagnostics import GdslError, shown
@@ -164,8 +164,6 @@ class Workers:
         check_backend(backend)
         if backend == "cuda":
             check_run_on_gpus(program, checkpoint_options(checkpoint, every, resume) is not None)
-        if checkpoint_options(checkpoint, every, resume) is not None:
-            check_program(program.ir, program.text)
         if isinstance(graph, (str, os.PathLike)):
             with deadline.limited(seconds(timeout)):
                 self.check_folders(checkpoint_options(checkpoint, every, resume), parts_options(parts), report)

@@ -90,6 +90,8 @@ class _Exchanges:
         self.facts, self.program = facts, facts.program
         self.fused, self.own_sets = facts.target.fused, distribution.own_sets
         self.in_parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
+        self.contracts = any(isinstance(step, Contract) for step in all_steps(self.program.schedule))
+        self.of_edges = frozenset(each.name for each in self.program.arrays if each.domain is Domain.EDGE)
         self.count = 0
 
     def block(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -127,7 +129,7 @@ class _Exchanges:
             return
         functor = self.facts.accesses.functor_of(step)
         written = combining.written_by(step, functor)
-        written = tuple(each for each in written if each.name not in self.in_parts)
+        written = tuple(self._where(each) for each in written if each.name not in self.in_parts)
         obstacle = combining.in_turns(step, functor, self.program)
         walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
         if obstacle is not None:
@@ -142,6 +144,12 @@ class _Exchanges:
         if written or step.result is not None or walked:
             reason = "what each worker found" if step.result is not None else "what each worker wrote"
             yield self._exchange(reason if written or step.result else "edges", written, step.result, walked)
+
+    def _where(self, each: Exchanged) -> Exchanged:
+        """`each`, of which a contraction moves edges: they have other ids, and leave vertices of other workers, than
+        the edges of the same ids in the given graph."""
+        moved = self.contracts and each.reach is Reach.OWN and each.name in self.of_edges
+        return dataclasses.replace(each, reach=Reach.ANYWHERE) if moved else each
 
     def _snapshot(self, operation: Operation, written: tuple[Exchanged, ...]) -> Snapshot:
         noted_whole = self.program.graphs or not self.fused

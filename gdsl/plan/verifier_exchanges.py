@@ -2,8 +2,8 @@
 
 1. Whatever an operator writes is exchanged right after it, with the values before it noted right before it; its result
    and the edges that it walked, too. Nothing stands in between, so nobody reads what only some workers have.
-2. Only what a single worker can have written is published. What several may write is combined by the one operation by
-   which all calls write it.
+2. Only what a single worker can have written is published, at its own elements or, where a contraction has other edges
+   than the given graph, anywhere. What several may write is combined by the one operation by which all calls write it.
 3. An operator is run by all at once only if no call is told what a call of another worker did, and nothing reads a sum
    that each worker begins anew.
 4. A choice that is left to a run is that of one worker.
@@ -215,7 +215,7 @@ class _Exchanges:
         if each.how is How.PUBLISH:
             alone = not scalar and all(index is not None and _one_worker(index, step) for index in indices)
             self.expect(alone, f"{each.name} is published, and several workers may write it")
-            own = all(index is not None and _of_owner(index, step) for index in indices)
+            own = all(index is not None and self._keeps_owner(index, step) for index in indices)
             self.expect(own or each.reach is Reach.ANYWHERE, f"{each.name} is written at elements of other workers")
             return
         self.expect(each.how is How.MERGE and each.reach is not Reach.OWN, f"{each.name} is not merged")
@@ -227,6 +227,12 @@ class _Exchanges:
         one_call = all(isinstance(write, Update) or _is_single(write) for write in writes)
         mixed = len(reductions) > 1 and each.operation is None and one_call
         self.expect(reductions == {each.operation} or mixed, f"{each.name} is merged by another operation")
+
+    def _keeps_owner(self, index: Expression, step: Operator) -> bool:
+        """Whether an element is one of the worker's in the given graph: a contraction has other edges of its ids."""
+        of_edge = isinstance(index, Parameter) and index.role is Role.EDGE
+        contracts = any(isinstance(each, Contract) for each in all_steps(self.program.schedule))
+        return _of_owner(index, step) and not (of_edge and contracts)
 
     def _writes(self, step: Operator, name: str) -> Iterator[Store | Update | CompareAndSwap]:
         functor = self.accesses.functor_of(step)

@@ -55,13 +55,6 @@ def test_what_workers_with_gpus_cannot_do(gdslc: Any) -> None:
     assert answer.status == 1 and "E0811" in answer.err and "no checkpoints" in answer.err and not Path("d").exists()
 
 
-@pytest.mark.parametrize("words", ["--workers 2", "--cluster ray://nowhere:1"])
-def test_programs_that_make_graphs_have_no_checkpoints(gdslc: Any, words: str) -> None:
-    answer = gdslc("run", "louvain", "karate", *words.split(), "--checkpoint", "d", "--every", "1")
-    assert answer.status == 1 and "E0809]: louvain makes a graph here" in answer.err and "contract(" in answer.err
-    assert "louvain.gdsl:" in answer.err and not Path("d").exists()
-
-
 def test_mistakes_are_found_before_workers_start(gdslc: Any) -> None:
     assert "E0113" in gdslc("run", "nosuch", "karate", "--workers", "2").err
     assert "E0602" in gdslc("run", "bfs", "karate", "-p", "sorce=0", "--workers", "2").err

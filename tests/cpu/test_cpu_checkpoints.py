@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gdsl.backends.cpu.checkpoints import RunState
-from gdsl.backends.cpu.share_run import can_resume, run_share
+from gdsl.backends.cpu.share_run import run_share
 from gdsl.backends.interface import Outcome
 from gdsl.backends.workers.outcomes import ShareOutcome
 from gdsl.binding.shares import bind_share
@@ -19,7 +19,7 @@ from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Program
 from gdsl.pipeline import load
 from tests.oracles import BY_NAME
-from tests.support.graphs import random_graph
+from tests.support.graphs import random_graph, simple_part
 from tests.support.thread_group import ThreadCommunicator, run_group
 
 SIZE = 3
@@ -41,12 +41,17 @@ class Kept:
 
 
 def run(
-    program: Program, graph: Graph, values: dict[str, Any], after: int, states: list[bytes] | None = None
+    program: Program,
+    graph: Graph,
+    values: dict[str, Any],
+    after: int,
+    states: list[bytes] | None = None,
+    size: int = SIZE,
 ) -> tuple[list[Outcome], list[bytes]]:
     """Run with the state after a pass taken, or from states that were."""
 
     def work(communicator: ThreadCommunicator) -> tuple[ShareOutcome, bytes]:
-        share = GraphShare.of(graph, communicator.rank, SIZE)
+        share = GraphShare.of(graph, communicator.rank, size)
         bindings = bind_share(program, share, values, communicator)
         kept = Kept(after)
         state = None
@@ -55,7 +60,7 @@ def run(
         found = run_share(program, share, bindings, communicator, one_thread=True, checkpoints=kept, resume=state)
         return found, kept.stored
 
-    results = run_group(SIZE, work)
+    results = run_group(size, work)
     return [found.outcome for found, _ in results], [stored for _, stored in results]
 
 
@@ -104,9 +109,63 @@ def test_a_checkpoint_that_fails_on_one_worker_ends_the_run_on_all(tmp_path: Pat
         run_group(SIZE, work)
 
 
+MADE_GRAPHS = Path(__file__).parents[1] / "support"
+
+
 @pytest.mark.slow
-def test_programs_that_make_graphs_have_no_state() -> None:
-    graph, program = random_graph(20, 40, seed=1, directed=False), load(str(BY_NAME["louvain"].path))
-    assert not can_resume(program)
-    with pytest.raises(ValueError, match="louvain makes graphs"):
-        run(program, graph, {}, 1)
+@pytest.mark.rare(2)
+@pytest.mark.parametrize("name", ["louvain", "made_graphs", "leiden", "made_graphs_further", "k_truss"])
+@pytest.mark.parametrize("size", [3, 1, 2])
+def test_runs_that_build_graphs_go_on_after_any_pass(name: str, size: int) -> None:
+    case = BY_NAME.get(name)
+    program = load(str(case.path if case is not None else MADE_GRAPHS / f"{name}.gdsl"))
+    graph = random_graph(60, 240, seed=1, directed=False)
+    if program.requires.simple:
+        graph = simple_part(graph)
+    values = case.values(graph, 1) if case is not None else {}
+    whole, _ = run(program, graph, values, -1, size=size)
+    assert whole[0].iterations > 1
+    for after in range(1, whole[0].iterations + 1):
+        states = run(program, graph, values, after, size=size)[1]
+        assert all(states)
+        resumed, _ = run(program, graph, values, -1, states, size=size)
+        assert all(map(same, whole, resumed)), after
+
+
+CONTRACTED = """program contracted;
+problem {
+    vertex label : int32 = int32(id) // 2;
+    vertex degree : int64;
+    edge weight : int64 = 1;
+    scalar rounds : int32; scalar left : int64; scalar large : int64;
+}
+edge functor heavy(src, dst, e) { cond weight[e] > 1 || src != dst; }
+schedule {
+    graph h = contract(label, weight);
+    if (num_edges > 0) {
+        on h {
+            while (rounds < 3) {
+                degree = neighbor_reduce(vertices, (src, dst, e) => weight[e], sum, over=in_edges);
+                h = subgraph(filter(edges, heavy));
+                on h { left = num_edges; large += sum(weight); }
+                rounds += 1;
+            }
+        }
+        on h { while (rounds < 5) { rounds += 1; on h { large += num_edges; } } }
+    } else {
+        repeat (2) { rounds += 1; }
+    }
+    large += rounds;
+}
+"""
+
+
+@pytest.mark.parametrize("edges", [240, 0])
+def test_loops_on_graphs_and_in_branches_are_resumed(edges: int) -> None:
+    program, graph = load(CONTRACTED), random_graph(60, edges, seed=1, directed=True)
+    whole, _ = run(program, graph, {}, -1)
+    assert whole[0].iterations == (5 if edges else 2)
+    for after in range(1, whole[0].iterations + 1):
+        states = run(program, graph, {}, after)[1]
+        resumed, _ = run(program, graph, {}, -1, states)
+        assert all(states) and all(map(same, whole, resumed)), after

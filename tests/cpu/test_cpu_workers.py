@@ -212,3 +212,15 @@ def test_names_and_missing_arguments() -> None:
         shared_run(program, graph, {"source": "z"}, 3)
     with pytest.raises(GdslError, match="E0601"):
         shared_run(program, graph, {}, 2)
+
+
+def test_edges_of_a_contraction_are_not_owned_by_their_ids() -> None:
+    program = load("""program ends;
+problem { vertex label : int32 = int32(id) // 2; edge weight : int64 = 1; edge ends : int32 = -1; }
+edge functor note(src, dst, e) { apply { ends[e] = int32(src) * 1000 + int32(dst); } }
+schedule { graph h = contract(label, weight); on h { compute(edges, note); } }
+""")
+    graph = random_graph(60, 240, seed=1, directed=False)
+    outcomes, found = shared_run(program, graph, {}, 3, sizes=SMALL)
+    assert_agree(program, interpret(program, graph, bind(program, graph, {}, id_bits=32), Limits(), id_bits=32), found)
+    assert_same_bits(outcomes)

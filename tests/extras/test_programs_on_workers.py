@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,11 +64,25 @@ def test_every_run_that_was_stopped_goes_on(workers: Workers, tmp_path: Path) ->
     assert len(resumed) > 10, resumed
 
 
-def test_programs_that_make_graphs_have_no_checkpoints(workers: Workers, tmp_path: Path) -> None:
-    options = {"checkpoint": tmp_path / "x", "every": 1}
-    with pytest.raises(gdsl.GdslError, match=r"E0809.*louvain makes a graph"):
-        gdsl.samples.louvain("karate", workers=workers, **options)
-    assert not (tmp_path / "x").exists()
+@pytest.mark.slow
+def test_a_run_that_builds_graphs_goes_on_after_a_worker_was_killed(tmp_path: Path) -> None:
+    graph, program = gdsl.Graph.read("rmat:7", undirected=True, weights="random:1"), gdsl.samples.louvain
+    options: dict[str, Any] = {"checkpoint": tmp_path, "every": 1}
+
+    def kill(member: Any, event: str) -> None:
+        if event == "pass 2" and member.rank == 1:
+            os.kill(member.process, signal.SIGKILL)
+
+    with gdsl.cluster(workers=2) as workers:
+        workers._group.run(compile_quickly, lambda rank: ())
+        whole = workers.run(program, graph)
+        with pytest.raises(gdsl.GdslError, match=r"E0807.*worker 1 "):
+            workers.run(program, graph, report=kill, **options)
+        assert (tmp_path / "checkpoint.json").exists()
+        workers._group.run(compile_quickly, lambda rank: ())
+        resumed = workers.run(program, graph, resume=True, **options)
+    assert resumed.iterations == whole.iterations > 1
+    assert np.array_equal(resumed.community, whole.community) and resumed.modularity == whole.modularity
 
 
 def test_on_ranks_of_mpi() -> None:

@@ -1,7 +1,8 @@
 """The state of a run by several workers between two passes of an outermost loop, from which it can go on.
 
-Each worker has the values of its own vertices and edges, all scalars, and the members of sets that it owns; together
-they are everything that a run has in memory.
+Each worker stores the values of its own vertices and edges, all scalars, and the members of sets that it owns; of
+graphs that the schedule has built, an equal share of what they are made of (`StoredGraph`). Together that is everything
+that a run has in memory.
 """
 
 from __future__ import annotations
@@ -29,6 +30,31 @@ class Moment(IntEnum):
     COMPLETE = 4
     RESTORED = 5
     SET_RESTORED = 6
+    GRAPH = 7
+    GRAPH_SIZES = 8
+    GRAPH_RESTORED = 9
+
+
+NO_PART = -1
+"""The size of a part of a graph that is the input graph's."""
+
+
+@dataclass
+class StoredGraph:
+    """One worker's share of a graph that the schedule has built, from which all workers build it again.
+
+    sizes: the number of vertices; of edges that have ends of their own, as those of a contraction have, or `NO_PART`;
+    and of edges with these ends that the graph has, or `NO_PART` where it has all. The rest is in the order of edges.
+    """
+
+    sizes: NDArray[np.int64]
+    columns: NDArray[Any]
+    sources: NDArray[Any]
+    edges: NDArray[Any]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The parts by name."""
+        return {"sizes": self.sizes, "columns": self.columns, "sources": self.sources, "edges": self.edges}
 
 
 @dataclass
@@ -38,7 +64,8 @@ class RunState:
     loop, passes: the outermost loop of the schedule that the run is in, and how many passes it has had; passes_of_loop:
     how many it is to have, where they are counted. iterations: the passes of all outermost loops so far. data: arrays
     (of a worker's own vertices or edges) and scalars, as they are in memory, by name. sets: by number the worker's own
-    members of frontiers. program, boundaries: a key of the program, and the shares, which must be the same to go on.
+    members of frontiers. graphs: those that the schedule has built, by number. program, boundaries: a key of the
+    program, and the shares, which must be the same to go on.
     """
 
     program: str
@@ -50,6 +77,7 @@ class RunState:
     iterations: int
     data: dict[str, NDArray[Any]]
     sets: dict[int, NDArray[Any]] = field(default_factory=dict)
+    graphs: dict[int, StoredGraph] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -62,7 +90,7 @@ class RunState:
         iterations: int,
         data: dict[str, NDArray[Any]],
     ) -> RunState:
-        """The state of a worker, without its sets."""
+        """The state of a worker, without its sets and graphs."""
         key = cache.program_key(program)
         return cls(key, share.rank, share.boundaries, loop, passes, passes_of_loop, iterations, data)
 
@@ -79,6 +107,8 @@ class RunState:
         arrays: dict[str, NDArray[Any]] = {"counters": np.array(counters, np.int64), "boundaries": self.boundaries}
         arrays["program"] = np.array(self.program)
         arrays |= {f"data {name}": values for name, values in self.data.items()}
+        for number, graph in self.graphs.items():
+            arrays |= {f"graph {number} {part}": values for part, values in graph.arrays().items()}
         return arrays | {f"set {number}": members for number, members in self.sets.items()}
 
     @classmethod
@@ -87,8 +117,15 @@ class RunState:
         rank, loop, passes, passes_of_loop, iterations = (int(each) for each in arrays["counters"])
         data = {name.partition(" ")[2]: arrays[name] for name in arrays if name.startswith("data ")}
         sets = {int(name.partition(" ")[2]): arrays[name] for name in arrays if name.startswith("set ")}
+        numbers = [int(name.split()[1]) for name in arrays if name.startswith("graph ") and name.endswith(" sizes")]
+        parts = {
+            number: {name.split()[2]: arrays[name] for name in arrays if name.startswith(f"graph {number} ")}
+            for number in numbers
+        }
+        graphs = {number: StoredGraph(**each) for number, each in parts.items()}
         boundaries = np.asarray(arrays["boundaries"], np.int64)
-        return cls(str(arrays["program"]), rank, boundaries, loop, passes, passes_of_loop, iterations, data, sets)
+        key = str(arrays["program"])
+        return cls(key, rank, boundaries, loop, passes, passes_of_loop, iterations, data, sets, graphs)
 
 
 class Checkpoints(Protocol):
@@ -101,6 +138,11 @@ class Checkpoints(Protocol):
     def save(self, state: RunState) -> None:
         """Take the state, whose arrays are copies."""
         ...
+
+
+def equal_share(values: NDArray[Any], rank: int, size: int) -> NDArray[Any]:
+    """A copy of the share that worker `rank` of `size` stores of what all of them have."""
+    return values[len(values) * rank // size : len(values) * (rank + 1) // size].copy()
 
 
 def own_part(values: NDArray[Any], own: slice | None) -> NDArray[Any]:

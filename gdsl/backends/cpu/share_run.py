@@ -39,10 +39,9 @@ def run_share(
     `bindings`: as of `gdsl.binding.bind_share`; vertex arrays of the whole graph, edge arrays of the worker's own edges
     or of all. `one_thread`: where each core has a worker of its own. `checkpoints` is asked after each pass of the
     schedule's outermost loops whether it takes the state of this worker, and `resume` is such a state, with which the
-    run goes on; the graph, the shares, the program and the arguments must be the same. Programs that make graphs have
-    neither (`can_resume`). A mistake that any worker finds is raised on all:
-    E0801 to E0806 and E0902 to E0912 as by the cpu backend, E0807 by the communicator, KeyboardInterrupt where one of
-    them is interrupted.
+    run goes on; the graph, the shares, the program and the arguments must be the same. A mistake that any worker finds
+    is raised on all: E0801 to E0806 and E0902 to E0912 as by the cpu backend, E0807 by the communicator,
+    KeyboardInterrupt where one of them is interrupted.
     """
     widths = share.id_widths if program.tuning.ids is None else Widths.both(program.tuning.ids)
 
@@ -62,8 +61,3 @@ def run_share(
     finally:
         executable.library.release(ctypes.byref(run.control))
         run.end()
-
-
-def can_resume(program: Program) -> bool:
-    """Whether runs of `program` have a state that can be stored: those of programs that make graphs do not."""
-    return not program.graphs

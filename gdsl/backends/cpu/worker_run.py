@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, own_part
+from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, StoredGraph, equal_share, own_part
 from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, allocate, dtype_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
 from gdsl.backends.cpu.share_graph import share_slice
@@ -81,9 +82,7 @@ class WorkerRun(Run):
         """Of the frontiers of the plan, by number: those of vertices come first."""
 
     def continue_with(self, checkpoints: Checkpoints | None, state: RunState | None) -> None:
-        """Have the run ask `checkpoints`, and go on from `state`. Raises ValueError where it cannot."""
-        if (checkpoints is not None or state is not None) and self.program.graphs:
-            raise ValueError(f"{self.program.name} makes graphs, whose state cannot be stored")
+        """Have the run ask `checkpoints`, and go on from `state`. Raises ValueError for one of another run."""
         self._checkpoints, self._resumed, control = checkpoints, state, self.control
         control.checkpoints = checkpoints is not None
         if state is None:
@@ -239,8 +238,7 @@ class WorkerRun(Run):
         vertices = domain is Domain.VERTEX
         bits = self.widths.vertex if vertices else self.widths.edge
         room = (self.graph.num_vertices if vertices else self.graph.num_edges) + 1
-        memory = (ctypes.c_uint8 * (room * bits // 8)).from_address(address)
-        return np.ctypeslib.as_array(memory).view(f"i{bits // 8}")
+        return _values_at(address, room, np.dtype(f"i{bits // 8}"))
 
     def _last_record(self) -> Any | None:
         length = self.control.trace_length
@@ -277,6 +275,9 @@ class WorkerRun(Run):
             domain = self._set_domains[call.number]
             members = self._queue(call.queue, domain)[: call.size]
             self._taken.sets[call.number] = self._own_members(members, domain)
+        elif call.moment == Moment.GRAPH:
+            assert self._taken is not None
+            self._taken.graphs[call.number] = self._stored_graph(call)
         elif call.moment == Moment.COMPLETE:
             assert self._taken is not None and self._checkpoints is not None
             self._checkpoints.save(self._taken)
@@ -285,11 +286,39 @@ class WorkerRun(Run):
             assert self._resumed is not None
             for name, values in zip(names, self._all_values(call), strict=True):
                 self._restore(values, self._resumed.data[name], self._at(name))
+        elif call.moment == Moment.GRAPH_SIZES:
+            assert self._resumed is not None
+            _values_at(call.queue, 3, np.dtype(np.int64))[:] = self._resumed.graphs[call.number].sizes
+        elif call.moment == Moment.GRAPH_RESTORED:
+            self._restore_graph(call)
         else:
             assert self._resumed is not None
             members = np.concatenate(self.communicator.all_gather(self._resumed.sets[call.number]))
             self._queue(call.queue, self._set_domains[call.number])[: len(members)] = members
             call.size = len(members)
+
+    def _stored_graph(self, call: Any) -> StoredGraph:
+        """This worker's share of a graph that all workers have."""
+        sizes = _values_at(call.queue, 3, np.dtype(np.int64)).copy()
+        parts = (
+            equal_share(_values_at(address, count, dtype), self.graph.rank, self.graph.size)
+            for address, count, dtype in self._parts_of_graph(call, sizes)
+        )
+        return StoredGraph(sizes, *parts)
+
+    def _restore_graph(self, call: Any) -> None:
+        assert self._resumed is not None
+        stored = self._resumed.graphs[call.number]
+        shares = (stored.columns, stored.sources, stored.edges)
+        for share, (address, count, dtype) in zip(shares, self._parts_of_graph(call, stored.sizes), strict=True):
+            whole = np.concatenate(self.communicator.all_gather(share))
+            _values_at(address, count, dtype)[:] = whole
+
+    def _parts_of_graph(self, call: Any, sizes: NDArray[np.int64]) -> Iterator[tuple[int, int, np.dtype[Any]]]:
+        """Where the destinations, the sources and the ids of a graph's edges are, how many, and of which type."""
+        vertices, edges = np.dtype(f"i{self.widths.vertex // 8}"), np.dtype(f"i{self.widths.edge // 8}")
+        _, ends, some = (max(int(size), 0) for size in sizes)
+        yield from zip(call.data[:3], (ends, ends, some), (vertices, vertices, edges), strict=True)
 
     def _all_values(self, call: Any) -> list[NDArray[Any]]:
         """All data in the order of the buffers, wherever swaps have moved them."""
@@ -368,6 +397,14 @@ class WorkerRun(Run):
         arrays, scalars = self._named_results()
         control = self.control
         return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
+
+
+def _values_at(address: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """So many values in memory, which generated code owns."""
+    if not count:
+        return np.zeros(0, dtype)
+    memory = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(address)
+    return np.ctypeslib.as_array(memory).view(dtype)
 
 
 def _name_of(array: Array) -> str:

@@ -208,9 +208,20 @@ class CppHelpers(TemplateHelpers):
 
     @property
     def can_resume(self) -> bool:
-        """Whether a run may go on in one of its outermost loops: where several workers run it, with nothing in memory
-        but data and sets."""
-        return self.plan.target.workers and not self.plan.graphs
+        """Whether a run may go on in one of its outermost loops: where several workers run it."""
+        return self.plan.target.workers
+
+    def outermost_loops(self, steps: tuple[Step, ...]) -> list[int]:
+        """The numbers of the loops among these steps that no other loop contains."""
+        numbers: list[int] = []
+        for step in steps:
+            if isinstance(step, Loop):
+                numbers.append(step.number)
+            elif isinstance(step, On):
+                numbers += self.outermost_loops(step.body)
+            elif isinstance(step, Branch):
+                numbers += self.outermost_loops((*step.then, *step.otherwise))
+        return numbers
 
     def in_parts(self, array: str) -> bool:
         """Whether each of several workers has its own elements alone."""

@@ -227,14 +227,21 @@ inline made_graph make_contraction(const graph_slice& g, Label* label, Sums sums
             sums.put(e, lists.totals[from]);
         }
     });
-    built.graph.num_vertices = count;
+    finish_contraction(built, count, num_edges);
+    return built;
+}
+
+// piece: finish_contraction
+// Completes a contraction whose offsets and whose edges' ends are there.
+inline void finish_contraction(made_graph& built, int64 num_vertices, int64 num_edges) {
+    graph_arrays& arrays = *built.arrays;
+    built.graph.num_vertices = num_vertices;
     built.graph.num_edges = built.graph.edge_bound = num_edges;
     arrays.edge_ids = all_ids(num_edges);
-    if (g.in_offsets != nullptr) { build_in_lists(arrays, count, num_edges); }
+    if (built.graph.in_offsets != nullptr) { build_in_lists(arrays, num_vertices, num_edges); }
     built.graph.columns = built.graph.neighbors = arrays.columns.data();
     built.graph.edge_sources = arrays.edge_sources.data();
     point_to_lists(built);
-    return built;
 }
 
 // piece: build_in_lists

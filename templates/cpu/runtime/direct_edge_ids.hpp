@@ -29,3 +29,10 @@ inline void name_edges(graph_slice& made, const kept_graph& kept) {
 
 // piece: keep_names
 inline void keep_names(const graph_slice&, edge_frontier&, kept_graph&) {}
+
+// piece: ids_of_edges
+inline const edge* ids_of_edges(const graph_slice&) { return nullptr; }
+
+// piece: subgraph_of_ids
+// No graph leaves out edges.
+inline made_graph subgraph_of_ids(const made_graph& whole, edge_frontier&) { return whole; }

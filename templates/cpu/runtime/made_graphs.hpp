@@ -184,3 +184,13 @@ inline int64 first_to(const graph_slice& g, vertex u, vertex w) {
     }
     return low;
 }
+
+// piece: ids_of_edges
+// The ids of the edges of a subgraph, for the host of several workers.
+inline const edge* ids_of_edges(const graph_slice& g) { return g.edge_ids; }
+
+// piece: subgraph_of_ids
+// The graph of the edges that the host has put into `edges`.
+inline made_graph subgraph_of_ids(const made_graph& whole, edge_frontier& edges) {
+    return make_subgraph(whole.graph, whole.arrays, edges);
+}

@@ -161,6 +161,15 @@ inline bool resumes(const run_state& run) { return run.control.resume_loop != 0;
 // Whether the run enters this loop, as it does unless it resumes in a later one.
 inline bool enters_loop(const run_state& run, int64 loop) { return !resumes(run) || run.control.resume_loop == loop + 1; }
 
+// piece: resumes_in
+// Whether the run resumes in one of these loops.
+inline bool resumes_in(const run_state& run, std::initializer_list<int64> loops) {
+    for (const int64 loop : loops) {
+        if (run.control.resume_loop == loop + 1) { return true; }
+    }
+    return false;
+}
+
 // piece: pass_ended
 // Reports the number of passes of a loop to the host. True if the host saves the data; it then needs the sets, too.
 inline bool pass_ended(run_state& run, int64 loop, int64 pass, int64 passes, std::initializer_list<void*> data) {
@@ -191,6 +200,45 @@ inline void take_back(run_state& run, int64 number, frontier& f, const Counted c
 // piece: take_back_edges
 inline void take_back_edges(run_state& run, int64 number, edge_frontier& f) {
     f.size = call_host(run, number, 6, 0, {}, f.queue, 0);
+}
+
+// piece: hand_over_graph
+// Passes what a graph is made of to the host: the ends of its edges unless they are the input graph's, and the ids of
+// its edges unless it has all that have ends.
+inline void hand_over_graph(run_state& run, int64 number, const graph_slice& g, const graph_slice& input) {
+    const bool own_ends = g.columns != input.columns, some_edges = g.neighbors != g.columns;
+    int64 sizes[] = {g.num_vertices, own_ends ? g.edge_bound : -1, some_edges ? g.num_edges : -1};
+    call_host(run, number, 7, 0,
+              {const_cast<vertex*>(g.columns), const_cast<vertex*>(g.edge_sources), const_cast<edge*>(ids_of_edges(g))}, sizes, 3);
+}
+
+// piece: take_back_graph
+// Builds that graph again.
+inline made_graph take_back_graph(run_state& run, int64 number, const made_graph& input) {
+    int64 sizes[3] = {0, -1, -1};
+    call_host(run, number, 8, 0, {}, sizes, 3);
+    const int64 num_vertices = sizes[0], bound = sizes[1];
+    made_graph built = input;
+    if (bound >= 0) { built.arrays = std::make_shared<graph_arrays>(); }
+    vertex *columns = nullptr, *sources = nullptr;
+    if (bound >= 0) {
+        built.arrays->columns.resize(std::size_t(bound) + 1);
+        built.arrays->edge_sources.resize(std::size_t(bound) + 1);
+        columns = built.arrays->columns.data();
+        sources = built.arrays->edge_sources.data();
+        columns[bound] = sources[bound] = 0;  // place 0 always exists, for checked indices
+    }
+    edge_frontier edges(bound >= 0 ? bound : input.graph.num_edges);
+    edges.size = sizes[2];
+    call_host(run, number, 9, 0, {columns, sources, edges.queue}, sizes, 3);
+    if (bound >= 0) {
+        std::vector<int64>& offsets = built.arrays->offsets;
+        offsets.assign(std::size_t(num_vertices) + 1, 0);
+        for (int64 e = 0; e < bound; ++e) { offsets[std::size_t(sources[e]) + 1] += 1; }
+        for (std::size_t u = 1; u < offsets.size(); ++u) { offsets[u] += offsets[u - 1]; }
+        finish_contraction(built, num_vertices, bound);
+    }
+    return sizes[2] >= 0 ? subgraph_of_ids(built, edges) : built;
 }
 
 // piece: pull_edges
