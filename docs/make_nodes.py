@@ -11,6 +11,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
+from gdsl.ir import (
+    declaration_nodes,
+    expression_nodes,
+    operator_nodes,
+    schedule_nodes,
+    set_nodes,
+    statement_nodes,
+)
 from gdsl.ir import nodes as ir
 from gdsl.plan import buffer_nodes, exchange_nodes, hints, instance_nodes, nodes, phase_nodes, sweep_nodes
 
@@ -23,6 +31,15 @@ module {module} {{
 """
 IR_FAMILIES = (ir.Expression, ir.Statement, ir.Step, ir.SetStep, ir.Operator)
 """The kinds of nodes of which there are several; the other nodes have one kind each."""
+IR_MODULES = (
+    expression_nodes,
+    statement_nodes,
+    declaration_nodes,
+    schedule_nodes,
+    operator_nodes,
+    set_nodes,
+    ir,
+)
 PLAN_MODULES = (nodes, sweep_nodes, phase_nodes, hints, buffer_nodes, exchange_nodes, instance_nodes)
 WIDTH = 130
 UNBROKEN = "\N{NO-BREAK SPACE}"
@@ -31,7 +48,8 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 
 def ir_page() -> str:
     """The page of the IR."""
-    leaves = [kind for kind in kinds_of(ir) if kind not in IR_FAMILIES and kind is not ir.Node]
+    leaves = [kind for module in IR_MODULES for kind in kinds_of(module) if kind not in IR_FAMILIES]
+    leaves.remove(ir.Node)
     lines = []
     for family in IR_FAMILIES:
         inherited = {each.name for each in dataclasses.fields(family)}
@@ -40,7 +58,7 @@ def ir_page() -> str:
         fields = _fields(family, set())
         lines.append(_sum(family.__name__, kinds) + (f" attributes({', '.join(fields)})" if fields else ""))
     lines += [_text(kind, set()).replace(UNBROKEN, " ") for kind in leaves if _family_of(kind) is None]
-    return _page("IR", "IR", "gdsl/ir/nodes.py", lines)
+    return _page("IR", "IR", "the files gdsl/ir/*nodes.py", lines)
 
 
 def plan_page() -> str:
