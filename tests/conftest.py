@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,21 @@ ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:  # `pytest` alone does not put it there, `python -m pytest` does
     sys.path.append(str(ROOT))  # behind what is installed: where that is a wheel, the wheel is tested
 
+
+def _keep_bytecode() -> None:
+    """Where Python may not keep what it compiled, have it do so in a folder of this user's in the system's temporary
+    one: the tests start thousands of processes, each of which would read the text of gdsl anew, for a second."""
+    if not sys.dont_write_bytecode:
+        return
+    folder = Path(tempfile.gettempdir(), f"gdsl-bytecode-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid == os.getuid():  # what lies there would be run by this process
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+_keep_bytecode()
 
 _OPTIONS: dict[str, tuple[str, ...]] = {}
 
