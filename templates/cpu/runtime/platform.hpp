@@ -52,25 +52,24 @@ inline int32 thread_number() {
 
 // piece: startable_threads
 #ifdef _OPENMP
-// How many of `wanted` threads the machine can run together, determined by starting them.
+// How many of `wanted` threads the machine can run together, determined by starting them. (A compiler takes a third
+// less time for a whole program than with `std::thread`.)
 inline int32 startable_threads(int32 wanted) {
-    std::mutex gate;
-    std::vector<std::thread> started;
-    gate.lock();
-    try {
-        started.reserve(std::size_t(wanted));
-        while (int32(started.size()) + 1 < wanted) {
-            started.emplace_back([&gate] {
-                gate.lock();
-                gate.unlock();
-            });
-        }
-    } catch (const std::exception&) {
-        wanted = int32(started.size() / 2) + 1;  // leaves some for others
-    }
-    gate.unlock();
-    for (std::thread& thread : started) { thread.join(); }
-    return wanted;
+    pthread_t* const started = static_cast<pthread_t*>(std::malloc(std::size_t(wanted) * sizeof(pthread_t)));
+    if (started == nullptr) { return 1; }
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    const auto pass_gate = [](void* gate) -> void* {
+        pthread_mutex_lock(static_cast<pthread_mutex_t*>(gate));
+        pthread_mutex_unlock(static_cast<pthread_mutex_t*>(gate));
+        return nullptr;
+    };
+    int32 count = 0;
+    pthread_mutex_lock(&gate);
+    while (count + 1 < wanted && pthread_create(&started[count], nullptr, pass_gate, &gate) == 0) { ++count; }
+    pthread_mutex_unlock(&gate);
+    for (int32 i = 0; i < count; ++i) { pthread_join(started[i], nullptr); }
+    std::free(started);
+    return count + 1 < wanted ? count / 2 + 1 : wanted;  // leaves some for others
 }
 #endif
 
@@ -81,14 +80,16 @@ inline void limit_threads() {
     const int32 few = 64, many = 4 * omp_get_num_procs();
     const int32 most = few < many ? many : few;
     const int32 available = omp_get_max_threads(), wanted = available < most ? available : most;
-    static std::mutex one_at_a_time;
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     static int32 tried = 1, threads = 1;
-    const std::lock_guard<std::mutex> mine(one_at_a_time);
+    pthread_mutex_lock(&one_at_a_time);
     if (wanted > tried) {  // an earlier run may have needed only one thread
         threads = startable_threads(wanted);
         tried = wanted;
     }
-    omp_set_num_threads(threads < available ? threads : available);
+    const int32 limit = threads < available ? threads : available;
+    pthread_mutex_unlock(&one_at_a_time);
+    omp_set_num_threads(limit);
 #endif
 }
 
