@@ -18,6 +18,16 @@ class RunsPrograms(Protocol):
         """Run `program` on `graph`."""
         ...
 
+    def resume(self, program: Any, result: Any, graph: Any, **options: Any) -> Result:
+        """Go on from `result`."""
+        ...
+
+
+def resume_on_workers(program: Any, result: object, graph: object, workers: object, options: dict[str, Any]) -> Result:
+    """`Program.resume` by `workers`. Raises TypeError for what are no workers, and for options of one process."""
+    resumed: Result = _checked(workers, options).resume(program, result, graph, **options)
+    return resumed
+
 
 def run_on_workers(program: Any, graph: object, values: Mapping[str, Any], options: dict[str, Any]) -> Result:
     """A call with `options`, of which `workers` are those that run it. Raises TypeError for what are no workers, for
@@ -26,13 +36,17 @@ def run_on_workers(program: Any, graph: object, values: Mapping[str, Any], optio
     if workers is None:
         name = next(name for name, value in options.items() if name in OF_WORKERS and value not in (None, False))
         raise TypeError(f"{name} is for runs with workers=gdsl.cluster(…)")
+    result: Result = _checked(workers, options).run(program, graph, values, **options)
+    return result
+
+
+def _checked(workers: Any, options: dict[str, Any]) -> Any:
     if not callable(getattr(workers, "run", None)):
         raise TypeError(f"workers is what gdsl.cluster returns, not {shown(workers)}")
     for name in ("memory", "gpus"):
         if options.pop(name, None) is not None:
             raise TypeError(f"{name} is for runs of one process, not for runs with workers")
-    result: Result = workers.run(program, graph, values, **options)
-    return result
+    return workers
 
 
 OF_WORKERS: dict[str, tuple[Any, Any]] = {

@@ -10,7 +10,7 @@ from gdsl import deadline
 from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, with_gpus, without_defaults
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.loading import types_of, warnings_of
-from gdsl.api.on_workers import OF_WORKERS, RunsPrograms, concerns_workers, run_on_workers
+from gdsl.api.on_workers import OF_WORKERS, RunsPrograms, concerns_workers, resume_on_workers, run_on_workers
 from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
 from gdsl.api.signature import CALL_OPTIONS, OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
@@ -134,18 +134,19 @@ class Program(CompiledProgram):
         off a frontier by one `min=` or `max=`, or reaches vertices by one store, and that depends on edges only by
         their ends and their values; inputs must be attributes of the graph. The options are those of `run`.
 
-        This has nothing to do with the option `resume` of `run`, which goes on from a checkpoint of workers. A run of
-        `workers` cannot go on from a result; results of `map` are resumed one by one, unless their sets differ.
+        This has nothing to do with the option `resume` of `run`, which goes on from a checkpoint of workers. `workers`
+        go on together, from a result of theirs or of one process, on a graph in the memory of this process. Results of
+        `map` are resumed one by one, unless their sets differ.
 
         Raises `gdsl.GdslError`: E0430, with the reason and its line, if the program has no such loop; E0622 if the
-        result is from elsewhere, edges were deleted, or there are `workers`; and what `run` raises.
+        result is from elsewhere, or edges were deleted; and what `run` raises.
         """
-        from gdsl.api.resuming import continuations, refuse_workers
+        from gdsl.api.resuming import continuations
 
-        if workers is not None:
-            refuse_workers(self)
         options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
         options.update(gpus=gpus, memory=memory)
+        if workers is not None:
+            return resume_on_workers(self, result, graph, workers, {**options, "types": types})
         for run in continuations(self, result, as_graph(graph), types, backend):
             try:
                 return run.finished(run.program._call(run.graph, run.arguments, round=run.rounded, **options))

@@ -27,7 +27,6 @@ from gdsl.graph.updates import Delta
 from gdsl.graph.vertices import WIDE_FROM
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.uniqueness.order import Obstacle
 
 if TYPE_CHECKING:
     from gdsl.passes.resuming_beside import BesideProgram
@@ -172,7 +171,7 @@ def _origin(program: CompiledProgram, result: Any) -> Origin:
         raise TypeError(f"the first argument is a result of {program.name}, not {shown(result)}")
     origin = result._origin
     if origin is None:
-        note = "results of workers, of map over sets, and those that were pickled do not keep their params and graph"
+        note = "results on graphs that workers read, of map over sets, and pickled ones do not keep params and graph"
         _refuse("the result does not know the run that it is from", note)
     if (origin.source.text, origin.source.imported) != (program.text.text, program.text.imported):
         _refuse(f"the result is not one of this text of program {program.name}")
@@ -204,19 +203,6 @@ def _inserted_ends(origin: Origin, graph: Graph) -> Any:
         note = "what was derived from a deleted edge would stay; only insertions can be resumed"
         _refuse(f"the edge {ends[0]} -> {ends[1]} was deleted since", note)
     return changes.inserted
-
-
-def refuse_workers(program: CompiledProgram) -> NoReturn:
-    """Refuse to resume on several workers: E0622 with the loop that would be resumed, or E0430 if there is none."""
-    from gdsl.passes.resuming import find, resumed
-
-    resumed(program.ir, program.text)
-    loop = find(program.ir, program.text)
-    assert not isinstance(loop, Obstacle)
-    message = "this result cannot be resumed: several workers run programs from their beginning only"
-    note = "each has a part of the graph, and none has the inserted edges and the earlier values of the others"
-    fix = "leave out workers=, or run the program with workers= on the updated graph as usual"
-    raise GdslError.single("E0622", message, loop.loop.span, program.text, notes=(note,), fix=fix)
 
 
 def _words(types: Mapping[str, str]) -> str:

@@ -60,7 +60,7 @@ def bind_share(
         return _bind_own(program, share, own, arguments, bound, widths, source, rounded)
 
     parts = agreed(communicator, of_own_edges)
-    return Bindings(bound.params, {**bound.inputs, **parts.inputs})
+    return Bindings(bound.params, {**bound.inputs, **parts.inputs}, bound.own | parts.own)
 
 
 def _bind_own(

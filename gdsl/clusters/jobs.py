@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from gdsl import cache
 from gdsl.api.compiling import compile_source
+from gdsl.api.origin import Origin
 from gdsl.api.program import Program
 from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.cpu.share_run import run_share
@@ -90,16 +91,19 @@ class Job:
     """cpu, or cuda, for which each worker uses a GPU of its host."""
     parts: PartsOptions | None = None
     """Where workers write their parts of the results, instead of returning them."""
+    goes_on: bool = False
+    """Whether the program that runs is the one that goes on from an old result (`gdsl.api.resuming`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """What a worker returns of a run. Worker 0 has the outcome, which is whole, the types that it ran with, and its
-    params; every worker has the names of its own vertices."""
+    params and the origin of the result, of no graph; every worker has the names of its own vertices."""
 
     outcome: Outcome | None
     types: tuple[tuple[str, str], ...]
     params: Mapping[str, Scalar]
+    origin: Origin | None
     names: tuple[Any, ...] | None
     warning: str | None
     """What to say of a run that did not converge."""
@@ -160,12 +164,14 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
     types = tuple(program.types.items()) if first else ()
     names = tuple(share.names) if job.names and share.names is not None else None
     params = bindings.params if first else {}
+    origin = program._origins.of(bindings, None, job.rounded) if first else None
     watch, warning = program._results.watch, None
     if outcome is not None and not watch.is_idle:
         arrays = outcome.arrays if job.parts is None else done.outcome.arrays
         warning = watch.check(arrays, outcome.scalars, outcome.iterations, bindings)
     first_outcome = outcome if first else None
-    return Part(first_outcome, types, params, names, warning, compile_ms, done.bytes_sent, done.exchanges, written)
+    sent = done.bytes_sent, done.exchanges
+    return Part(first_outcome, types, params, origin, names, warning, compile_ms, *sent, written)
 
 
 def _share_of(group: Group, tell: Tell, words: GraphWords) -> GraphShare:
@@ -197,7 +203,7 @@ def _program(job: Job, share: GraphShare, group: Group) -> Program:
     if any(each.name not in types for each in program.ir.types):
         types = inferred(program, share, job.values, types, group)
         program = compile_source(job.source, job.words, types=types)
-    return program
+    return program._resumed_programs()[1] if job.goes_on else program
 
 
 def _place_on_host(group: Group) -> int:

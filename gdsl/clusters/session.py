@@ -190,6 +190,47 @@ class Workers:
         with deadline.limited(stops.timeout):
             return self._run(program, graph, job, report)
 
+    def resume(
+        self,
+        program: Program,
+        result: Result,
+        graph: Graph,
+        *,
+        backend: str = "auto",
+        timeout: float | None = None,
+        max_iterations: int | None = None,
+        types: Mapping[str, Any] | None = None,
+        report: Report | None = None,
+    ) -> Result:
+        """The result on `graph`, going on from that of a run before edges were inserted, as `Program.resume` has it.
+
+        The workers get their parts of `graph`, and the values of `result`. Raises what `Program.resume` and `run`
+        raise.
+        """
+        check_backend(backend)
+        if backend == "cuda":
+            check_run_on_gpus(program, has_checkpoints=False)
+        from gdsl.api.resuming import continuations
+        from gdsl.clusters.jobs import Job
+
+        *_, last = continuations(program, result, as_graph(graph), types, backend="cpu")
+        stops = limits(timeout, max_iterations)
+        job = Job(
+            last.program.text,
+            last.program.knobs,
+            _chosen(last.program, None),
+            self._words_of(last.graph),
+            without_defaults(last.arguments),
+            last.program._rounded(last.rounded),
+            stops,
+            None,
+            names=False,
+            backend="cuda" if backend == "cuda" else "cpu",
+            goes_on=True,
+        )
+        with deadline.limited(stops.timeout):
+            return last.finished(self._run(last.program, last.graph, job, report))
+
     def check_folders(
         self, checkpoint: CheckpointOptions | None, parts: PartsOptions | None, report: Report | None = None
     ) -> None:
@@ -224,7 +265,7 @@ class Workers:
                 remove_parts(job.parts)
             raise
         first = parts[0]
-        instance = self.last = _instance(program, first.types)
+        instance = self.last = program if job.goes_on else _instance(program, first.types)
         warning = next((part.warning for part in parts if part.warning is not None), None)
         if warning is not None:
             warn(warning)
@@ -234,6 +275,8 @@ class Workers:
             arrays = PartFiles(job.parts.directory, first.written.manifest, summaries)
             outcome = replace(outcome, arrays=arrays)
         result = Result(instance._results, outcome, job.backend, "", first.compile_ms, first.params, held)
+        if held is not None:
+            result._origin = replace(first.origin, graph=held._identity)
         if job.names:
             result._names = joined_names(parts)
         return result

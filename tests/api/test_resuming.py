@@ -17,7 +17,8 @@ from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, updates
 from tests.interleaving.interleave import explore
-from tests.support.graphs import graphs, make_graph, path
+from tests.support.graphs import graphs, make_graph, path, random_graph
+from tests.support.thread_workers import thread_workers
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 COMPONENTS = """program components;
@@ -368,14 +369,36 @@ def test_results_of_map(backend: str) -> None:
         gdsl.samples.sssp.resume(copied[0], updated)
 
 
-def test_workers_go_on_from_no_result() -> None:
-    graph = gdsl.Graph.read("karate")
-    for name, code in (("sssp", "E0622"), ("bfs", "E0430")):
-        program = getattr(gdsl.samples, name)
-        result = program(graph, source=0, backend="reference")
-        with pytest.raises(gdsl.GdslError) as caught:
-            program.resume(result, graph.updated(insert=([0], [9], [1])), workers=object())
-        [problem] = caught.value.diagnostics
-        assert problem.code == code and problem.fix
-        assert problem.span is not None
-        assert code == "E0430" or "while" in program.text.line(problem.span.line)
+@pytest.mark.parametrize("name", ["sssp", "components"])
+def test_workers_go_on(name: str) -> None:
+    """From a result of one process, and from their own, again and again."""
+    graph = random_graph(40, 60, seed=3, directed=False)
+    program, values = (gdsl.samples.sssp, {"source": 0}) if name == "sssp" else (gdsl.compile(COMPONENTS), {})
+    workers = thread_workers(3)
+    result = program(graph, backend="reference", **values)
+    for inserted in (([0], [9], [1.0]), ([3, 5], [38, 3], [0.25, 2.0])):
+        graph = graph.updated(insert=inserted)
+        full = program(graph, backend="reference", **values)
+        result = program.resume(result, graph, workers=workers)
+        assert_equal(result, full)
+        assert result.iterations <= full.iterations
+        own = program(graph, workers=workers, **values)
+        assert_equal(program.resume(own, graph.updated(insert=([1], [2], [3.0])), workers=workers, max_iterations=50),
+                     program(graph.updated(insert=([1], [2], [3.0])), backend="reference", **values))  # fmt: skip
+
+
+def test_what_workers_cannot_go_on_from() -> None:
+    graph, workers = gdsl.Graph.read("karate"), thread_workers(2)
+    updated = graph.updated(insert=([0], [9], [1]))
+    result = gdsl.samples.bfs(graph, source=0, backend="reference")
+    with pytest.raises(gdsl.GdslError, match="E0430"):
+        gdsl.samples.bfs.resume(result, updated, workers=workers)
+    result = gdsl.samples.sssp(graph, source=0, backend="reference")
+    with pytest.raises(TypeError, match="memory is for runs of one process"):
+        gdsl.samples.sssp.resume(result, updated, workers=workers, memory="2GB")
+    with pytest.raises(TypeError, match=r"workers is what gdsl\.cluster returns, not 3"):
+        gdsl.samples.sssp.resume(result, updated, workers=3)
+    with pytest.raises(ValueError, match="auto, cpu or cuda"):
+        gdsl.samples.sssp.resume(result, updated, workers=workers, backend="reference")
+    with pytest.raises(gdsl.GdslError, match=r"E0622.*was deleted"):
+        gdsl.samples.sssp.resume(result, updated.updated(delete=([0], [1])), workers=workers)
