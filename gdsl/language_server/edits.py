@@ -96,10 +96,10 @@ def code_actions(document: Document, reported: Iterable[Diagnostic], range_: lsp
     certain = [each for each in diagnostics if is_certain(each, document.source)]
     if certain:
         edits = [edit for each in certain for edit in _edits(document, each.suggestions[0])]
-        what = "the fix of gdsl that is" if len(certain) == 1 else f"all {len(certain)} fixes of gdsl that are"
+        what = "the certain fix" if len(certain) == 1 else f"all {len(certain)} certain fixes"
         actions.append(
             lsp.CodeAction(
-                f"apply {what} certain",
+                f"apply {what} in this program",
                 FIX_ALL,
                 edit=lsp.WorkspaceEdit({document.uri: _disjoint(edits)}),
             )
