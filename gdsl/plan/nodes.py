@@ -1,4 +1,5 @@
-"""The kernel plan: frozen, typed, verified, and printed by `gdslc compile --emit plan`.
+"""The kernel plan: frozen, typed, verified, and printed by `gdslc compile --emit plan`. This page has all of its nodes;
+here are the operation, the steps that hold steps, and the plan itself, and the others in the files `*_nodes.py`.
 
 Three conventions:
 
@@ -8,30 +9,10 @@ Three conventions:
 
 from __future__ import annotations
 
-from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import (
-    CombineFrontiers,
-    CopyFrontier,
-    DefineFrontier,
-    Expression,
-    Operator,
-    Program,
-    StoreElement,
-    StoreScalar,
-)
+from gdsl.ir.nodes import Expression, Operator, Program
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffer_nodes import Buffer, Struct
-from gdsl.plan.exchange_nodes import (
-    Distribution,
-    Exchange,
-    Exchanged,
-    Held,
-    How,
-    Placement,
-    Reach,
-    Snapshot,
-    Turns,
-)
+from gdsl.plan.exchange_nodes import Distribution, Exchange, Exchanged, Held, How, Placement, Reach, Snapshot, Turns
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.instance_nodes import BitParallel
 from gdsl.plan.phase_nodes import (
@@ -48,6 +29,24 @@ from gdsl.plan.phase_nodes import (
     When,
     Within,
     Work,
+)
+from gdsl.plan.step_nodes import (
+    Combine,
+    Copy,
+    Define,
+    EnterGraph,
+    FarEnds,
+    Fill,
+    Initial,
+    Initialize,
+    Leader,
+    MakeGraph,
+    OnSets,
+    Privatize,
+    Rotate,
+    StorePrivate,
+    Swap,
+    WriteBack,
 )
 from gdsl.plan.sweep_nodes import (
     Choice,
@@ -118,125 +117,6 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Initial:
-    """What an array or scalar begins with (None: zero, `none` or false)."""
-
-    name: str
-    value: Expression | None
-
-
-@dataclass(frozen=True, slots=True)
-class Initialize:
-    """The problem data before the schedule begins: arrays an element a thread, scalars by the leader."""
-
-    vertex_arrays: tuple[Initial, ...]
-    edge_arrays: tuple[Initial, ...]
-    scalars: tuple[Initial, ...]
-    barrier: Barrier | None
-    """That at its end; None: there is one thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leader:
-    """What one thread does."""
-
-    step: StoreScalar | StoreElement
-
-
-@dataclass(frozen=True, slots=True)
-class Fill:
-    """Every element of an array becomes one value, an element a thread."""
-
-    step: ir.Fill
-
-
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """Two arrays or scalars change places: their storage changes names, and nothing is moved."""
-
-    step: ir.Swap
-
-
-@dataclass(frozen=True, slots=True)
-class Define:
-    """A frontier becomes the set of some members, or everything; it ends with a barrier of its own."""
-
-    step: DefineFrontier
-    asks_lists: bool
-    """Whether each member is looked for in the list of its source, since the graph around may have left it out: of
-    sets of edges where there are subgraphs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A frontier becomes the same set as another; it ends with a barrier of its own."""
-
-    step: CopyFrontier
-    recounts: bool = False
-    """Whether the edges of its members are counted, since those counted for the other frontier are other ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class FarEnds:
-    """A frontier becomes the ends of the edges in another, each once by a mark; it ends with a barrier of its own."""
-
-    step: ir.FarEnds
-
-
-@dataclass(frozen=True, slots=True)
-class OnSets:
-    """A step between sets and data, as a grid or its threads together. What it asks for it takes from queues, which it
-    makes where a set has none."""
-
-    step: ir.SetStep
-    waits: bool
-    """Whether it ends with a barrier; see `synchronization`. A level of a history that does not is no copy: the
-    frontier has its members where they lie in the history."""
-
-
-@dataclass(frozen=True, slots=True)
-class Combine:
-    """A frontier becomes what an operation makes of two others; it ends with a barrier of its own.
-
-    The queue of `walked` is walked, and each member is kept if it is (of a union or a difference: is not) in `asked`,
-    whose own members a union has too. Where `walked` has a queue in an intersection only the other way round, the two
-    change places.
-    """
-
-    step: CombineFrontiers
-    walked: Members
-    asked: Members
-    grows: bool
-    """Of a union with itself: whether `walked` takes up what it does not have where it lies, if its bitmap is worth it
-    (without marks: always)."""
-    few: bool
-    """Of what grows: whether queues of few members become one in a single sweep, where neither has a bitmap."""
-    marks: bool
-    """Whether `asked` is marked where it has no bitmap and is small; if not, its bitmap is made."""
-    words: bool
-    """Whether the bitmaps are combined, into a bitmap, where there are no queues to walk."""
-    waits: bool
-    """Whether all wait once more for the marks to be taken out, since the storage of `asked` may be written next."""
-    test: Variant | None = None
-    """Of a difference: the test of the filter right before it, which has made `asked` of `walked`. It is asked once
-    more, and not whether a member is there. None: `asked` is something else."""
-
-
-@dataclass(frozen=True, slots=True)
-class MakeGraph:
-    """A variable is given another graph, in arrays that no graph has; it ends with a barrier of its own, unless it is
-    the graph around.
-
-    `kept`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
-    run's, in one of its rooms. `numbers_edges`: the edges of a subgraph are numbered anew, by their places in lists.
-    """
-
-    step: ir.GraphStep
-    kept: int | None = None
-    numbers_edges: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class MakeOnce:
     """Steps that make a graph of nothing but the given graph's structure, which is then kept with that: whoever finds
     it there skips them. The last of them is the `MakeGraph`; see `kept_graphs`."""
@@ -256,14 +136,6 @@ class On:
     depth: int
     enter: Launch | None
     body: tuple[Step, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EnterGraph:
-    """The graph around the launches of an `On` is noted, as the one that `graph` is."""
-
-    graph: str
-    depth: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,36 +184,6 @@ class Launch:
 
 
 # Scalars with copies, for which fewer barriers are needed
-
-
-@dataclass(frozen=True, slots=True)
-class Rotate:
-    """A rotating scalar moves to the next of its places, which holds the value that is stored; the leader stores it in
-    the place after that. See `scalar_copies`."""
-
-    step: StoreScalar
-
-
-@dataclass(frozen=True, slots=True)
-class Privatize:
-    """Every thread has its own copy of these scalars from now on; all copies change alike. See `scalar_copies`."""
-
-    scalars: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StorePrivate:
-    """A store in such a scalar: every thread stores in its own copy."""
-
-    step: StoreScalar
-
-
-@dataclass(frozen=True, slots=True)
-class WriteBack:
-    """The leader stores the last values of rotating and of private scalars where the host reads them."""
-
-    rotating: tuple[str, ...]
-    private: tuple[str, ...]
 
 
 Step = (
@@ -500,20 +342,16 @@ __all__ = [
     "Exchange",
     "Exchanged",
     "FarEnds",
-    "StorePrivate",
     "Fill",
     "Form",
     "Frontier",
-    "WriteBack",
     "Held",
     "HoldMarks",
-    "Mirror",
     "How",
     "Identity",
     "Initial",
     "Initialize",
     "Intersection",
-    "Privatize",
     "Launch",
     "Leader",
     "Loop",
@@ -521,6 +359,7 @@ __all__ = [
     "MakeOnce",
     "Measure",
     "Members",
+    "Mirror",
     "Mode",
     "NearFar",
     "On",
@@ -530,15 +369,18 @@ __all__ = [
     "Phase",
     "Placement",
     "Plan",
+    "Privatize",
     "Reach",
     "ReadCounter",
     "Reduction",
     "Renumbering",
+    "Rotate",
     "Segment",
     "Selection",
     "Skips",
     "Snapshot",
     "Step",
+    "StorePrivate",
     "Swap",
     "Sweep",
     "Switch",
@@ -546,7 +388,6 @@ __all__ = [
     "Total",
     "Trace",
     "Turns",
-    "Rotate",
     "Variant",
     "Vote",
     "Walk",
@@ -554,4 +395,5 @@ __all__ = [
     "Within",
     "Work",
     "Write",
+    "WriteBack",
 ]
