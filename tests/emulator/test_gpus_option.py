@@ -42,10 +42,10 @@ def driver(monkeypatch):
     found = Driver()
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", found)
     monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: 256)
-    monkeypatch.setattr("gdsl.backends.cuda.several_gpus.page_bytes", lambda owners: 256)
+    monkeypatch.setattr("gdsl.backends.cuda.spread_memory.page_bytes", lambda owners: 256)
     monkeypatch.setattr("support.fake_driver.PAGE", 256)
     monkeypatch.setattr(SeveralGpus, "memory_of", lambda device, gpu: (1 << 20, 1 << 20))
-    monkeypatch.setattr("gdsl.backends.cuda.several_gpus._SLAB", 256)
+    monkeypatch.setattr("gdsl.backends.cuda.spread_memory._SLAB", 256)
     return found
 
 
