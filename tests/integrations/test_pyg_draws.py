@@ -18,7 +18,7 @@ from scipy.stats import chi2
 
 import gdsl
 from gdsl.integrations.pyg.growing import Relation, grow
-from gdsl.integrations.pyg.lists import Draws, NeighborLists, Slots, on_host
+from gdsl.integrations.pyg.lists import Draws, NeighborLists, Pointers, Slots, ids_of, on_host
 from tests.oracles.philox import number
 
 KEY = -7
@@ -274,6 +274,23 @@ def test_no_edge_of_a_tree_is_later_than_its_seed(backend: str) -> None:
         induced = grown(lists, seeds, limit, counts, disjoint=True, induced=True)
         assert set(sample.edge.tolist()) <= set(induced.edge.tolist())
         assert (time[induced.edge] <= limit[induced.tree[induced.near]]).all()
+
+
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize(("vertices", "edges"), [(0, 0), (1, 0), (1, 3), (9, 40)])
+def test_grouped_edges_give_the_same_lists(vertices: int, edges: int, ascending: bool) -> None:
+    """Pointers may end before the last vertex; lists that do not ascend are sorted."""
+    random = np.random.default_rng(vertices)
+    near, far = np.sort(random.integers(0, max(vertices - 2, 1), edges)), random.integers(0, max(vertices, 1), edges)
+    if ascending:
+        far = far[np.lexsort((far, near))]
+    pointers = Pointers(np.searchsorted(near, np.arange(max(vertices - 2, 1) + 1)))
+    assert np.array_equal(ids_of(pointers), near) and len(pointers) == edges
+    assert ascending <= pointers.ascends(far)
+    weight = random.random(edges)
+    plain, grouped = (NeighborLists.build(ends, far, vertices + 1, "reference", weight) for ends in (near, pointers))
+    for name in ("offsets", "far", "given", "sums"):
+        assert np.array_equal(getattr(plain, name), getattr(grouped, name))
 
 
 def test_induced_samples_have_all_edges_between_their_vertices() -> None:

@@ -455,12 +455,12 @@ def test_links_between_types_and_their_times() -> None:
 @pytest.mark.parametrize(
     ("error", "words", "make"),
     [
-        (NotImplementedError, "feature store", lambda: sampler((object(), object()), [1])),
+        (TypeError, "feature store", lambda: sampler((object(), object()), [1])),
         (ValueError, "edge type", lambda: sampler(team(), {("a", "to", "a"): [1]})),
         (ValueError, "edge type", lambda: sampler(papers(), {("paper", "by", "author"): [1]})),
         (ValueError, "no nodes of the type None", lambda: of_nodes(papers(), [1], [0])),
         (NotImplementedError, "one type", lambda: sampler(papers(), [1], bias="(a, b, e) => 1")),
-        (TypeError, "not list", lambda: sampler([1], [1])),
+        (TypeError, "not int", lambda: sampler(1, [1])),
         (ValueError, "adj_t", lambda: sampler(Data(adj_t=torch.eye(2).to_sparse_csr(), num_nodes=2), [1])),
         (ValueError, "from -1", lambda: sampler(team(), [-2])),
         (ValueError, "neither nodes nor edges", lambda: sampler(team(), [1], time_attr="time")),

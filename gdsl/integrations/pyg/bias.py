@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gdsl.api.compiling import compile as compiled
 from gdsl.graph import Graph
-from gdsl.integrations.pyg.lists import Ids
+from gdsl.integrations.pyg.lists import Ids, ids_of
 
 if TYPE_CHECKING:
     from gdsl.integrations.pyg.edges import Edges
@@ -41,19 +41,22 @@ def weights_by(
         raise ValueError(f"bias must be a functor of an edge with a value, such as {EXAMPLE!r}; it is {functor!r}")
     near, far, edge, value = matched.groups()
     words = set(re.findall(r"[A-Za-z_]\w*", value)) - {near, far, edge}
+    of_edges = words & edges.of_edges.keys()
+    of_edges -= {name for name in of_edges & of_nodes.keys() if not re.search(rf"\b{name}\s*\[\s*{edge}\b", value)}
     values: dict[str, NDArray[Any]] = {}
     inputs = ""
-    for kind, attributes in (("edge", edges.of_edges), ("vertex", of_nodes)):
-        for name in sorted(words & attributes.keys()):
-            column = _numbers(name, attributes)
-            count = f"[{column.shape[1]}]" if column.ndim == 2 else ""
-            inputs += f"    input {kind} {name}{count} : {_type_of(column.dtype)};\n"
-            values[name] = column
+    for name in sorted(of_edges | words & of_nodes.keys()):
+        kind, attributes = ("edge", edges.of_edges) if name in of_edges else ("vertex", of_nodes)
+        column = _numbers(name, attributes)
+        count = f"[{column.shape[1]}]" if column.ndim == 2 else ""
+        inputs += f"    input {kind} {name}{count} : {_type_of(column.dtype)};\n"
+        values[name] = column
     program = compiled(_TEXT.format(inputs=inputs, near=near, far=far, edge=edge, value=value))
-    order = np.arange(len(edges.source))
-    graph = Graph.from_edges(edges.source, edges.target, num_vertices=num_nodes, attributes={"given_edge": order})
+    source, target = ids_of(edges.source), ids_of(edges.target)
+    order = np.arange(len(source))
+    graph = Graph.from_edges(source, target, num_vertices=num_nodes, attributes={"given_edge": order})
     edge_ids: Ids = np.asarray(graph.attributes["given_edge"])
-    values |= {name: column[edge_ids] for name, column in values.items() if name in edges.of_edges}
+    values |= {name: column[edge_ids] for name, column in values.items() if name in of_edges}
     biases = program.run(graph, values, backend=backend).host_arrays()["bias_of_edge"]
     weight = np.empty(len(order))
     weight[edge_ids] = biases

@@ -1,9 +1,10 @@
-"""What a sampler is given: a `Data` or `HeteroData` of PyTorch Geometric, or a graph of gdsl, as edges by type."""
+"""What a sampler is given: a `Data`, a `HeteroData` or stores of PyTorch Geometric, or a graph of gdsl, as edges by
+type."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from torch_geometric.data import Data, HeteroData
 
 from gdsl.graph import Graph
-from gdsl.integrations.pyg.lists import Ids
+from gdsl.integrations.pyg.lists import Ends, Ids, Pointers
 
 ONE = "node"
 """The type of all nodes of a graph without types."""
@@ -20,11 +21,11 @@ ONE_TO_ONE = (ONE, "edge", ONE)
 
 @dataclass(frozen=True)
 class Edges:
-    """The edges of one type: source, target, the ends of each edge among the nodes of their types, int64[E]; of_edges:
+    """The edges of one type: source, target, the ends of each edge among the nodes of their types, [E]; of_edges:
     attributes by name, tensors."""
 
-    source: Ids
-    target: Ids
+    source: Ends
+    target: Ends
     of_edges: Mapping[str, Any]
 
     def weights(self, name: str) -> Any:
@@ -41,17 +42,21 @@ class Edges:
 
 @dataclass(frozen=True)
 class TypedGraph:
-    """sizes: the number of nodes by type. of_nodes: their attributes by name, by type. edges: by type, a triple."""
+    """sizes: the number of nodes by type. of_nodes: their attributes by name, by type. edges: by type, a triple.
+    of_either: attributes of a graph with as many nodes as edges, whose values may belong to either."""
 
     sizes: Mapping[str, int]
     of_nodes: Mapping[str, Mapping[str, Any]]
     edges: Mapping[tuple[str, str, str], Edges]
     has_types: bool
+    of_either: frozenset[str] = frozenset()
 
     def times(self, name: str) -> tuple[dict[str, Ids], dict[tuple[str, str, str], Ids]]:
         """The time of each node by type, and of each edge by type: one of them is empty. Raises ValueError."""
         nodes = {kind: _times(name, values[name]) for kind, values in self.of_nodes.items() if name in values}
         edges = {kind: _times(name, own.of_edges[name]) for kind, own in self.edges.items() if name in own.of_edges}
+        if name in self.of_either:  # as PyTorch Geometric decides it
+            nodes, edges = ({}, edges) if "edge" in name else (nodes, {})
         if nodes and edges:
             raise ValueError(f"time_attr={name!r} is an attribute of both nodes and edges")
         if not nodes and not edges:
@@ -60,28 +65,34 @@ class TypedGraph:
 
 
 def typed_graph(data: object) -> TypedGraph:
-    """The edges of `data`. Raises NotImplementedError for remote graphs, TypeError for anything else that is not a
-    graph, ValueError for a graph whose edges are not an `edge_index` of its nodes."""
+    """The edges of `data`. Raises TypeError for anything that is not a graph, ValueError for a graph whose edges are
+    not an `edge_index` of its nodes."""
     if isinstance(data, Graph):
         source, target = data.edges
         of_nodes = {name: torch.from_numpy(np.array(values)) for name, values in data.vertex_attributes.items()}
         of_edges = {name: torch.from_numpy(np.array(values)) for name, values in data.attributes.items()}
         edges = Edges(source.astype(np.int64), target.astype(np.int64), of_edges)
         return TypedGraph({ONE: data.num_vertices}, {ONE: of_nodes}, {ONE_TO_ONE: edges}, False)
-    if isinstance(data, tuple):
-        raise NotImplementedError("gdsl.pyg.Sampler takes a Data or HeteroData, not a feature store and a graph store")
     if isinstance(data, HeteroData):
         sizes = {kind: int(data[kind].num_nodes or 0) for kind in data.node_types}
         of_nodes = {kind: _tensors(data[kind], data[kind].is_node_attr) for kind in data.node_types}
         edges_by_type = {kind: _edges(data[kind]) for kind in data.edge_types}
         for (source_kind, _, target_kind), edges in edges_by_type.items():
-            _check_ends(edges.source, sizes[source_kind], source_kind)
-            _check_ends(edges.target, sizes[target_kind], target_kind)
+            check_ends(edges.source, sizes[source_kind], source_kind)
+            check_ends(edges.target, sizes[target_kind], target_kind)
         return TypedGraph(sizes, of_nodes, edges_by_type, True)
     if not isinstance(data, Data):
-        raise TypeError(f"gdsl.pyg.Sampler takes a Data, a HeteroData or a gdsl.Graph, not {type(data).__name__}")
-    own = {ONE_TO_ONE: _edges(data)}
-    return TypedGraph({ONE: int(data.num_nodes or 0)}, {ONE: _tensors(data, data.is_node_attr)}, own, False)
+        raise TypeError(
+            "gdsl.pyg.Sampler takes a Data, a HeteroData, a gdsl.Graph, or a tuple (feature store, graph store), "
+            f"not {type(data).__name__}"
+        )
+    own, of_nodes = _edges(data), _tensors(data, data.is_node_attr)
+    of_either: dict[str, Any] = {}
+    if data.num_nodes == data.num_edges:
+        of_either = {**of_nodes, **own.of_edges}
+    own, of_nodes = replace(own, of_edges={**own.of_edges, **of_either}), {**of_nodes, **of_either}
+    sizes = {ONE: int(data.num_nodes or 0)}
+    return TypedGraph(sizes, {ONE: of_nodes}, {ONE_TO_ONE: own}, False, frozenset(of_either))
 
 
 def _edges(store: Any) -> Edges:
@@ -98,9 +109,11 @@ def _tensors(store: Any, belongs: Any) -> dict[str, Any]:
     return {name: store[name] for name in names if belongs(name)}
 
 
-def _check_ends(ends: Ids, size: int, kind: str) -> None:
-    if len(ends) and not (ends.min() >= 0 and ends.max() < size):
-        raise ValueError(f"edges lead to nodes {ends.min()} to {ends.max()} of type {kind!r}, which has {size}")
+def check_ends(ends: Ends, size: int, kind: str) -> None:
+    """Raise ValueError for ends that are not nodes of this type. Grouped ends are."""
+    if not isinstance(ends, Pointers) and len(ends) and not (ends.min() >= 0 and ends.max() < size):
+        of_type = "" if kind == ONE else f" of type {kind!r}"
+        raise ValueError(f"edges lead to nodes {ends.min()} to {ends.max()}{of_type}, of which there are {size}")
 
 
 def _times(name: str, values: Any) -> Ids:

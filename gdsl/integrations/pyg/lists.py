@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,50 @@ PROGRAMS = Path(__file__).parent / "programs"
 LATEST = np.iinfo(np.int64).max
 """The time of a slot without a limit."""
 
-Ids = NDArray[np.int64]
+Ids = NDArray[Any]
+"""Numbers of vertices or edges, int32 or int64."""
 
 
 @cache
 def program(name: str) -> Program:
     """A program of this package, compiled once for each process."""
     return compiled(PROGRAMS / f"{name}.gdsl")
+
+
+@dataclass(frozen=True)
+class Pointers:
+    """One end of edges that are grouped by it: the edges of v are those from `offsets[v]` to `offsets[v + 1]`.
+
+    offsets: int64[V+1], ascending from 0.
+    """
+
+    offsets: Ids
+
+    def __len__(self) -> int:
+        """The number of edges."""
+        return int(self.offsets[-1])
+
+    @cached_property
+    def ids(self) -> Ids:
+        """This end of each edge, int64[E]."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def ascends(self, other: Ids) -> bool:
+        """Whether the other ends ascend in each group."""
+        descents = np.flatnonzero(other[1:] < other[:-1]) + 1
+        return bool((self.offsets[np.searchsorted(self.offsets, descents)] == descents).all())
+
+    def up_to(self, count: int) -> Ids:
+        """The offsets for `count` vertices, of which those beyond V have no edges."""
+        return np.append(self.offsets, np.full(count + 1 - len(self.offsets), self.offsets[-1]))
+
+
+Ends = Ids | Pointers
+
+
+def ids_of(ends: Ends) -> Ids:
+    """One end of each edge, [E]."""
+    return ends.ids if isinstance(ends, Pointers) else ends
 
 
 @dataclass(frozen=True)
@@ -79,8 +116,8 @@ class NeighborLists:
     @classmethod
     def build(
         cls,
-        near: Ids,
-        far: Ids,
+        near: Ends,
+        far: Ends,
         num_vertices: int,
         backend: str,
         weight: NDArray[Any] | None = None,
@@ -91,7 +128,7 @@ class NeighborLists:
         attributes: dict[str, NDArray[Any]] = {"given": np.arange(len(near))}
         attributes |= {} if weight is None else {"weight": weight}
         attributes |= {} if time is None else {"time": time}
-        graph = Graph.from_edges(near, far, num_vertices=num_vertices, attributes=attributes)
+        graph = _graph(near, ids_of(far), num_vertices, attributes)
         lists = cls(graph, backend, is_timed=time is not None)
         if weight is not None or time is not None:
             values = {} if weight is not None else {"weight": np.ones(graph.num_edges, np.int32)}
@@ -185,6 +222,13 @@ class NeighborLists:
         self.__dict__.update(state)
         self.arrays = np
         self._place()
+
+
+def _graph(near: Ends, far: Ids, num_vertices: int, attributes: dict[str, NDArray[Any]]) -> Graph:
+    """The graph of these edges; edges that are grouped and in order already are not sorted again."""
+    if isinstance(near, Pointers) and near.ascends(far):
+        return Graph(near.up_to(num_vertices), far, directed=True, attributes=attributes)
+    return Graph.from_edges(ids_of(near), far, num_vertices=num_vertices, attributes=attributes)
 
 
 def on_host(values: Any) -> Any:

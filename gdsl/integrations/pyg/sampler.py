@@ -25,14 +25,17 @@ from torch_geometric.sampler.neighbor_sampler import edge_sample, node_sample
 from gdsl.integrations.pyg.bias import weights_by
 from gdsl.integrations.pyg.edges import ONE, ONE_TO_ONE, TypedGraph, typed_graph
 from gdsl.integrations.pyg.growing import Links, Nodes, Relation, grow
-from gdsl.integrations.pyg.lists import Draws, Ids, NeighborLists
+from gdsl.integrations.pyg.lists import Draws, Ids, NeighborLists, ids_of
+from gdsl.integrations.pyg.stores import graph_of_stores
 
 
 class Sampler(BaseSampler):
     """Samples neighborhoods of nodes and edges, for `NodeLoader`, `LinkLoader` and, as `neighbor_sampler=`,
     `NeighborLoader` and `LinkNeighborLoader` of PyTorch Geometric.
 
-    data: a `Data` or `HeteroData` with an `edge_index`, or a `gdsl.Graph`. Edges in results are numbered as in `data`.
+    data: a `Data` or `HeteroData` with an `edge_index`, a `gdsl.Graph`, or a tuple of a `FeatureStore` and a
+        `GraphStore`. Edges in results are numbered as in `data`; those of a graph store with several layouts as in CSC,
+        if it has that ("backward": CSR), otherwise as in COO.
     num_neighbors: how many edges to draw for each node, by hop; -1: all. A dict has them by edge type.
     replace: whether an edge may be drawn several times.
     subgraph_type: "directional" (the drawn edges), "bidirectional" (and their opposites), "induced" (all edges between
@@ -49,8 +52,8 @@ class Sampler(BaseSampler):
         others. None: each call takes a key from PyTorch's generator, as `torch.manual_seed` and loaders set it.
     backend: "auto", "cuda", "cpu" or "reference".
 
-    Raises NotImplementedError for remote graphs, TypeError or ValueError for other invalid arguments, GdslError for
-    what gdsl finds in the edges, weights and functor.
+    Raises TypeError or ValueError for invalid arguments and stores, NotImplementedError for a bias of edges with types,
+    GdslError for what gdsl finds in the edges, weights and functor.
     """
 
     def __init__(
@@ -84,7 +87,8 @@ class Sampler(BaseSampler):
         self.is_temporal = time_attr is not None
         self.disjoint = disjoint or self.is_temporal
         self.key = key
-        self._graph_of(typed_graph(data), time_attr, weight_attr, bias, backend)
+        graph = graph_of_stores(tuple(data), sample_direction) if isinstance(data, (tuple, list)) else typed_graph(data)
+        self._graph_of(graph, time_attr, weight_attr, bias, backend)
         self.num_neighbors = num_neighbors
 
     def _graph_of(
@@ -104,7 +108,7 @@ class Sampler(BaseSampler):
                 near, far = far, near
             time, weight = edge_times.get(kind), None
             if (far_kind := self._ends(kind)[1]) in node_times:
-                time = node_times[far_kind][far]
+                time = node_times[far_kind][ids_of(far)]
             if bias is not None:
                 weight = weights_by(bias, edges, graph.of_nodes[ONE], self._sizes[ONE], backend)
             elif weight_attr is not None and weight_attr in edges.of_edges:
@@ -147,6 +151,11 @@ class Sampler(BaseSampler):
             if any(count < -1 for count in counts[kind]) or counts[kind] != list(values):
                 raise ValueError(f"num_neighbors are integers from -1 (all), not {values!r}")
         self._num_neighbors, self._counts = wanted, counts
+
+    @property
+    def is_hetero(self) -> bool:
+        """Whether the graph has types of nodes and edges."""
+        return self._has_types
 
     @property
     def edge_permutation(self) -> None:
