@@ -92,6 +92,12 @@ def one_after_the_other(
         yield part
 
 
+def differ(bound: Sequence[Bindings], name: str) -> bool:
+    """Whether a param has several values."""
+    values = param_values(bound, name)
+    return any(value != values[0] for value in values)
+
+
 def check_time(limits: Limits, began: float, index: int) -> None:
     """Raise FailedAtError with E0802 if the timeout of all runs passed before value number `index`: each run may be too
     short to check the clock."""

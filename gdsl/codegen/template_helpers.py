@@ -7,14 +7,14 @@ from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values, count_text, initial_groups
 from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functions import FunctionPrinter
-from gdsl.codegen.functors import Arguments, FunctorTexts
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import ReductionPrinter
 from gdsl.ir.nodes import Array, FarEnds, StoreElement, StoreScalar
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Sweep, Vote
+from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Sweep, Variant, Vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 
@@ -61,6 +61,39 @@ class TemplateHelpers:
         """The score of ``key`` and ``total`` at ``near``."""
         arguments = {Argument.VERTEX: "near", Argument.KEY: "key", Argument.TOTAL: "total"}
         return self.functors.score(vote.score, arguments) if vote.score is not None else "total"
+
+    # Calls of functors
+
+    def calls_on_edge(
+        self,
+        variant: Variant,
+        over: Over = Over.OUT_EDGES,
+        condition: str = "condition",
+        apply: str = "apply",
+        key_array: str | None = None,
+    ) -> Calls:
+        """What is called for an edge that is visited `over` the lists of ``near``."""
+        return self.functors.calls(variant, on_an_edge(over), condition, apply, key_array)
+
+    def calls_on_vertex(self, variant: Variant, apply: str = "apply") -> Calls:
+        """What is called for the vertex ``v``."""
+        return self.functors.calls(variant, {Argument.VERTEX: "v"}, apply=apply)
+
+    def test_on_edge(self, variant: Variant, over: Over, part: str) -> str:
+        """The test of an edge alone."""
+        return self.functors.test(variant, on_an_edge(over), part)
+
+    # Instances that run together
+
+    def push_sweep(self, operation: Operation) -> Sweep:
+        """The sweep from the members of an operation."""
+        return sweeps_of(operation)[-1]
+
+    def bit_test(self, number: int, vertex: str) -> str:
+        """The test with this number, of a vertex in the instance whose data are ``d``."""
+        assert self.plan.bits is not None
+        variant = Variant(self.plan.bits.tests[number].functor, (0,), None, (), (), accepts=False)
+        return self.functors.test(variant, {Argument.VERTEX: vertex}, "holds")
 
     # Sets and graphs
 

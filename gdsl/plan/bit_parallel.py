@@ -28,6 +28,11 @@ What the effects decide is whether an *edge* costs a word operation instead of o
 A param that a shared conjunct reads must be the same in all instances, which the caller of `map` decides. Conjuncts are
 asked in another order than the text has them, so none may stop the run (`functor_facts.may_stop`). Bodies may: a run
 that stops one instance is given up, and its instances run one by one, which raises the error of that one.
+
+On a grid many threads visit edges to the same far end at the same time. The first of them that clears the bit of the
+test that closes runs the body, so that there must be one, and only that call may change what other tests of the far
+end read; nothing that is read at the near end changes meanwhile. An instance has no check of its own there that could
+stop it, and arrays do not change places.
 """
 
 from __future__ import annotations
@@ -36,19 +41,29 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 
 from gdsl.effects.access import Who
+from gdsl.extents import VERTICES, Extent, Fixed, Times
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import all_steps, rewrite, walk
 from gdsl.operations import Domain, Over
-from gdsl.passes.writers import far_roles, near_roles, targets_in
+from gdsl.passes.writers import far_roles, near_roles, plain_arrays, targets_in
 from gdsl.plan import variants
+from gdsl.plan.buffer_nodes import RUN, Buffer, Cleared, Made, Role
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.instance_nodes import BitParallel, BitTest, BitWalk, End, Renewal, Renewals
 from gdsl.plan.nodes import Choice, Operation, Plan, Variant
+from gdsl.plan.target import INSTANCES
 from gdsl.plan.walking import operations
 from gdsl.source import Span
+from gdsl.types import Type
 from gdsl.uniqueness.order import Obstacle
+
+COUNTED = 4
+"""What the threads of a team count together beside the instances of a set: edges that are visited, for how many
+instances, those into vertices that are open, and chunks of long lists."""
+COUNTERS = 4
+"""So many steps have counters of their own before those of the first are used again."""
 
 
 class _ObstacleError(Exception):
@@ -68,7 +83,26 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return plan
     bits, functors = found
     program = dataclasses.replace(plan.program, vertex_functors=(*plan.program.vertex_functors, *functors))
-    return dataclasses.replace(plan, program=program, bits=bits)
+    buffers = (*plan.buffers, *(_buffers(plan, bits) if plan.target.grid else ()))
+    return dataclasses.replace(plan, program=program, bits=bits, buffers=buffers)
+
+
+def _buffers(plan: Plan, bits: BitParallel) -> Iterator[Buffer]:
+    """What a team of blocks has for its instances: the words of each set and test, and what its threads count."""
+
+    def buffer(name: str, element: Type, extent: Extent, role: Role, copies: int) -> Buffer:
+        return Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, RUN, copies)
+
+    words = plan.sizes.instance_words
+    of_vertices = Times(words, VERTICES)
+    yield buffer("instance_sets", Type.UINT64, of_vertices, Role.INSTANCES, plan.slots(Domain.VERTEX))
+    if bits.tests:
+        yield buffer("instance_tests", Type.UINT64, of_vertices, Role.INSTANCES, len(bits.tests))
+    if bits.sized:
+        sets = plan.slots(Domain.VERTEX)
+        yield buffer("instance_sizes", Type.UINT64, Fixed(INSTANCES * words), Role.INSTANCES, sets)
+    counted = Fixed(COUNTERS * (words + COUNTED))
+    yield buffer("instance_counts", Type.UINT64, counted, Role.INSTANCES, 1)
 
 
 def find(plan: Plan, facts: Facts) -> tuple[BitParallel, tuple[ir.VertexFunctor, ...]] | Obstacle:
@@ -102,10 +136,15 @@ class _Analysis:
         if not walks:
             raise _ObstacleError("it has no advance", self.program.span)
         self._swaps()
+        if self.plan.target.grid:
+            self._on_a_grid()
         steps = (each.step for each in operations(self.plan))
         renewals = (Renewals(step.site, tuple(self._renewals(step, walks))) for step in steps)
         tests = tuple(self.tests.values())
-        return BitParallel(tests, walks, tuple(each for each in renewals if each.each), tuple(self.shared_params))
+        asked = (each for each in walk(self.program.schedule) if isinstance(each, ir.FrontierSize))
+        sized = tuple(dict.fromkeys(each.frontier for each in asked))
+        renewed = tuple(each for each in renewals if each.each)
+        return BitParallel(tests, walks, renewed, tuple(self.shared_params), sized)
 
     def _own_data(self) -> frozenset[str]:
         """The arrays and scalars that each instance has for itself: all but the inputs that nothing writes."""
@@ -145,6 +184,19 @@ class _Analysis:
             ):
                 raise _ObstacleError("a swap changes which data a test of an advance reads", step.span)
 
+    def _on_a_grid(self) -> None:
+        """What only one thread can do for many instances."""
+        for step in self.steps:
+            if isinstance(step, ir.Swap):
+                raise _ObstacleError("a swap would exchange arrays of each instance by itself", step.span)
+            functor = self.facts.functor(step) if isinstance(step, ir.Operator) else None
+            parts = (functor.condition, functor.body) if functor is not None else ()
+            if may_stop((_without_blocks(step), parts)):
+                raise _ObstacleError("a computed index may stop the run of one instance", step.span)
+        for function in self.program.functions:
+            if may_stop(function):
+                raise _ObstacleError("a computed index may stop the run of one instance", function.span)
+
     # Advances
 
     def _walk(self, operation: Operation) -> BitWalk:
@@ -169,7 +221,11 @@ class _Analysis:
             why = f"`{functor.name}` may run for each edge and each instance: {never}"
             raise _ObstacleError(why, functor.body[0].span)
         certain = closing is not None and step.closing is not None and step.closing.statement is not None
-        body = dataclasses.replace(variants.by_one_thread(functor), tests=())
+        if self.plan.target.grid and functor.body and not certain:
+            raise _ObstacleError(
+                f"which call of `{functor.name}` is the first is known after its body only", functor.body[0].span
+            )
+        body = dataclasses.replace(self._body(functor, step), tests=())
         return BitWalk(
             site=step.site,
             near=tuple(dict.fromkeys(by_end[End.NEAR])),
@@ -179,6 +235,13 @@ class _Analysis:
             closes=closing if certain else None,
             may_pull=isinstance(operation.does, Choice) and certain and step.result is not None,
         )
+
+    def _body(self, functor: ir.EdgeFunctor, step: ir.Advance) -> Variant:
+        """How the body runs: by one thread, or once for each far end and instance, beside all others."""
+        if not self.plan.target.grid:
+            return variants.by_one_thread(functor)
+        own = self.facts.remember(plain_arrays, functor, far_roles(step.over))
+        return variants.with_own(variants.plain(functor), own)
 
     def _end_of(self, conjunct: ir.Expression, step: ir.Advance) -> End | None:
         """Which end a conjunct tests; None where it is the same for all instances."""
@@ -267,6 +330,14 @@ class _Analysis:
                         f"`{functor.name}` writes `{target.array}`, which a test of an advance reads, at another vertex"
                     )
                     raise _ObstacleError(f"{why} than its own", target.span)
+                if end is End.NEAR and self.plan.target.grid:
+                    why = f"calls of `{functor.name}` for several far ends write `{target.array}`, which a test reads"
+                    raise _ObstacleError(why, target.span)
                 if (number, end) != (closes, End.FAR):
                     seen[Renewal(number, end)] = None
         yield from seen
+
+
+def _without_blocks(step: ir.Step) -> object:
+    """What a step itself evaluates: of a loop or a branch the condition."""
+    return step.condition if isinstance(step, ir.While | ir.If) else step.count if isinstance(step, ir.Repeat) else step

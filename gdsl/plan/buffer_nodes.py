@@ -68,6 +68,7 @@ class Role(Enum):
     NAMES = "names of vertices"
     NAMES_OF_EDGES = "names of edges"
     SORTED = "while they are sorted"
+    INSTANCES = "words of instances"
 
 
 class Made(Enum):

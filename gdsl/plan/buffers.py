@@ -205,9 +205,10 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted += [structs.BINS] if Balance.BINS in balances else []
     counted += [structs.SPILLED, structs.SEEN, structs.NEAREST] if orders(plan) else []
     words = structs.VISITS if most_visits(plan) is not None else ()
+    words += (structs.DONE,) if plan.target.instances else ()
     yield buffer("control", structs.control(*counted, words=words), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
-    if any(cuts_lists(sweep) for sweep in sweeps(plan)):
+    if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     if mirrors.copies_of(plan):
         count = mirrors.copies_of(plan)
@@ -246,6 +247,8 @@ def _chunks(plan: Plan) -> Extent:
 
 
 def _frontiers(plan: Plan) -> Iterator[Buffer]:
+    if plan.target.instances:  # the words of their members are buffers of `bit_parallel`
+        return
     marked = marked_domains(plan)
     for domain, (prefix, kind, extent) in _OF_DOMAIN.items():
         slots = plan.slots(domain)

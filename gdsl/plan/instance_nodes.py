@@ -60,7 +60,8 @@ class BitWalk:
     shared: Variant
     """The conjuncts that are the same for all instances, and no statement."""
     body: Variant
-    """What runs for each instance whose tests hold: all statements, and no conjunct."""
+    """What runs for each instance whose tests hold: all statements, and no conjunct. On a grid calls for other far ends
+    and other instances run at the same time."""
     closes: int | None
     """The test of the far end that no longer holds after any call. None: there is no body, or it is renewed."""
     may_pull: bool
@@ -76,6 +77,8 @@ class BitParallel:
     renewals: tuple[Renewals, ...]
     shared_params: tuple[str, ...]
     """The params that must have the same value in all instances."""
+    sized: tuple[str, ...] = ()
+    """The sets whose members something counts in each instance."""
 
     def walk(self, site: int) -> BitWalk:
         """That of the advance at a site."""

@@ -38,7 +38,7 @@ from gdsl.plan.graph_class import LARGE, is_narrow
 from gdsl.plan.hints import BlockCache, FewAsList, NextLevel
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.read_ahead import MOST_NODES, nodes_in
-from gdsl.plan.target import Sizes
+from gdsl.plan.target import INSTANCES, MOST_WORDS, Sizes
 from gdsl.plan.walking import steps_in, sweeps, sweeps_of
 from gdsl.plan.work_order import orders, sizes_of
 
@@ -279,3 +279,18 @@ def blocks_a_team(values: int, blocks: int, elements: int, narrow: bool) -> int:
     on it go through small frontiers."""
     least = LEAST_BLOCKS if elements >= LARGE_FOR_TEAMS and not narrow else 1
     return max(least, min(blocks // max(values, 1), elements // WORK), 1)
+
+
+LEAST_TOGETHER = 32
+"""Values from which on half of the bits of a word are in use."""
+LARGE_TOGETHER = 1 << 20
+"""Vertices and edges of a graph from which on a group of values keeps many blocks busy; on smaller ones these have a
+value each."""
+
+
+def words_of_instances(values: int, elements: int) -> int:
+    """In how many words of a vertex so many values have a bit each, on a graph of so many vertices and edges: no more
+    than there are values for, and no more than memory hands over at a time. 0: each value runs by itself."""
+    if values < LEAST_TOGETHER or elements < LARGE_TOGETHER:
+        return 0
+    return min(1 << (-(-values // INSTANCES) - 1).bit_length(), MOST_WORDS)

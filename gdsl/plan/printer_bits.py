@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from gdsl.ir.printer import print_expression
 from gdsl.plan.instance_nodes import BitParallel, BitWalk
 from gdsl.plan.nodes import Plan
+from gdsl.plan.target import INSTANCES
 from gdsl.plan.walking import operations
 
 
 def print_bits(plan: Plan, bits: BitParallel) -> list[str]:
     """A line for each test that has a bit, and for each advance."""
     functors = {each.name: each for each in plan.program.vertex_functors}
-    lines = ["up to 64 instances together, a bit for each in:"]
+    lines = [f"up to {INSTANCES * plan.sizes.instance_words} instances together, a bit for each in:"]
     for number, test in enumerate(bits.tests):
         (condition,) = functors[test.functor].condition
         lines.append(f"    test {number}: {print_expression(condition)}")

@@ -66,6 +66,9 @@ VISITS = (
 """Of a run that may be stopped and begun again in another order."""
 
 
+DONE = Field("done", _U64, "1 once instances that run together have their results")
+
+
 def control(*more: Field, words: tuple[Field, ...] = ()) -> Struct:
     """The control block, with these `words`, and with `more` counters for each operator than every program needs."""
     counters = Struct(

@@ -72,16 +72,22 @@ class Sizes:
     small_work: int = 8192
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
     shared_visits: int = 4
-    """How many runs of a `map` a visit of an edge must serve on average, or they run one by one (cpu)."""
+    """How many runs of a `map` a visit of an edge must serve on average, or they run one by one."""
     packed_work: int = 1 << 26
     """Vertices and edges of all runs of a `map` from which on another library is compiled, in which many runs share
     the visits of edges (cpu): compiling takes about as long as a thread needs for so many."""
+    instance_words: int = 1
+    """Words of a vertex in which runs of a `map` have a bit each, a power of two (cuda)."""
+    members_at_once: int = 4
+    """Vertices whose data of one run a thread visits side by side, where runs have a bit each (cuda)."""
     contended: int = 1024
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 
 
 INSTANCES = 64
-"""How many runs of a `map` go together at most: the bits of a word (cpu)."""
+"""How many runs of a `map` go together at most for each word of a vertex: its bits."""
+MOST_WORDS = 4
+"""Words of a vertex at most (cuda): a sector of memory, which is read whole in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,8 @@ class Target:
     workers: bool = False
     """Whether several workers run the schedule together, each with a part of the graph."""
     instances: bool = False
-    """Whether up to 64 values of the params run together in one thread, a bit of each word for each."""
+    """Whether up to 64 values of the params run together, a bit of each word for each: in one thread, or in a team of
+    blocks, which may have several words of each vertex."""
     without: frozenset[str] = frozenset()
     """The passes that are left out."""
     resident_threads: int | None = None
@@ -145,6 +152,16 @@ CUDA_WORKERS = dataclasses.replace(
 worker's own (`own_members`), from which it pushes."""
 
 _OF_ONE_RUN = ("work_order", "list_bounds", "deduplication", "load_balance", "frontier_form", "fusion", "storage")
+_OF_ONE_TEAM = (
+    "hoist_graphs",
+    "complement_tests",
+    "synchronization",
+    "prefetch",
+    "short_lists",
+    "block_cache",
+    "small_frontiers",
+    "mirrors",
+)
 CPU_INSTANCES = dataclasses.replace(
     CPU,
     orders=False,
@@ -187,3 +204,11 @@ def in_teams(target: Target) -> Target:
     """A fused form of the cuda target as teams of blocks run it: with many values at a time memory is waited for."""
     sizes = dataclasses.replace(target.sizes, words_at_once=2)
     return dataclasses.replace(target, teams=True, sizes=sizes)
+
+
+def in_instances(target: Target, words: int) -> Target:
+    """A fused form of the cuda target as teams of blocks run it for many values at a time, `words` times 64."""
+    target = in_teams(target)
+    without = frozenset({*_OF_ONE_RUN, *_OF_ONE_TEAM})
+    sizes = dataclasses.replace(target.sizes, instance_words=words)
+    return dataclasses.replace(target, orders=False, orders_always=False, instances=True, without=without, sizes=sizes)

@@ -51,6 +51,6 @@ def _place_of(buffer: Buffer, plan: Plan) -> str | None:
         return "records"
     if buffer.group == PROBLEM and any(scalar.name == buffer.name for scalar in plan.program.scalars):
         return "records"
-    if buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in plan.swapped):
+    if buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in plan.swapped or plan.bits is not None):
         return "rows"
     return "zeros" if buffer.cleared is Cleared.ZERO else "rooms"

@@ -112,6 +112,7 @@ class _Storage:
         plan, all_sweeps = self.plan, sweeps(self.plan)
         by_host = not plan.target.allocates_itself
         slots = {domain: plan.slots(domain) for domain in Domain}
+        of_one = by_host and not plan.target.instances
         balances = {sweep.balance for sweep in all_sweeps}
         room = "2 * V" if repeated_of(plan) else "V"
         marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
@@ -119,14 +120,14 @@ class _Storage:
             Role.CONTROL: 1,
             Role.TRACE: 1,
             Role.MIRROR: mirrors.copies_of(plan),
-            Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
+            Role.HUBS: plan.target.instances or any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.PLACES: bool(numbered(plan)),
             Role.SAVED: not plan.target.fused,
             Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
-            Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
+            Role.QUEUE: sum(slots.values()) * of_one,
+            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan) * of_one,
             Role.SHARES: 2 * any(sweep.sums_degrees for sweep in all_sweeps) + 3 * (Balance.BINS in balances),
-            Role.MARKS: 2 * len(marked),
+            Role.MARKS: 2 * len(marked) * of_one,
             Role.KEYS: 2 * bool(orders(plan)),
             Role.LISTED: 2 * any(sweep.hint(FewAsList) for sweep in sweeps(plan)),
             Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),

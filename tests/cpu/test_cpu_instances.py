@@ -196,7 +196,18 @@ def assert_parents(graph: Graph, distance: Any, parent: Any) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_explained(name: str) -> None:
     shared = ", if `least` is the same for all" if name == "limits" else ""
-    assert explain(ir_passes.apply(load(PROGRAMS[name]))) == f"map: 64 values at once on a CPU{shared}"
+    alone = "; one in each team of blocks on a GPU: "
+    on_a_gpu = {
+        "tree": f"{alone}which call of `discover` is the first is known after its body only",
+        "limits": f"{alone}which call of `reach` is the first is known after its body only",
+        "several searches": f"{alone}a swap would exchange arrays of each instance by itself",
+    }
+    words = explain(ir_passes.apply(load(PROGRAMS[name])))
+    assert words.startswith("map: 64 values at once on a CPU")
+    if name in on_a_gpu:
+        assert f"{shared}{on_a_gpu[name]} (line " in words
+    else:
+        assert words == f"map: 64 values at once on a CPU, 256 on a GPU{shared}"
 
 
 @pytest.mark.slow

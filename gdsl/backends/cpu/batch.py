@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gdsl.backends import failures
-from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time, param_values
+from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time, differ
 from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.memory import HostSlice, allocate, dtype_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
@@ -51,13 +51,7 @@ class Packing:
         if self._built is None:
             self._built = (self._build(),)
         (built,) = self._built
-        return None if built is None or any(_differs(bound, name) for name in built.generated.shared_params) else built
-
-
-def _differs(bound: Sequence[Bindings], name: str) -> bool:
-    """Whether a param has several values."""
-    values = param_values(bound, name)
-    return any(value != values[0] for value in values)
+        return None if built is None or any(differ(bound, name) for name in built.generated.shared_params) else built
 
 
 def run_batch(

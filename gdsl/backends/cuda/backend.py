@@ -103,12 +103,17 @@ class CudaBackend:
         return self.build_for(program, Widths.both(id_bits))
 
     def build_for(
-        self, program: Program, widths: Widths, teams: bool = False, graph: GraphClass = GENERAL
+        self,
+        program: Program,
+        widths: Widths,
+        teams: bool = False,
+        graph: GraphClass = GENERAL,
+        instances: int = 0,
     ) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
-        for batches; `graph`: the graphs that it is for."""
+        for batches; `graph`: the graphs that it is for; `instances`: the form for so many words of values at a time."""
         with self._on_first():
-            return self._built(program, widths, teams, graph)
+            return self._built(program, widths, teams, graph, instances)
 
     def _on_first(self) -> contextlib.AbstractContextManager[object]:
         """Let the first of this backend's GPUs be the current one."""
@@ -118,11 +123,14 @@ class CudaBackend:
 
         return cast("contextlib.AbstractContextManager[object]", cupy.cuda.Device(self.gpus[0]))
 
-    def _built(self, program: Program, widths: Widths, teams: bool, graph: GraphClass) -> CudaExecutable:
+    def _built(
+        self, program: Program, widths: Widths, teams: bool, graph: GraphClass, instances: int
+    ) -> CudaExecutable:
         device = self.device()
         if self._several:
             require_fused(program)
         forms = (*(["teams"] if teams else []), *(["several GPUs"] if self._several else []))
+        forms += (f"{instances} words of values",) if instances else ()
         form = (*forms, *graph.facts)
         compilers = (*packaged.identity(program.source_name), *nvrtc.identity(), *nvrtc.OPTIONS)
         key = (cache.program_key(program), str(widths), *form, device.architecture, *compilers)
@@ -131,18 +139,18 @@ class CudaBackend:
             # The driver's errors come in several classes; what it refuses is compiled again.
             with contextlib.suppress(Exception):
                 generated, cubin = cached
-                return self._executable(program, None, generated, cubin, widths, teams, graph)
+                return self._executable(program, None, generated, cubin, widths, (teams, instances), graph)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
-            plan = plan_of(program, teams=teams, several_gpus=self._several, graph=graph)
+            plan = plan_of(program, teams=teams, several_gpus=self._several, graph=graph, instances=instances)
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
-        words = packaged.words_of(program, widths, graph, teams=teams, several_gpus=self._several)
+        words = packaged.words_of(program, widths, graph, teams=teams, several_gpus=self._several, instances=instances)
         name = f"{program.name}.cu"
         cubin = packaged.machine_code(generated.text, device.architecture, name, words, program.source_name)
         device.hand_over_cubin()  # now rather than in the middle of calls
-        executable = self._executable(program, plan, generated, cubin, widths, teams, graph)
+        executable = self._executable(program, plan, generated, cubin, widths, (teams, instances), graph)
         cache.store("cuda", key, (generated, cubin))
         return executable
 
@@ -153,11 +161,11 @@ class CudaBackend:
         generated: Generated,
         cubin: bytes,
         widths: Widths,
-        teams: bool,
+        many: tuple[bool, int],
         graph: GraphClass,
     ) -> CudaExecutable:
         executable = CudaExecutable(
-            self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, teams, graph
+            self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, *many, graph
         )
         executable.on_several_gpus = self._several
         return executable

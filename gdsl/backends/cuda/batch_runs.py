@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gdsl.backends.batch import Bounds, Part
+from gdsl.backends.batch import Bounds, FailedAtError, Part, differ
+from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.executable_forms import ExecutableForms
+from gdsl.backends.cuda.planning import plan_of
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.plan import occupancy
 from gdsl.plan.graph_class import GraphClass
 from gdsl.plan.teams import refusal
 
@@ -25,14 +28,19 @@ _LIMITED = "since the graph does not fit in the GPU's memory, or its memory is l
 
 
 class BatchRuns:
-    """What an executable runs for many values of params: a form of the program for teams of blocks."""
+    """What an executable runs for many values of params: forms of the program for teams of blocks, each of which has
+    one value after the other, or one group of values."""
 
     def __init__(self) -> None:
-        self._forms: dict[tuple[int, GraphClass], tuple[Program, ExecutableForms]] = {}
-        """By the program's identity and the class of graphs; the program is kept alive with it, as a graph may need
-        another one."""
-        self._runs: weakref.WeakKeyDictionary[Graph, TeamRuns] = weakref.WeakKeyDictionary()
-        """Those of the last call on each graph."""
+        self._forms: dict[tuple[int, GraphClass, int], tuple[Program, ExecutableForms]] = {}
+        """By the program's identity, the class of graphs, and the words of values at a time (0: one value); the program
+        is kept alive with it, as a graph may need another one."""
+        self._shared_params: dict[int, tuple[Program, tuple[str, ...] | None]] = {}
+        """By the program's identity: what all values of a group must have the same; None: they do not run together."""
+        self._runs: weakref.WeakKeyDictionary[Graph, dict[int, TeamRuns]] = weakref.WeakKeyDictionary()
+        """Those of the last calls on each graph, by the words of values at a time."""
+        self._apart: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """The graphs on which values have shared too few visits of edges."""
 
     def run(
         self,
@@ -50,29 +58,83 @@ class BatchRuns:
             return one_by_one(f"since {why}" if why else "")
         if executable._is_limited(graph, limits):
             return one_by_one(_LIMITED)
-        started = limits.timeout and time.monotonic()
+        began = time.monotonic()
         try:
             chosen, on_device = _for_graph(executable, graph, bound[0], limits)
         except GdslError as error:
             if error.code != "E0912":
                 raise
             return one_by_one(_LIMITED)
-        form, device = self._form_of(executable, chosen), executable._device
+        words = self._words(chosen, graph, bound, bounds)
+        if words:
+            return self._together(executable, (chosen, on_device, words), bound, limits.since(began), bounds)
+        return self._runs_of(executable, chosen, on_device, 0).run(bound, limits.since(began), bounds)
+
+    def _words(self, chosen: ExecutableForms, graph: Graph, bound: Sequence[Bindings], bounds: Bounds) -> int:
+        """In how many words of a vertex values have a bit each; 0: each runs by itself."""
+        count = min(len(bound), bounds.at_once or len(bound))
+        words = occupancy.words_of_instances(count, graph.num_vertices + graph.num_edges)
+        if not words or graph in self._apart or not nvrtc.is_there():
+            return 0
+        program = chosen._program
+        if id(program) not in self._shared_params:
+            bits = plan_of(program, verify=False, instances=1, graph=chosen._graph_class).bits
+            self._shared_params[id(program)] = program, None if bits is None else bits.shared_params
+        _, shared = self._shared_params[id(program)]
+        return 0 if shared is None or any(differ(bound, name) for name in shared) else words
+
+    def _together(
+        self,
+        executable: ExecutableForms,
+        form: tuple[ExecutableForms, GraphOnDevice, int],
+        bound: Sequence[Bindings],
+        limits: Limits,
+        bounds: Bounds,
+    ) -> Iterator[Part]:
+        """Groups of values; once a group is given up, the values that are left run by themselves."""
+        from gdsl.backends.cuda.instances import ApartError
+
+        chosen, on_device, words = form
+        graph, began, first = on_device.graph(), time.monotonic(), 0
+        try:
+            for part in self._runs_of(executable, chosen, on_device, words).run(bound, limits, bounds):
+                yield part
+                first += len(part.iterations)
+            return
+        except ApartError as error:
+            if graph is not None and error.is_lasting:
+                self._apart.add(graph)
+        try:
+            runs = self._runs_of(executable, chosen, on_device, 0)
+            yield from runs.run(bound[first:], limits.since(began), bounds)
+        except FailedAtError as error:
+            raise FailedAtError(first + error.index, error.error) from None
+
+    def _runs_of(
+        self, executable: ExecutableForms, chosen: ExecutableForms, on_device: GraphOnDevice, words: int
+    ) -> TeamRuns:
+        """Those of the form for so many words of values, on the graph."""
+        from gdsl.backends.cuda.instances import InstanceRuns
         from gdsl.backends.cuda.teams import TeamRuns
 
-        runs = self._runs.get(graph)
+        form, device, graph = self._form_of(executable, chosen, words), executable._device, on_device.graph()
+        assert graph is not None
+        kept = self._runs.setdefault(graph, {})
+        runs = kept.get(words)
         if runs is None or runs.plan is not form.plan or runs.on_device is not on_device:
             free_unused = partial(executable._graphs.free_unused, device)
-            runs = TeamRuns(device, form.kernels.get, form.plan, form.generated, on_device, free_unused)
-            self._runs[graph] = runs
-        return runs.run(bound, limits.since(started), bounds)
+            kind = InstanceRuns if words else TeamRuns
+            runs = kind(device, form.kernels.get, form.plan, form.generated, on_device, free_unused)
+            kept[words] = runs
+        return runs
 
-    def _form_of(self, executable: ExecutableForms, chosen: ExecutableForms) -> ExecutableForms:
+    def _form_of(self, executable: ExecutableForms, chosen: ExecutableForms, words: int) -> ExecutableForms:
         """The form of `chosen` for teams."""
         program, graph_class = chosen._program, chosen._graph_class
-        key = id(program), graph_class
+        key = id(program), graph_class, words
         if key not in self._forms:
-            self._forms[key] = program, executable._build(program, executable.widths, True, graph_class)
+            form = executable._build(program, executable.widths, not words, graph_class, words)
+            self._forms[key] = program, form
         return self._forms[key][1]
 
 

@@ -40,19 +40,20 @@ class ExecutableForms:
         self,
         device: CudaDevice,
         graphs: GraphCache,
-        build: Callable[[Program, Widths, bool, GraphClass], Self],
+        build: Callable[[Program, Widths, bool, GraphClass, int], Self],
         program: Program,
         plan: Plan | None,
         generated: Generated,
         cubin: bytes,
         widths: Widths,
         teams: bool = False,
+        instances: int = 0,
         graph_class: GraphClass = GENERAL,
     ) -> None:
         """`plan` is None if the text comes from the cache; the plan is rebuilt when it is first needed. `graph_class`:
         the graphs that it is for."""
         self._device, self._graphs, self._build = device, graphs, build
-        self.generated, self.widths, self._teams = generated, widths, teams
+        self.generated, self.widths, self._teams, self._instances = generated, widths, teams, instances
         self._program, self._plan, self._graph_class = program, plan, graph_class
         self.on_several_gpus = False
         self.kernels = LoadedModule(self._device, cubin)
@@ -75,7 +76,7 @@ class ExecutableForms:
         self._others: dict[GraphClass, Self] = {}
         self._orders: weakref.WeakKeyDictionary[Graph, ObservedOrder] | None = None
         """What runs on each graph have shown of the order of work; None if they cannot show anything."""
-        if self._is_open and not teams and work_order.observed_loop(program) is not None:
+        if self._is_open and not (teams or instances) and work_order.observed_loop(program) is not None:
             self._orders = weakref.WeakKeyDictionary()
         self._choices: weakref.WeakKeyDictionary[Graph, Self] = weakref.WeakKeyDictionary()
         """The executable for each graph: finding it takes a walk over the program."""
@@ -88,6 +89,7 @@ class ExecutableForms:
                 self._program,
                 verify=False,
                 teams=self._teams,
+                instances=self._instances,
                 several_gpus=self.on_several_gpus,
                 graph=self._graph_class,
             )
@@ -117,7 +119,7 @@ class ExecutableForms:
     def _from_near_to_far(self) -> Self:
         """The executable for graphs whose edges are visited too often otherwise, created when it is first needed."""
         if REVISITED not in self._others:
-            self._others[REVISITED] = self._build(self._program, self.widths, False, REVISITED)
+            self._others[REVISITED] = self._build(self._program, self.widths, False, REVISITED, 0)
         return self._others[REVISITED]
 
     def _in_order(self, graph: Graph) -> Self:
@@ -160,7 +162,7 @@ class ExecutableForms:
     def _with_other_ids(self) -> Self:
         """The executable for that, created when it is first needed."""
         if self._renamed is None:
-            self._renamed = self._build(looking_up(self._program), self.widths, False, GENERAL)
+            self._renamed = self._build(looking_up(self._program), self.widths, False, GENERAL, 0)
         return self._renamed
 
     def _free_memory(self, graph: Graph) -> bool:
@@ -221,7 +223,7 @@ class ExecutableForms:
         if not is_in_host(self._request(graph, bindings, memory)):
             return self
         if graph_class not in self._others:
-            self._others[graph_class] = self._build(self._program, self.widths, False, graph_class)
+            self._others[graph_class] = self._build(self._program, self.widths, False, graph_class, 0)
         return self._others[graph_class]
 
     @property
@@ -239,7 +241,7 @@ class ExecutableForms:
             graph_class = heuristics.class_for(self._program, *counts, self._device.dynamic_shared_limit())
             if graph_class == GENERAL:
                 return self
-            started = self._others.get(graph_class) or self._build(self._program, self.widths, False, graph_class)
+            started = self._others.get(graph_class) or self._build(self._program, self.widths, False, graph_class, 0)
             self._others[graph_class] = self._choices[graph] = started
         return started
 

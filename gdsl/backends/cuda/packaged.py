@@ -37,7 +37,13 @@ def key_of(text: str) -> str:
 
 
 def words_of(
-    program: Program, widths: Widths, graph: GraphClass, *, teams: bool = False, several_gpus: bool = False
+    program: Program,
+    widths: Widths,
+    graph: GraphClass,
+    *,
+    teams: bool = False,
+    several_gpus: bool = False,
+    instances: int = 0,
 ) -> str:
     """The form of a program that a text is for, in words."""
     types = "".join(f"{each.name}={each.type.name}, " for each in program.types)
@@ -45,6 +51,7 @@ def words_of(
     parts += ["renumbered"] if program.tuning.layout is Layout.BY_DEGREE else []
     parts += [f"on graphs of the class {graph}"] if graph != GENERAL else []
     parts += ["for many values"] if teams else []
+    parts += [f"for {64 * instances} values together"] if instances else []
     parts += ["for several GPUs"] if several_gpus else []
     return ", ".join(parts)
 

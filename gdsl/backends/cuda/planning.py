@@ -23,13 +23,15 @@ def plan_of(
     teams: bool = False,
     several_gpus: bool = False,
     workers: bool = False,
+    instances: int = 0,
     graph: GraphClass | None = None,
     after: str | None = None,
 ) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
     `teams`: the form that teams of blocks run. `several_gpus`: the form of a fused program that several GPUs run
-    together. `workers`: the form that workers with a GPU each run together. `graph`: the graphs that it is built for,
-    by default any. `after`: the plan after the pass of that name, not verified."""
+    together. `workers`: the form that workers with a GPU each run together. `instances`: the form that teams of blocks
+    run for so many words of values at a time; without `bits` the program has none. `graph`: the graphs that it is built
+    for, by default any. `after`: the plan after the pass of that name, not verified."""
     from gdsl.operations import Balance
     from gdsl.passes import ir_passes
     from gdsl.plan import load_balance, target, work_order
@@ -44,6 +46,9 @@ def plan_of(
     on = target.cuda(program.tuning.fuse, balanced, ordered)
     if workers:
         return build(program, target.CUDA_WORKERS, sizes, verify=verify, after=after)
+    if instances:
+        on = target.in_instances(target.CUDA_FUSED, instances)
+        return build(program, on, sizes, verify=verify, graph=graph, after=after)
     if several_gpus:
         on = target.on_several_gpus(on)
     return build(program, target.in_teams(on) if teams else on, sizes, graph=graph, verify=verify, after=after)

@@ -43,7 +43,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class Call:
     """One request: all values, the caller's limits and bounds, and its start."""
 
     bound: Sequence[Bindings]
@@ -57,6 +57,7 @@ class _Call:
         return self.limits.since(self.began).left if self.limits.timeout is not None else None
 
     def is_late(self) -> bool:
+        """Whether the timeout has passed."""
         return self.left() == 0
 
 
@@ -81,6 +82,9 @@ class TeamRuns:
         self._scalars = [each for each in program.scalars if not each.is_local and not each.is_input]
         self._memory: TeamMemory | None = None
 
+    reported = 1
+    """The values that are reported as done where a team takes the next."""
+
     @property
     def graph(self) -> Graph:
         """The graph of the runs."""
@@ -90,7 +94,7 @@ class TeamRuns:
 
     def run(self, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
         """All of `bound`, as many at a time as there is memory for; raises as `backends.batch` says."""
-        call = _Call(bound, limits, bounds, self._memory_for(bound), time.monotonic())
+        call = Call(bound, limits, bounds, self._memory_for(bound), time.monotonic())
         first = 0
         while first < len(bound):
             check_time(limits, call.began, first)
@@ -110,7 +114,7 @@ class TeamRuns:
             self._memory = TeamMemory(self.device, self.plan, self.on_device, most)
         return self._memory
 
-    def _run_part(self, call: _Call, first: int, shape: Shape) -> Part:
+    def _run_part(self, call: Call, first: int, shape: Shape) -> Part:
         """A part, with fewer values and teams if there is not enough memory."""
         with self.device.reserved(call.left()):
             while True:
@@ -124,15 +128,10 @@ class TeamRuns:
 
     def _shape(self, left: int, bounds: Bounds, memory: TeamMemory) -> Shape:
         """How many of the remaining values fit in memory at a time, and by which teams; at least one."""
-        threads = self.plan.sizes.block_threads
-        resident = self.device.resident_blocks(self._kernel, threads) * self.device.multiprocessors
-        if resident < 1:
-            raise GdslError.single("E0905", f"a block of {threads} threads does not fit on this GPU")
+        resident, free = self._resident(), self._free(bounds)
         count = min(left, bounds.at_once or left)
         why = "as requested" if count < left else ""
         blocks = self._blocks(count, resident)
-        free = int(self.device.memory()[0] * _FILLED)
-        free = free if bounds.memory is None else min(free, bounds.memory)
         each, room = memory.of_a_value, memory.of_a_team
         teams = min(count, max(resident // blocks, 1))
         # Few teams leave the device idle; with few values at a time teams only wait for each other now and then.
@@ -144,13 +143,26 @@ class TeamRuns:
         teams = min(teams, count)
         return Shape(count, teams, max(blocks, self._blocks(teams, resident)), why)
 
+    def _resident(self) -> int:
+        """The blocks that the device runs side by side."""
+        threads = self.plan.sizes.block_threads
+        resident = self.device.resident_blocks(self._kernel, threads) * self.device.multiprocessors
+        if resident < 1:
+            raise GdslError.single("E0905", f"a block of {threads} threads does not fit on this GPU")
+        return resident
+
+    def _free(self, bounds: Bounds) -> int:
+        """The bytes that values and teams may take."""
+        free = int(self.device.memory()[0] * _FILLED)
+        return free if bounds.memory is None else min(free, bounds.memory)
+
     def _blocks(self, values: int, resident: int) -> int:
         """The blocks of each team, if all teams together run that many values."""
         vertices, edges = self.graph.num_vertices, self.graph.num_edges
         narrow = is_narrow(vertices, edges, self.on_device.largest_degree)
         return occupancy.blocks_a_team(values, resident, vertices + edges, narrow)
 
-    def _part(self, call: _Call, first: int, shape: Shape) -> Part:
+    def _part(self, call: Call, first: int, shape: Shape) -> Part:
         memory, values = call.memory, call.bound[first : first + shape.count]
         run, whole = memory.run, False
         try:
@@ -159,7 +171,8 @@ class TeamRuns:
             run.put_inside()
             launch_memory = memory.allocate(values, shape.teams)
             arguments = Arguments(memory.record(launch_memory), memory.batch(launch_memory))
-            watch = ProgressWatch(self.device, shape.count, shape.teams, call.is_late, call.bounds.done)
+            at_work = (shape.count, shape.teams, self.reported)
+            watch = ProgressWatch(self.device, at_work, call.is_late, call.bounds.done)
             self.device.start_clock()
             self.device.launch(self._kernel, shape.blocks, self.plan.sizes.block_threads, arguments, shape.teams)
             memory.fetch(launch_memory)
@@ -174,12 +187,12 @@ class TeamRuns:
             self.device.wait(None)
             whole = True
             watch.end()
-            return Part(arrays, scalars, iterations, self.device.elapsed_ms(), _how(len(call.bound), shape))
+            return Part(arrays, scalars, iterations, self.device.elapsed_ms(), self._how(len(call.bound), shape))
         finally:
             run.end(whole)
 
     def _read_results(
-        self, call: _Call, first: int, launch_memory: TeamLaunchMemory
+        self, call: Call, first: int, launch_memory: TeamLaunchMemory
     ) -> tuple[list[int], dict[str, list[Scalar | Pair]]]:
         """The iterations and scalars of each run. Raises what stopped one."""
         control = call.memory.controls(launch_memory)
@@ -187,7 +200,7 @@ class TeamRuns:
         scalars = {scalar.name: call.memory.scalar(launch_memory, scalar) for scalar in self._scalars}
         return control["iterations"].tolist(), scalars
 
-    def _raise_failure(self, call: _Call, first: int, control: Any) -> None:
+    def _raise_failure(self, call: Call, first: int, control: Any) -> None:
         """Raise what stopped the first value with an error of its own, otherwise what stopped all."""
         stopped = numpy.flatnonzero((control["failure"] != 0) | (control["exhausted"] != 0))
         for index in stopped[:1].tolist():
@@ -206,20 +219,23 @@ class TeamRuns:
         if (control["arrived"] >> numpy.uint64(STOPPED_FROM_BIT)).any():
             raise failures.timeout_error(call.limits.timeout or 0.0)
 
-
-def _how(total: int, shape: Shape) -> str:
-    each = "one block each" if shape.blocks == 1 else f"{shape.blocks} blocks each"
-    parts = f"{-(-total // shape.count):,} launches of {shape.count:,}" if shape.count < total else "one launch"
-    why = f", {shape.why}" if shape.why and shape.count < total else ""
-    return f"{parts}{why}, {shape.teams:,} runs in parallel, {each}"
+    def _how(self, total: int, shape: Shape) -> str:
+        each = "one block each" if shape.blocks == 1 else f"{shape.blocks} blocks each"
+        parts = f"{-(-total // shape.count):,} launches of {shape.count:,}" if shape.count < total else "one launch"
+        why = f", {shape.why}" if shape.why and shape.count < total else ""
+        return f"{parts}{why}, {shape.teams:,} runs in parallel, {each}"
 
 
 class ProgressWatch:
     """Checks during a launch whether it is late, and reports how many of its values are done."""
 
-    def __init__(self, device: Device, count: int, teams: int, late: Callable[[], bool], tell: Callable[[int], None]):
-        """`late` says whether to stop; `tell` gets how many more of the `count` values are done."""
-        self._device, self._count, self._teams, self._late, self._tell = device, count, teams, late, tell
+    def __init__(
+        self, device: Device, at_work: tuple[int, int, int], late: Callable[[], bool], tell: Callable[[int], None]
+    ) -> None:
+        """`at_work`: how many values there are, how many teams, and how many values each of these takes at a time;
+        `late` says whether to stop; `tell` gets how many more of the values are done."""
+        self._device, self._late, self._tell = device, late, tell
+        self._count, self._teams, self._each = at_work
         self._told, self._looked = 0, time.monotonic()
         device.prepare_peek()
 
@@ -230,7 +246,7 @@ class ProgressWatch:
         if now - self._looked >= _EVERY:
             self._looked = now
             begun = int(self._device.peek(taken, numpy.uint64))
-            self._add(min(begun - self._teams, self._count))  # a stopped run leaves a larger number
+            self._add(min((begun - self._teams) * self._each, self._count))  # a stopped run leaves a larger number
         return self._late()
 
     def end(self) -> None:

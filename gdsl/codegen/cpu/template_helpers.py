@@ -7,7 +7,6 @@ import dataclasses
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup
-from gdsl.codegen.function_text import Argument
 from gdsl.codegen.functors import ON_COMMON, Ballot, Calls
 from gdsl.codegen.literals import conversion, literal, memory_type_name
 from gdsl.codegen.names import Scope
@@ -27,7 +26,7 @@ from gdsl.ir.nodes import (
     StoreScalar,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import NeighborOperation, Over
+from gdsl.operations import NeighborOperation
 from gdsl.plan.buffer_nodes import Buffer, Made, Role
 from gdsl.plan.hints import MaskedBody, UnbranchedTests
 from gdsl.plan.nodes import (
@@ -46,7 +45,7 @@ from gdsl.plan.nodes import (
     Variant,
     Walk,
 )
-from gdsl.plan.walking import operations, sweeps_of
+from gdsl.plan.walking import operations
 from gdsl.types import Type, Widths
 
 
@@ -92,17 +91,6 @@ class CppHelpers(TemplateHelpers):
         """The program's own functions, and those of functors that have been called so far."""
         return (*self.own_functions, *(function.definition("inline") for function in self.functors.functions()))
 
-    def calls_on_edge(
-        self,
-        variant: Variant,
-        over: Over = Over.OUT_EDGES,
-        condition: str = "condition",
-        apply: str = "apply",
-        key_array: str | None = None,
-    ) -> Calls:
-        """What is called for an edge that is visited `over` the lists of ``near``."""
-        return self.functors.calls(variant, on_an_edge(over), condition, apply, key_array)
-
     def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", key_array: str | None = None) -> Calls:
         """What is called for an edge where one thread does all of the sweep."""
         assert walk.by_one is not None
@@ -120,17 +108,9 @@ class CppHelpers(TemplateHelpers):
         calls = self.calls_on_edge(walk.variant, walk.over, apply="apply_claimed")
         return "" if calls.says else calls.apply
 
-    def calls_on_vertex(self, variant: Variant, apply: str = "apply") -> Calls:
-        """What is called for the vertex ``v``."""
-        return self.functors.calls(variant, {Argument.VERTEX: "v"}, apply=apply)
-
     def calls_on_common(self, variant: Variant) -> Calls:
         """What is called for the common neighbor ``x`` of ``u`` and ``w``."""
         return self.functors.calls(variant, ON_COMMON)
-
-    def test_on_edge(self, variant: Variant, over: Over, part: str) -> str:
-        """The test of an edge alone."""
-        return self.functors.test(variant, on_an_edge(over), part)
 
     def value(self, segment: Segment, walk: Walk, empty: str) -> str:
         """The value of an edge in a reduction, in its type: a count adds up bools."""
@@ -146,18 +126,6 @@ class CppHelpers(TemplateHelpers):
     def ballot(self, walk: Walk) -> Ballot:
         """The ballot of an edge."""
         return self.functors.ballot(walk.variant, on_an_edge(walk.over))
-
-    # Instances that run together
-
-    def push_sweep(self, operation: Operation) -> Sweep:
-        """The sweep from the members of an operation."""
-        return sweeps_of(operation)[-1]
-
-    def bit_test(self, number: int, vertex: str) -> str:
-        """The test with this number, of a vertex in the instance whose data are ``d``."""
-        assert self.plan.bits is not None
-        variant = Variant(self.plan.bits.tests[number].functor, (0,), None, (), (), accepts=False)
-        return self.functors.test(variant, {Argument.VERTEX: vertex}, "holds")
 
     # Steps
 

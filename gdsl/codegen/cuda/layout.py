@@ -111,6 +111,15 @@ def run_slice(plan: Plan) -> Struct:
         ("graph_sums", Field("graph_sums", Pointer("uint64"), "the weights of the edges of a contraction")),
         ("edge_queues", Field("edge_queues", Pointer("edge"), "of each edge frontier: num_edges", edge_slots)),
         ("edge_marks", Field("edge_marks", Pointer("uint32"), "a bit an edge, twice", 2)),
+        *(
+            (name, Field(name, Pointer("uint64"), comment, made.get(name, 0)))
+            for name, comment in (
+                ("instance_sets", "words of each vertex: in which instances it is a member"),
+                ("instance_tests", "the same for each test that holds of it"),
+                ("instance_sizes", "of each set: members in each instance"),
+                ("instance_counts", "what a team counts together"),
+            )
+        ),
     )
     return Struct(
         "run_slice",

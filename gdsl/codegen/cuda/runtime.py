@@ -48,6 +48,7 @@ FILES = (
     "revisits",
     "hub_bounds",
     "numbers",
+    "instances",
 )
 PLATFORM = "platform"
 _ONE_GPU, _SEVERAL_GPUS = "one_gpu.words", "several_gpus.words"

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator
 
 from gdsl.codegen.checks import CheckSite
+from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values
 from gdsl.codegen.function_text import Argument, FunctionText, Kept
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
+from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import (
@@ -58,11 +60,23 @@ _MOST_INLINED = 10_000
 """Nodes that a function may have with all that it calls in place."""
 
 
+class InstanceExpressions(ExpressionPrinter):
+    """Expressions of the schedule for one of several instances that run together."""
+
+    def frontier_size(self, name: str) -> Text:
+        """`size(f)`: already an int64."""
+        return call("members_in_instance", "run", self.names.frontier(name), "instance")
+
+    def frontier_not_empty(self, name: str) -> Text:
+        """A frontier as a condition."""
+        return postfix(f"{self.names.frontier(name)}.any_in(instance)")
+
+
 class CudaHelpers(TemplateHelpers):
     """Prints the nodes of one plan as CUDA."""
 
     def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+        super().__init__(plan, ExpressionPrinter if plan.bits is None else InstanceExpressions)
         self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
         steps = steps_in(plan.schedule)
         self.combinations = any(isinstance(step, Combine) for step in steps)
@@ -80,6 +94,8 @@ class CudaHelpers(TemplateHelpers):
         self.shares_data = plan.target.fused and bool(plan.graphs) and not self.changes_data
         """Whether all threads of a block have one copy of the data."""
         self.outlined_data = self._outlined_data()
+        self.instance_sets = plan.slots(Domain.VERTEX)
+        """The sets of instances that run together, with the spare one."""
         self.own_operations, self.launches = own_sweeps(plan), launches(plan)
         (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
         self._own_functions: tuple[tuple[str, FunctionText], ...] | None = None
