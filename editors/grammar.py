@@ -37,6 +37,11 @@ class Grammar:
     rules: dict[str, Rule] = field(default_factory=dict)
     literals: set[str] = field(default_factory=set)
 
+    @property
+    def tokens(self) -> set[str]:
+        """The literal texts that are nodes of their own: one that is all of a rule is the node of that rule."""
+        return {text for rule in self.rules.values() if rule[0] != "string" for text in _strings(rule)}
+
     def javascript(self) -> str:
         """The text of `grammar.js`."""
         rules = "\n\n".join(f"    {name}: $ => {_javascript(rule, 4)}," for name, rule in self.rules.items())
@@ -63,6 +68,14 @@ module.exports = grammar({{
                 f"{_lark_name(name, self.rules)}: {_lark(rule, self.rules)}" if name != "comment" or token else ""
             )
         return "\n".join([*lines, "%ignore COMMENT", "%ignore /\\s+/"]) + "\n"
+
+
+def _strings(rule: Rule) -> Iterator[str]:
+    if rule[0] == "string":
+        yield rule[1]
+    for part in rule[1:]:
+        if isinstance(part, tuple):
+            yield from _strings(part)
 
 
 def read(text: str) -> Grammar:

@@ -1,12 +1,14 @@
 """Writes what editors know of the language from its grammar and its words: `python -m editors.make`.
 
 - `vscode/syntaxes/gdsl.tmLanguage.json`, the TextMate grammar, for colors alone;
-- `tree-sitter-gdsl/grammar.js`, rule for rule the grammar of the parser.
+- `tree-sitter-gdsl/grammar.js`, rule for rule the grammar of the parser;
+- `helix/queries/highlights.scm`, the queries of Tree-sitter with the names that the themes of Helix have.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from editors.grammar import Grammar, read
@@ -15,6 +17,23 @@ from gdsl.frontend import vocabulary
 ROOT = Path(__file__).parents[1]
 TEXTMATE = ROOT / "editors" / "vscode" / "syntaxes" / "gdsl.tmLanguage.json"
 TREE_SITTER = ROOT / "editors" / "tree-sitter-gdsl" / "grammar.js"
+QUERIES = ROOT / "editors" / "tree-sitter-gdsl" / "queries"
+HELIX = ROOT / "editors" / "helix" / "queries" / "highlights.scm"
+_OF_HELIX = {
+    "comment.documentation": "comment.block.documentation",
+    "number": "constant.numeric.integer",
+    "number.float": "constant.numeric.float",
+    "boolean": "constant.builtin.boolean",
+    "keyword.conditional": "keyword.control.conditional",
+    "keyword.repeat": "keyword.control.repeat",
+    "keyword.return": "keyword.control.return",
+    "keyword.import": "keyword.control.import",
+    "module": "namespace",
+    "property": "variable.other.member",
+    "type.definition": "type",
+    "function.call": "function",
+    "function.method.call": "function.method",
+}
 _HEAD = "// Generated from grammar/gdsl.lark by `python -m editors.make`.\n"
 _DATA = ("param", "input", "local", "vertex", "edge", "scalar", "type", "frontier", "graph", "history", "buckets")
 _CONTROL = ("if", "else", "for", "in", "while", "repeat", "break", "return", "accept", "on")
@@ -83,16 +102,24 @@ def textmate() -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
+def helix() -> str:
+    """The queries for colors with Helix's names of what is colored."""
+    text = (QUERIES / "highlights.scm").read_text(encoding="utf-8")
+    queries = re.sub(r"@([a-z.]+)", lambda found: f"@{_OF_HELIX.get(found[1], found[1])}", text)
+    return "; Generated from tree-sitter-gdsl/queries by `python -m editors.make`.\n" + queries
+
+
 def _any(words: list[str]) -> str:
     return rf"\b(?:{'|'.join(words)})\b"
 
 
 def files() -> dict[Path, str]:
     """All generated files with their texts."""
-    return {TEXTMATE: textmate(), TREE_SITTER: tree_sitter()}
+    return {TEXTMATE: textmate(), TREE_SITTER: tree_sitter(), HELIX: helix()}
 
 
 if __name__ == "__main__":
     for path, text in files().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(path.relative_to(ROOT))

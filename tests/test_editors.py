@@ -45,19 +45,23 @@ def test_no_rule_matches_nothing() -> None:
         assert name == START or rule[0] not in ("optional", "repeat"), name
 
 
-@pytest.mark.parametrize("path", sorted((TREE_SITTER / "queries").glob("*.scm")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((TREE_SITTER / "queries").glob("*.scm")), *sorted(EDITORS.glob("helix/queries/*.scm"))],
+    ids=lambda path: str(path.relative_to(EDITORS)),
+)
 def test_queries_name_what_exists(path: Path) -> None:
     grammar = make.grammar()
     text = re.sub(r";[^\n\"]*\n", "\n", path.read_text(encoding="utf-8"))
     literals = {found.replace('\\"', '"') for found in re.findall(r'"((?:[^"\\]|\\.)+)"', text)}
-    assert literals <= grammar.literals, literals - grammar.literals
+    assert literals <= grammar.tokens, literals - grammar.tokens
     named = set(re.findall(r"\(([a-z_]+)", re.sub(r'"(?:[^"\\]|\\.)+"', '""', text)))
     assert named <= set(nodes(grammar)), named - set(nodes(grammar))
 
 
 def test_every_word_of_the_grammar_has_a_color() -> None:
     text = (TREE_SITTER / "queries" / "highlights.scm").read_text(encoding="utf-8")
-    missing = [word for word in make.grammar().literals if f'"{word}"' not in text]
+    missing = [word for word in make.grammar().tokens if f'"{word}"' not in text]
     assert not missing
 
 

@@ -15,6 +15,8 @@ nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("ipykernel")
 
+from IPython.core.completer import provisionalcompleter  # noqa: E402
+
 import gdsl  # noqa: E402
 from gdsl import html  # noqa: E402
 from gdsl.graph.display import degree_counts  # noqa: E402
@@ -159,12 +161,23 @@ def test_help(run):
     assert "cannot be read: No closing quotation" in told and "Traceback" not in told
 
 
-@pytest.mark.filterwarnings("ignore:.*Completer.complete")
-def test_completion(shell):
-    assert "--tune" in shell.complete("--tu", "%%gdsl hops --tu")[1]
-    assert "schedule.block=" in shell.complete("sched", "%%gdsl hops --tune sched")[1]
-    assert shell.complete("o", "%%gdsl hops --fuse o")[1] == ["on", "off"]
-    assert "bfs" in shell.complete("b", "%gdsl b")[1]
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("%%gdsl hops --tune visit.", "visit.direction="),
+        ("%%gdsl hops --tune visit.direction=pu", "visit.direction=pull"),
+        ("%%gdsl hops --fuse ", "on"),
+        ("%gdsl bf", "bfs"),
+        ("%gdsl E03", "E0301"),
+        ("%%gdsl hops --", "--tune-file"),
+        ("%%gdsl hops --tune sched", "schedule.block="),
+    ],
+)
+def test_tab_in_a_cell(shell, line, expected):
+    """As a notebook asks: with the whole cell. No name of Python is among the answers."""
+    with provisionalcompleter():
+        found = [each.text for each in shell.Completer.completions(line + "\n" + BODY, len(line))]
+    assert expected in found and not {"abs", "and", "print", "--abs"} & set(found)
 
 
 def test_columns_of_a_cell_stay():

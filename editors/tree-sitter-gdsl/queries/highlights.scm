@@ -5,8 +5,8 @@
 (string) @string
 [(integer) (hexadecimal)] @number
 (float) @number.float
-["true" "false"] @boolean
-["inf" "none"] @constant.builtin
+(boolean) @boolean
+[(infinity) (none)] @constant.builtin
 
 ["if" "else"] @keyword.conditional
 ["for" "in" "while" "repeat" "break"] @keyword.repeat

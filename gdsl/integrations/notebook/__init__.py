@@ -7,11 +7,11 @@ from typing import Any
 
 def load_ipython_extension(ipython: Any) -> None:
     """Called by IPython for ``%load_ext gdsl``."""
-    from gdsl.integrations.notebook.magics import GdslMagics, complete
+    from gdsl.integrations.notebook.completion import matcher
+    from gdsl.integrations.notebook.magics import GdslMagics
 
     ipython.register_magics(GdslMagics)
-    for command in ("%%gdsl", "%gdsl"):
-        ipython.set_hook("complete_command", complete, str_key=command)
+    ipython.Completer.custom_matchers[:] = [*_other_matchers(ipython), matcher(ipython)]
     if getattr(ipython, "pt_app", None) is not None:
         from gdsl.integrations.notebook.terminal import color_cells
 
@@ -22,3 +22,11 @@ def unload_ipython_extension(ipython: Any) -> None:
     """Called by IPython for ``%unload_ext gdsl``."""
     for kind in ("cell", "line"):
         ipython.magics_manager.magics[kind].pop("gdsl", None)
+    ipython.Completer.custom_matchers[:] = _other_matchers(ipython)
+
+
+def _other_matchers(ipython: Any) -> list[Any]:
+    from gdsl.integrations.notebook.completion import IDENTIFIER
+
+    matchers = ipython.Completer.custom_matchers
+    return [each for each in matchers if getattr(each, "matcher_identifier", None) != IDENTIFIER]

@@ -11,12 +11,10 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
-from gdsl.cli.program_words import knobs
 from gdsl.diagnostics import GdslError, printable
 from gdsl.source import Source
 
 _BEGINNING = re.compile(r'(?:\s|#[^\n]*(?:\n|$))*("""(?:.|\n)*?""")?(?:\s|#[^\n]*(?:\n|$))*(program\s+(\w+)\s*;)?')
-_OPTIONS = ("--tune", "--fuse", "--tune-file", "--type")
 _HELP = """\
 %%gdsl NAME [--tune KNOB=VALUE]… [--fuse on|off] [--tune-file FILE]
     compiles the cell as the program NAME, to be called with a graph: NAME(graph, source=0)
@@ -119,25 +117,3 @@ def source_of(name: str, cell: str) -> Source:
         end = match.end(1) if match is not None and match[1] is not None else 0
         text = f"{text[:end]} program {name};{text[end:]}"
     return Source(f"<cell {name}>", text)
-
-
-def complete(shell: Any, event: Any) -> list[str]:
-    """IPython's hook: `event` has the line so far and the word at its end."""
-    words = event.line.split()
-    word = event.symbol
-    before = words[-2] if word and len(words) > 1 else words[-1]
-    if before == "--fuse":
-        return ["on", "off"]
-    if before == "--tune":
-        return [f"{name}=" for name in knobs("")]
-    if event.command == "%%gdsl":
-        return list(_OPTIONS)
-    from gdsl.program_files import samples
-
-    return [*_programs(shell), *samples()]
-
-
-def _programs(shell: Any) -> list[str]:
-    from gdsl.api.program import Program
-
-    return [name for name, value in shell.user_ns.items() if isinstance(value, Program) and not name.startswith("_")]
