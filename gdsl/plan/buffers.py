@@ -204,6 +204,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted = [structs.LATE] if repeated_of(plan) else []
     counted += [structs.BINS] if Balance.BINS in balances else []
     counted += [structs.SPILLED, structs.SEEN, structs.NEAREST] if orders(plan) else []
+    counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
     words = structs.VISITS if most_visits(plan) is not None else ()
     words += (structs.DONE,) if plan.target.instances else ()
     yield buffer("control", structs.control(*counted, words=words), Fixed(1), Role.CONTROL, Cleared.ZERO)

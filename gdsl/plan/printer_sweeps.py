@@ -135,14 +135,27 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     lines += _indent(_fetched_before(sweep))
     if sweep.hint(Contended) is not None:
         lines.append("    by one thread rather than by two: they would change the same elements")
-    rows, share = sweep.hint(PrefetchRows), sweep.hint(WarpShare)
+    rows = sweep.hint(PrefetchRows)
     if rows is not None:
         lines.append(f"    fetch of the vertex that comes next: {_rows(rows)}")
+    lines += _few(sweep)
+    lines += _indent(_left(sweep))
+    return lines
+
+
+def _few(sweep: Sweep) -> list[str]:
+    """What is done otherwise where members are few."""
+    lines, share = [], sweep.hint(WarpShare)
     if sweep.hint(FewAsList) is not None:
         lines.append("    few members lie in a list, with theirs: a place for each edge, taken before it is accepted")
+    if sweep.rounds is not None:
+        names = ", ".join(each.own.functor for each in sweep.rounds.runs if each.own is not None)
+        after = f", which run {names} first" if names else ""
+        lines.append(
+            f"    few members: each warp goes on with those that it accepts{after}, and leaves what is too much"
+        )
     if share is not None:
         lines.append(f"    few members: {share.warps.value} of the warps, as another operator is under way")
-    lines += _indent(_left(sweep))
     return lines
 
 

@@ -167,7 +167,7 @@ def _may(operation: Operation, plan: Plan) -> bool:
     (walk,) = push.walks
     from_queue = members.form is Form.QUEUE and members.domain is Domain.VERTEX and push.hint(WholeSet) is None
     into_queue = collect.form is Form.QUEUE and collect.domain is Domain.VERTEX and collect.dedup in _AT_ONCE
-    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, walk.first_places)
+    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, push.rounds, walk.first_places)
     hints = (push.hint(ReadAhead, walk.over), push.hint(WarpShare))
     plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in (*others, *hints))
     own = members.frontier == collect.frontier
@@ -250,5 +250,5 @@ def _shares_lists(sweep: Sweep) -> bool:
         return False
     if sweep.segment is not None:
         return sweep.segment.stops_at is None and sweep.hint(NextLevel) is None
-    others = (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips)
+    others = (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips, sweep.rounds)
     return sweep.collect is not None and all(each is None for each in others)

@@ -105,6 +105,8 @@ def control(*more: Field, words: tuple[Field, ...] = ()) -> Struct:
     )
 
 
+KEPT = Field("kept", _U64, "members that warps found in the operator and went on with")
+
 TRACE_RECORD = Struct(
     "trace_record",
     (

@@ -310,6 +310,16 @@ class Skips:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalRounds:
+    """Each warp goes on with the vertices that it accepts, as far as it has room for them; see `local_rounds`."""
+
+    array: str
+    """That of the counters or claims by which vertices are accepted."""
+    runs: tuple[Sweep, ...]
+    """What is run on such a vertex first: the computations of the loop on its worklist."""
+
+
+@dataclass(frozen=True, slots=True)
 class Mirrors:
     """What each of several GPUs has a copy of while it runs a sweep: these `arrays`, and the bitmap of its `members`;
     see `mirrors`."""
@@ -343,6 +353,8 @@ class Sweep:
     """As `Walk.by_one`, of `own`."""
     skips: Skips | None = None
     """Which members of a worklist it passes over; None: none."""
+    rounds: LocalRounds | None = None
+    """How warps work off what they accept; None: all that is accepted is the next pass's."""
     mirrors: Mirrors | None = None
     """None: it reads no copies."""
     hints: tuple[Hint, ...] = ()

@@ -12,6 +12,7 @@
 8. The sizes fit each other (`verifier_storage`).
 9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
+11. Where warps go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
@@ -66,6 +67,7 @@ from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_phases import verify_phases
+from gdsl.plan.verifier_rounds import verify_rounds
 from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
@@ -94,6 +96,7 @@ def verify(plan: Plan) -> None:
     verify_copies(plan)
     verify_exchanges(plan)
     verify_bits(plan)
+    verify_rounds(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

@@ -26,6 +26,7 @@ from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
 from .list_mutants import LIST_MUTANTS
 from .listed_mutants import LISTED_MUTANTS
+from .local_mutants import LOCAL_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .number_mutants import NUMBER_MUTANTS
@@ -94,6 +95,7 @@ ALL = (
     *KEPT_MUTANTS,
     *LIST_MUTANTS,
     *LISTED_MUTANTS,
+    *LOCAL_MUTANTS,
     *NUMBER_MUTANTS,
     *ORDER_MUTANTS,
     *PAIR_MUTANTS,

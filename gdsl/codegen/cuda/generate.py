@@ -29,6 +29,7 @@ _STORED = frozenset(
         "collector",
         "edge_collector",
         "end_queue",
+        "local_worklist",
         "block_reduce",
         "push_blocks",
         "intersect_tables",

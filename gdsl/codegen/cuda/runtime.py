@@ -30,6 +30,7 @@ FILES = (
     "sets",
     "results",
     "push",
+    "local_rounds",
     "mirrors",
     "pull",
     "reduce",

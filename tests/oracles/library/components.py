@@ -62,6 +62,7 @@ def check_topological(graph: Graph, values: Values, answers: Answers) -> None:
 COMPONENTS = (
     Case("components_hook_and_jump", check_components, varies=True),
     Case("strongly_connected_components", check_strong, varies=True),
+    Case("components_by_colors", check_strong, varies=True),
     Case("reachability", check_reachability, some_sources),
     Case("bipartite_check", check_bipartite, suits=symmetric, varies=True),
     Case("topological_levels", check_topological),
