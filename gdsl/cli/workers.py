@@ -149,7 +149,7 @@ def connected(on: WorkerWords, backend: str) -> Iterator[Workers]:
 
         yield Workers(current())
         return
-    with interrupts.ending(), cluster(on.workers, address=on.cluster) as workers:
+    with interrupts.ending(), cluster(on.workers, address=on.cluster, gpus=backend == "cuda") as workers:
         yield workers
 
 

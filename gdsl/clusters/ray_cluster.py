@@ -59,10 +59,12 @@ def ray_library() -> Any:
 class RayCluster:
     """`size` workers. They start with the first run, stay for the next ones, and start anew after a failure."""
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+    def __init__(self, workers: int | None = None, address: str | None = None, *, gpus: bool = False) -> None:
         """Start a Ray of this host with that many workers, or connect to the cluster at `address` (``ray://host:port``,
-        ``host:port`` or ``auto``), where the default is one worker for each host. Raises E0810 if the cluster cannot be
-        reached or is too small."""
+        ``host:port`` or ``auto``), where the default is one worker for each host, or with `gpus` for each GPU. With
+        `gpus` Ray gives each worker a GPU of its own, or an equal part of one where there are fewer. Raises E0810 if
+        the cluster cannot be reached or is too small."""
+        self._gpus = gpus
         with interrupts.deferred(_PATIENCE):
             self._ray = ray = ray_library()
         self._head: tuple[str, int] | None = None
@@ -105,7 +107,7 @@ class RayCluster:
         """The number of workers. Raises E0810 if there is no room for them."""
         processors = int(self._ray.cluster_resources().get("CPU", 0))
         if workers is None:
-            workers = sum(bool(node["Alive"]) for node in self._ray.nodes())
+            workers = (self._gpu_count() if self._gpus else 0) or sum(bool(node["Alive"]) for node in self._ray.nodes())
         if processors < workers and not local:
             raise GdslError.single(
                 "E0810",
@@ -113,6 +115,14 @@ class RayCluster:
                 fix=f"use {processors} workers, or add hosts to the cluster",
             )
         return workers
+
+    def _gpu_count(self) -> int:
+        """The GPUs that Ray knows."""
+        return int(self._ray.cluster_resources().get("GPU", 0))
+
+    def _gpu_share(self) -> float:
+        """How much of a GPU Ray reserves for a worker. Where it knows none, a worker says that it has none."""
+        return gpu_share(self._gpu_count(), self.size) if self._gpus else 0
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -128,7 +138,8 @@ class RayCluster:
         from gdsl.clusters.ray_worker import GROUPS, RayWorker
 
         actor = self._ray.remote(concurrency_groups=GROUPS)(RayWorker)
-        actors = [actor.options(num_cpus=1, scheduling_strategy="SPREAD").remote(rank) for rank in range(self.size)]
+        wanted = actor.options(num_cpus=1, num_gpus=self._gpu_share(), scheduling_strategy="SPREAD")
+        actors = [wanted.remote(rank) for rank in range(self.size)]
         self._actors = actors
         try:
             members = tuple(self._started([each.introduce.remote() for each in actors]))
@@ -297,6 +308,17 @@ def _check_reachable(address: str) -> None:
         raise GdslError.single("E0810", message, fix="write ray://HOST:PORT, HOST:PORT or auto") from None
     if not _answers(host, port):
         raise cluster_unusable(address, f"nothing answers on {printable(host)}, port {port}")
+
+
+def gpu_share(gpus: int, workers: int) -> float:
+    """How much of a GPU each of `workers` gets: one of its own, or else such a part that all find room on some GPU.
+
+    A GPU takes a whole number of workers, so with 2 GPUs each of 3 workers gets a half. Ray counts in parts of 1e-4.
+    """
+    if not gpus:
+        return 0
+    most = -(-workers // gpus)
+    return 1 if most == 1 else int(10_000 / most) / 10_000
 
 
 def _check_room(workers: int) -> None:

@@ -314,7 +314,9 @@ class Workers:
         return f"<Workers: {self.size}>"
 
 
-def cluster(workers: int | None = None, *, address: str | None = None, mpi: bool = False) -> Workers:
+def cluster(
+    workers: int | None = None, *, address: str | None = None, mpi: bool = False, gpus: bool = False
+) -> Workers:
     """Workers for ``program(graph, workers=…)``::
 
         with gdsl.cluster(workers=3) as workers:
@@ -325,6 +327,9 @@ def cluster(workers: int | None = None, *, address: str | None = None, mpi: bool
     each host.
     mpi: the workers are the ranks of MPI, in a script that ``mpiexec -n 3 python script.py`` has started, which needs
     ``gdsl[mpi]``. Only rank 0 goes on; the others work for it inside this call, and end when it has closed the workers.
+
+    gpus: Ray gives each worker a GPU, for runs with ``backend="cuda"``; with an address the default is then one worker
+    for each GPU of the cluster.
 
     Raises GdslError E0810 where the cluster cannot be reached or is too small, E0907 without the library, TypeError and
     ValueError for invalid arguments.
@@ -338,7 +343,7 @@ def cluster(workers: int | None = None, *, address: str | None = None, mpi: bool
     if not mpi:
         from gdsl.clusters.ray_cluster import RayCluster
 
-        return Workers(RayCluster(None if workers is None else int(workers), address))
+        return Workers(RayCluster(None if workers is None else int(workers), address, gpus=bool(gpus)))
     if workers is not None or address is not None:
         raise ValueError("with mpi=True the workers are the ranks: mpiexec -n N python script.py")
     from gdsl.clusters.mpi_ranks import MpiRanks

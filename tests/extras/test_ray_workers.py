@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +22,7 @@ from tests.support import communicating
 
 pytest.importorskip("ray")
 
-from gdsl.clusters.ray_cluster import RayCluster
+from gdsl.clusters.ray_cluster import RayCluster, gpu_share
 
 SIZE = 3
 
@@ -157,3 +161,32 @@ def test_addresses_where_no_cluster_is(address: str, words: str) -> None:
     with pytest.raises(GdslError) as caught:
         RayCluster(2, address)
     assert caught.value.code == "E0810" and words in str(caught.value)
+
+
+@pytest.mark.parametrize(("gpus", "workers", "share"), [(0, 3, 0), (4, 3, 1), (3, 3, 1), (2, 3, 0.5), (1, 3, 0.3333)])
+def test_a_gpu_takes_a_whole_number_of_workers(gpus: int, workers: int, share: float) -> None:
+    assert gpu_share(gpus, workers) == share
+
+
+_GPUS = """
+import os, ray
+from gdsl.clusters.ray_cluster import RayCluster
+def visible(group, tell):
+    return os.environ.get("CUDA_VISIBLE_DEVICES")
+ray.init(address="local", num_cpus=3, num_gpus=2, include_dashboard=False, log_to_driver=False)
+for workers in (None, 3):
+    cluster = RayCluster(workers, gpus=True)
+    print(sorted(map(str, cluster.run(visible, lambda rank: ()))))
+    cluster.close()
+"""
+
+
+@pytest.mark.slow
+def test_ray_gives_workers_their_gpus(tmp_path: Path) -> None:
+    """On a Ray that believes to have two."""
+    (tmp_path / "given.py").write_text(_GPUS)
+    command = [sys.executable, tmp_path / "given.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    by_default, three = (ast.literal_eval(line) for line in done.stdout.splitlines() if line.startswith("["))
+    assert by_default == ["0", "1"] and sorted({*three}) == ["0", "1"] and len(three) == 3
