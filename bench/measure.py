@@ -16,7 +16,7 @@ from bench.graphs import BenchmarkGraph
 from bench.peers import Peer, PeerRun
 from bench.rows import Row
 from bench.works import WORKS, Work
-from gdsl.api.tuner import TuningOutcome
+from gdsl.api.tuning_outcome import TuningOutcome
 
 _MUCH_LONGER = 1.5
 """A first call that takes this many times the median is reported."""

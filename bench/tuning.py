@@ -8,7 +8,8 @@ from typing import Any
 from bench.graphs import BenchmarkGraph
 from bench.measure import Measurement
 from bench.works import WORKS
-from gdsl.api.tuner import Tuner, TuningOutcome
+from gdsl.api.tuner import Tuner
+from gdsl.api.tuning_outcome import TuningOutcome
 from gdsl.program_files import read_file
 
 MOST_LEFT = 0.10

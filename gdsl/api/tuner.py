@@ -11,8 +11,7 @@ import dataclasses
 import statistics
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any
 
 from gdsl import deadline
@@ -23,6 +22,7 @@ from gdsl.api.result import Result
 from gdsl.api.schedules import KnobChoice, Words, code_of, differences, knob_choices
 from gdsl.api.summary import on_host
 from gdsl.api.tune_files import kind_of
+from gdsl.api.tuning_outcome import BEFORE, HOPELESS, Stop, Try, TuningOutcome, Verdict
 from gdsl.backends import registry
 from gdsl.backends.interface import Pair
 from gdsl.binding import needed_widths
@@ -35,8 +35,6 @@ from gdsl.source import Source
 
 MARGIN = 0.02
 """The part of the time that a setting must save to be kept; smaller differences may be noise."""
-HOPELESS = 3.0
-"""A run that takes this many times as long as the best setting is stopped, and not repeated."""
 _FAR = 1.5
 """A setting that is this many times slower in the best of its first runs is not compared further, or tried again."""
 _LOST = 1.15
@@ -52,66 +50,8 @@ _SHORTEST = 0.05
 """The shortest timeout of a run in seconds: the host notices a timeout no sooner."""
 _SEARCH = 0.9
 """The part of the time for the search; in the rest the best setting is compared with the untuned program once more."""
-
-
-BEFORE = "as before"
-"""The name of the knob for a try of all words of an earlier search."""
-
-
-class Verdict(Enum):
-    """The outcome of a try."""
-
-    KEPT = "kept"
-    NOT_FASTER = "not faster"
-    STOPPED = f"stopped: more than {HOPELESS:g} times as long"
-    NO_ROOM = "not enough memory"
-
-
 _ENDS = {"E0912": Verdict.NO_ROOM, "E0802": Verdict.STOPPED}
 """Errors that a try may end with, although the untuned program does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Try:
-    """A setting of one knob, tried with the best setting of the others. knob: its name; word: the setting, empty:
-    untuned. ms, best_ms: medians of its runs and of those of the best setting meanwhile; ms is None if no run
-    completed."""
-
-    knob: str
-    word: str
-    verdict: Verdict
-    ms: float | None
-    best_ms: float
-
-    @property
-    def gain(self) -> float | None:
-        """The part of the time that it saves; negative if it is slower."""
-        return None if self.ms is None or not self.best_ms else 1 - self.ms / self.best_ms
-
-
-class Stop(Enum):
-    """Why a search ended."""
-
-    DONE = "no knob gives more"
-    TIME = "the time is up"
-    INTERRUPTED = "interrupted"
-
-
-@dataclass
-class TuningOutcome:
-    """The result of a search. knobs: the best words, none if nothing is faster than the untuned program; auto_ms,
-    tuned_ms: medians of a run without and with them; stop: why the search ended."""
-
-    knobs: Words = ()
-    auto_ms: float = 0.0
-    tuned_ms: float = 0.0
-    tries: list[Try] = field(default_factory=list)
-    stop: Stop = Stop.DONE
-
-    @property
-    def gain(self) -> float:
-        """The part of the time that the knobs save."""
-        return 1 - self.tuned_ms / self.auto_ms if self.auto_ms else 0.0
 
 
 @dataclass

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gdsl.binding.bind import Binder, bind, check_names, declared_inputs, declared_params, needed_widths, problem_data
+from gdsl.binding.bind import Binder, bind, needed_widths
 from gdsl.binding.graph_checks import values_of
 from gdsl.binding.inputs import unchecked
+from gdsl.binding.names import check_names, declared_inputs, declared_params, problem_data
 from gdsl.binding.params import Text, scalar_value, vertex_by_name
 
 __all__ = [

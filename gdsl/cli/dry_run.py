@@ -12,7 +12,8 @@ from gdsl.diagnostics import printable
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
-    from gdsl.api.program import DryRun, Program
+    from gdsl.api.dry_run import DryRun
+    from gdsl.api.program import Program
     from gdsl.graph import Graph
 
 

@@ -34,7 +34,8 @@ from gdsl.version import __version__
 
 if TYPE_CHECKING:
     from gdsl.api.tune_files import GraphKind
-    from gdsl.api.tuner import Tell, Try, TuningOutcome
+    from gdsl.api.tuner import Tell
+    from gdsl.api.tuning_outcome import Try, TuningOutcome
     from gdsl.source import Source
 
 SECONDS = 60.0
@@ -98,7 +99,7 @@ def command(
         click.echo(json.dumps(_document(search), indent=2, allow_nan=False))
     else:
         _report(search)
-    from gdsl.api.tuner import Stop
+    from gdsl.api.tuning_outcome import Stop
 
     if search.outcome.stop is Stop.INTERRUPTED:
         message("interrupted; the best so far is kept")
@@ -157,7 +158,7 @@ def _keep(search: _Search, source: Source, is_known: bool) -> bool:
     """Write the result, unless nothing was found before Ctrl-C and something `is_known` from before, or the time was
     over before anything was tried."""
     from gdsl.api.tune_files import Entry, file_of, write_file
-    from gdsl.api.tuner import Stop
+    from gdsl.api.tuning_outcome import Stop
 
     outcome = search.outcome
     if is_known and not outcome.knobs and outcome.stop is Stop.INTERRUPTED:
@@ -250,7 +251,7 @@ def _report(search: _Search) -> None:
 
 def _table(tries: list[Try]) -> None:
     """A line for each try: its time, that of the best setting, and the verdict."""
-    from gdsl.api.tuner import Verdict
+    from gdsl.api.tuning_outcome import Verdict
 
     names = [each.word or f"without {each.knob}" for each in tries]
     width = max(map(len, names))
@@ -263,7 +264,8 @@ def _table(tries: list[Try]) -> None:
 
 
 def _advice(search: _Search) -> Iterator[str]:
-    from gdsl.api.tuner import MARGIN, Stop
+    from gdsl.api.tuner import MARGIN
+    from gdsl.api.tuning_outcome import Stop
 
     outcome = search.outcome
     if outcome.knobs:

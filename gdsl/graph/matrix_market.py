@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import CountedRows, from_zero, read_columns, refuse_overflow
+from gdsl.graph.columns import CountedRows, from_zero, read_columns
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import empty
 from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import with_fix
 from gdsl.graph.number_text import is_count, whole_values
+from gdsl.graph.overflow import refuse_overflow
 from gdsl.graph.text import TextLines, TextPart, line_end, short
 from gdsl.graph.text_parts import part_of, read_in_order
 from gdsl.graph.vertices import WIDE_FROM, require_countable

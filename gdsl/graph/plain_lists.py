@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import RowsOf, read_columns, refuse_overflow
+from gdsl.graph.columns import RowsOf, read_columns
 from gdsl.graph.edge_list_head import Head
 from gdsl.graph.fields import comment_of
 from gdsl.graph.group import Group, ReadAgainError
@@ -20,6 +20,7 @@ from gdsl.graph.list_rows import COMPACT, refuse_names, width_fix
 from gdsl.graph.messages import with_fix
 from gdsl.graph.number_text import AS_REALS, is_number, is_whole, problem_of, whole_values, words_of
 from gdsl.graph.numbering import NumberedNames
+from gdsl.graph.overflow import refuse_overflow
 from gdsl.graph.text import TextLines, TextPart
 from gdsl.graph.text_parts import read_in_order
 from gdsl.graph.vertices import Names

@@ -12,7 +12,8 @@ import pytest
 from gdsl.api import tuner
 from gdsl.api.program import Program
 from gdsl.api.schedules import KnobChoice, knob_choices
-from gdsl.api.tuner import Stop, Tuner, TuningOutcome, Verdict
+from gdsl.api.tuner import Tuner
+from gdsl.api.tuning_outcome import Stop, TuningOutcome, Verdict
 from gdsl.backends import failures
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, open_graph

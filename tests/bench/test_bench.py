@@ -20,7 +20,7 @@ from bench.__main__ import main
 from bench.graphs import BenchmarkGraph, load, made_graph
 from bench.peers import Peer, PeerRun
 from bench.works import DAMPING, WORKS
-from gdsl.api.tuner import TuningOutcome
+from gdsl.api.tuning_outcome import TuningOutcome
 from gdsl.native import compiler
 
 ROOT = Path(__file__).parents[2]
