@@ -204,7 +204,8 @@ class ExecutableForms:
 
     def _place_again(self, graph: Graph) -> bool:
         """Divide the edge lists of the graph again, by the memory that is free now."""
-        former = [form._within.pop(graph, None) for form in (self, *self._others.values())]
+        forms: tuple[ExecutableForms, ...] = (self, *self._others.values())
+        former = [form._within.pop(graph, None) for form in forms]
         return former.count(None) < len(former)
 
     def _request(self, graph: Graph, bindings: Bindings, memory: MemoryUse | None) -> Request:
