@@ -354,6 +354,33 @@ struct keep_members {
     }
 };
 
+// piece: found_instances
+// What an advance has found, as a set.
+struct found_instances {
+    const uint64* words;
+    __device__ __forceinline__ instance_word operator[](uint64 i) const { return words[i]; }
+};
+
+// piece: keep_found
+// Of what an advance has found the accepted ones become `set` in the active instances, once the two have changed places.
+struct keep_found {
+    enactor& run;
+    const instance_set& set;
+    uint64* found;
+    __device__ __forceinline__ void operator()(bool exists, uint64 v, uint32 w, instance_word accepted, instance_word active) const {
+        instance_word word = 0;
+        if (exists) {
+            const uint64 i = v * INSTANCE_WORDS + w;
+            word = accepted | (set.words[i] & ~active);
+            found[i] = word;
+            set.words[i] = 0;
+        }
+        word = or_of_words(word);
+        uint64* const any = &own_counts(run)->any[w];
+        if (lane_index() == 0 && (word & ~load_relaxed(any)) != 0) { atomicOr_grid(any, word); }
+    }
+};
+
 // piece: instance_visits
 // What a run of instances has done so far: visits of edges, and for how many instances.
 struct instance_visits {
@@ -416,26 +443,47 @@ __device__ __forceinline__ void defer_chunks(enactor& run, vertex v, edge first,
     }
 }
 
+// piece: found_at_edges
+// Where a walk notes the instances that reach a vertex: `closing` has the words of the test that then no longer holds,
+// `next` those of the set that is found. Either may be null.
+struct found_at_edges {
+    uint64 *closing, *next;
+
+    // Of several threads that find the same instances at a vertex only the first does.
+    __device__ __forceinline__ void add(vertex far, instance_word instances) const {
+        const uint64 i = uint64(far) * INSTANCE_WORDS + own_word();
+        if (closing != nullptr) { instances = close_instances(&closing[i], instances); }
+        if (next != nullptr) { add_instances(&next[i], instances); }
+    }
+    // No other thread has this word.
+    __device__ __forceinline__ void add_alone(vertex far, instance_word instances) const {
+        const uint64 i = uint64(far) * INSTANCE_WORDS + own_word();
+        closing[i] &= ~instances;
+        next[i] = instances;
+    }
+};
+
 // piece: push_part
 // Visits some edges of a member in the instances of the own word `from`.
-template <class Lists, class FarTest, class Shared, class Visit>
+template <class Lists, class FarTest, class Shared>
 __device__ __forceinline__ void push_part(vertex near, edge first, edge last, instance_word from, const Lists& lists, FarTest far_test,
-                                          Shared shared, Visit visit) {
+                                          Shared shared, const found_at_edges& found) {
     for (edge at = first + lane_index() / INSTANCE_WORDS; at < last; at += 32 / INSTANCE_WORDS) {
         const vertex far = lists.neighbor(at);
         const instance_word instances = from != 0 ? from & far_test(far) : 0;
-        if (instances != 0 && shared(near, far, lists.id(at))) { visit(near, far, lists.id(at), instances); }
+        if (instances != 0 && shared(near, far, lists.id(at))) { found.add(far, instances); }
     }
 }
 
 // piece: push_instances
 // Visits the edges of every member once for all instances that have it: `near_test(near)` and `far_test(far)` say in
 // which of the own word the ends pass their tests, `shared(near, far, e)` whether the edge passes those that are the
-// same for all, and `visit(near, far, e, instances)` runs the rest. A warp walks a list, and all of them a long one.
+// same for all. A warp walks a list, and all of them a long one.
 // barriers: 1 if LongLists
-template <class Members, class Lists, class NearTest, class FarTest, class Shared, class Visit>
+template <class Members, class Lists, class NearTest, class FarTest, class Shared>
 __device__ __forceinline__ void push_instances(enactor& run, const graph_slice& g, const Members& members, const Lists& lists,
-                                               instance_word active, NearTest near_test, FarTest far_test, Shared shared, Visit visit) {
+                                               instance_word active, NearTest near_test, FarTest far_test, Shared shared,
+                                               const found_at_edges found) {
     const uint64 num_vertices = uint64(g.num_vertices);
     publish_instances(run, active);
     for (uint64 base = warp_index() * 32; base < num_vertices; base += grid_warps() * 32) {
@@ -451,7 +499,7 @@ __device__ __forceinline__ void push_instances(enactor& run, const graph_slice& 
             const uint32 lane = uint32(__ffs(int32(rest)) - 1);
             const vertex near = vertex(base + lane);
             const instance_word from = members[uint64(near) * INSTANCE_WORDS + own_word()] & active & near_test(near);
-            push_part(near, shuffle(first, lane), shuffle(last, lane), from, lists, far_test, shared, visit);
+            push_part(near, shuffle(first, lane), shuffle(last, lane), from, lists, far_test, shared, found);
             __syncwarp();
         }
     }
@@ -461,16 +509,16 @@ __device__ __forceinline__ void push_instances(enactor& run, const graph_slice& 
         const hub_chunk chunk = run.slice.hubs[i];
         const vertex near = chunk.vertex_id;
         const instance_word from = members[uint64(near) * INSTANCE_WORDS + own_word()] & active & near_test(near);
-        push_part(near, chunk.first, chunk.last, from, lists, far_test, shared, visit);
+        push_part(near, chunk.first, chunk.last, from, lists, far_test, shared, found);
     }
 }
 
 // piece: pull_part
 // The own word of a vertex looks for members among the neighbors from `first` to `last`, each `step`-th of them, until
-// none of its instances is left open.
-template <class Members, class Lists, class NearTest, class Shared, class Visit>
-__device__ __forceinline__ void pull_part(vertex far, edge first, edge last, edge step, instance_word& open, const Members& members,
-                                          const Lists& lists, NearTest near_test, Shared shared, Visit visit) {
+// none of the instances that it is `open` in is left. Returns those that are.
+template <class Members, class Lists, class NearTest, class Shared>
+__device__ __forceinline__ instance_word pull_part(vertex far, edge first, edge last, edge step, instance_word open, const Members& members,
+                                                   const Lists& lists, NearTest near_test, Shared shared) {
     for (edge at = first; at < last && open != 0; at += PULLED_AT_ONCE * step) {
         vertex near[PULLED_AT_ONCE];
         instance_word from[PULLED_AT_ONCE];
@@ -483,47 +531,46 @@ __device__ __forceinline__ void pull_part(vertex far, edge first, edge last, edg
 #pragma unroll
         for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
             instance_word instances = open & from[k];
-            if (instances == 0) { continue; }
-            instances &= near_test(near[k]);
-            const edge place = at + k * step;
-            if (instances != 0 && shared(near[k], far, lists.id(place))) {
-                open &= ~instances;
-                visit(near[k], far, lists.id(place), instances);
-            }
+            if (instances != 0) { instances &= near_test(near[k]); }
+            if (instances != 0 && shared(near[k], far, lists.id(at + k * step))) { open &= ~instances; }
         }
     }
+    return open;
 }
 
 // piece: pull_instances
 // The same from the far ends, whose lists are walked until they have been reached in all instances that they are open
 // in. Each lane walks for its own word; a warp shares a chunk of a long list.
 // barriers: 1 if LongLists
-template <class Members, class Lists, class NearTest, class FarTest, class Shared, class Visit>
+template <class Members, class Lists, class NearTest, class FarTest, class Shared>
 __device__ __forceinline__ void pull_instances(enactor& run, const graph_slice& g, const Members& members, const Lists& lists,
-                                               instance_word active, NearTest near_test, FarTest far_test, Shared shared, Visit visit) {
+                                               instance_word active, NearTest near_test, FarTest far_test, Shared shared,
+                                               const found_at_edges found) {
     const uint64 words = uint64(g.num_vertices) * INSTANCE_WORDS;
     for (uint64 base = warp_index() * 32; base < words; base += grid_warps() * 32) {
         const uint64 i = base + lane_index();
         const vertex far = vertex(i / INSTANCE_WORDS);
-        instance_word open = i < words ? active & far_test(far) : 0;
+        const instance_word open = i < words ? active & far_test(far) : 0;
         const uint32 wanted = __ballot_sync(FULL_WARP, open != 0);
         if (wanted == 0) { continue; }
         const bool is_wanted = (wanted & words_lanes()) != 0;
         const edge first = is_wanted ? lists.first(far) : edge(0), last = is_wanted ? lists.last(far) : edge(0);
         const bool is_long = last - first >= HUB_DEGREE;
         const edge end = is_long ? first + PULL_PREFIX : last;
-        pull_part(far, first, end, 1, open, members, lists, near_test, shared, visit);
+        const instance_word left = pull_part(far, first, end, 1, open, members, lists, near_test, shared);
+        if (left != open) { found.add_alone(far, open & ~left); }
         __syncwarp();
-        const uint32 left = __ballot_sync(FULL_WARP, is_long && open != 0);
-        if (own_word() == 0 && (left & words_lanes()) != 0) { defer_chunks(run, far, end, last); }
+        const uint32 more = __ballot_sync(FULL_WARP, is_long && left != 0);
+        if (own_word() == 0 && (more & words_lanes()) != 0) { defer_chunks(run, far, end, last); }
     }
     if (uint64(g.largest_degree) < HUB_DEGREE) { return; }
     const uint64 chunks = load_relaxed(&end_counts(run)->chunks);
     for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {
         const hub_chunk chunk = run.slice.hubs[i];
-        instance_word open = active & far_test(chunk.vertex_id);
-        pull_part(chunk.vertex_id, chunk.first + lane_index() / INSTANCE_WORDS, chunk.last, 32 / INSTANCE_WORDS, open, members, lists,
-                  near_test, shared, visit);
+        const instance_word open = active & far_test(chunk.vertex_id);
+        const instance_word left = pull_part(chunk.vertex_id, chunk.first + lane_index() / INSTANCE_WORDS, chunk.last, 32 / INSTANCE_WORDS,
+                                             open, members, lists, near_test, shared);
+        if (left != open) { found.add(chunk.vertex_id, open & ~left); }
     }
 }
 
