@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
-from gdsl.operations import Balance, BinaryOperation, Direction, Domain, Over
+from gdsl.operations import Balance, BinaryOperation, Direction, Domain, Over, StoreRule
 from gdsl.source import NOWHERE, Span
 from gdsl.types import Type
 
@@ -55,9 +55,9 @@ VISIT = ir.EdgeFunctor(
     (dataclasses.replace(binary(element("distance", DESTINATION), "==", number(-1)), span=line(13)),),
     (
         ir.Store(
-            line(15), target("distance", DESTINATION), binary(ITERATION, "+", number(1)), ir.StoreRule.SAME_VALUE
+            line(15), target("distance", DESTINATION), binary(ITERATION, "+", number(1)), StoreRule.SAME_VALUE
         ),
-        ir.Store(line(16), target("parent", DESTINATION, VERTEX), SOURCE, ir.StoreRule.ANY_WINNER),
+        ir.Store(line(16), target("parent", DESTINATION, VERTEX), SOURCE, StoreRule.ANY_WINNER),
     ),
     None,
 )  # fmt: skip
