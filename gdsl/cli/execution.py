@@ -11,6 +11,7 @@ import click
 
 from gdsl.cli.changes import ChangeWords
 from gdsl.cli.options import GraphWords
+from gdsl.cli.output import check_writable, require_apart, write_output
 from gdsl.cli.params import given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.cli.workers import WorkerWords
@@ -162,6 +163,9 @@ def execute_on_workers(request: Request, on: WorkerWords) -> Run:
         checkpoint=on.checkpoint, every=on.every, resume=on.resume, parts=on.parts, types=request.types, report=Lines()
     )
     saved = checkpoint_options(on.checkpoint, on.every, on.resume)
+    if on.trace is not None:
+        require_apart(on.trace, *request.files)
+        check_writable(on.trace)
     if request.backend == "cuda":
         check_run_on_gpus(program, saved is not None)
     with connected(on, request.backend) as workers:
@@ -174,6 +178,11 @@ def execute_on_workers(request: Request, on: WorkerWords) -> Run:
         result = workers.run(program, graph, values, backend=request.backend, **options)
         program = workers.last or program
     names = result._names if request.by_name else None
+    if on.trace is not None and result.lanes is not None:
+        text = result.lanes.text().encode()
+        write_output(on.trace, lambda file: file.write(text))
+        for line in result.lanes.summary():
+            message(line)
     if request.output is not None:
         with working(f"writing {request.output}"):
             write_result(request.output, program.ir, result, names)

@@ -15,6 +15,7 @@ import click
 from gdsl import interrupts
 from gdsl.cli import completing
 from gdsl.cli.options import checked_limit
+from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 from gdsl.records import dataclass
@@ -43,6 +44,7 @@ class WorkerWords:
     every: int | None = None
     resume: bool = False
     parts: str | None = None
+    trace: Path | None = None
 
     @property
     def requested(self) -> bool:
@@ -66,6 +68,7 @@ class WorkerWords:
                 ("--every", self.every is not None),
                 ("--resume", self.resume),
                 ("--parts", self.parts is not None),
+                ("--trace", self.trace is not None),
             ):
                 if is_set:
                     raise click.UsageError(f"{option} is for runs with --workers, --cluster or --mpi")
@@ -98,13 +101,14 @@ def worker_options(command: Command) -> Command:
         every: int | None,
         resume: bool,
         parts: str | None,
+        trace: Path | None,
         **others: Any,
     ) -> Any:
         for option, name in (("--checkpoint", checkpoint), ("--parts", parts)):
             if name == "":
                 raise click.UsageError(f"{option}: the name of the folder is empty")
         folder = None if checkpoint is None else Path(checkpoint)
-        return command(on=WorkerWords(workers, cluster, mpi, folder, every, resume, parts), **others)
+        return command(on=WorkerWords(workers, cluster, mpi, folder, every, resume, parts, trace), **others)
 
     decorated: Any = wrapped
     for option in reversed(_OPTIONS):
@@ -133,6 +137,10 @@ _OPTIONS = (
         "--parts", metavar="DIR", shell_complete=completing.files(),
         help="With workers: each writes its part of the results to this new folder, as .npy files, or as tables where "
         "its name ends in .parquet. No process collects them.",
+    ),
+    click.option(
+        "--trace", metavar="FILE", callback=file_name, shell_complete=completing.files(".json"),
+        help="With workers: write what each of them did when to FILE, as JSON that Perfetto shows.",
     ),
 )  # fmt: skip
 

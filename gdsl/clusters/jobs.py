@@ -16,6 +16,7 @@ from gdsl.api.program import Program
 from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.cpu.share_run import run_share
 from gdsl.backends.interface import Bindings, Limits, Outcome, Scalar
+from gdsl.backends.workers.lanes import Lane
 from gdsl.binding import needed_widths
 from gdsl.binding.shares import bind_share
 from gdsl.clusters.checkpoint_folder import RunKey
@@ -111,6 +112,7 @@ class Part:
     bytes_sent: int
     exchanges: int
     written: Written | None = None
+    lane: Lane | None = None
 
 
 def load(group: Group, tell: Tell, words: GraphWords) -> Facts:
@@ -171,7 +173,7 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
         warning = watch.check(arrays, outcome.scalars, outcome.iterations, bindings)
     first_outcome = outcome if first else None
     sent = done.bytes_sent, done.exchanges
-    return Part(first_outcome, types, params, origin, names, warning, compile_ms, *sent, written)
+    return Part(first_outcome, types, params, origin, names, warning, compile_ms, *sent, written, done.lane)
 
 
 def _share_of(group: Group, tell: Tell, words: GraphWords) -> GraphShare:

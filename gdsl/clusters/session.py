@@ -16,8 +16,10 @@ from gdsl.api.arguments import limits, named_values, seconds, without_defaults
 from gdsl.api.convergence import warn
 from gdsl.api.program import Program
 from gdsl.api.result import Result
+from gdsl.backends.workers.lanes import Lanes
 from gdsl.binding.type_parameters import chosen_types
 from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
+from gdsl.clusters.exchange_labels import ExchangeLabels
 from gdsl.clusters.failures import Member
 from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options, remove_parts
 from gdsl.diagnostics import GdslError, shown
@@ -55,6 +57,11 @@ class Group(Protocol):
         self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
     ) -> list[Any]:
         """What ``task(communicator, report, *arguments(rank))`` returns on each worker, by rank."""
+        ...
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who the workers are, by rank, once they have started."""
         ...
 
     def close(self) -> object:
@@ -275,11 +282,16 @@ class Workers:
             arrays = PartFiles(job.parts.directory, first.written.manifest, summaries)
             outcome = replace(outcome, arrays=arrays)
         result = Result(instance._results, outcome, job.backend, "", first.compile_ms, first.params, held)
+        result.lanes = self._lanes(instance, job.backend, [part.lane for part in parts])
         if held is not None:
             result._origin = replace(first.origin, graph=held._identity)
         if job.names:
             result._names = joined_names(parts)
         return result
+
+    def _lanes(self, instance: Program, backend: str, lanes: list[Any]) -> Lanes:
+        names = tuple(f"worker {member.rank} on {member.host}" for member in self._group.members)
+        return Lanes(names, tuple(lanes), ExchangeLabels(instance.ir, backend))
 
     def _placed(self, words: GraphWords) -> tuple[bool, GraphWords]:
         """Whether the workers have their parts of this graph; and it, with those that they should forget for it."""

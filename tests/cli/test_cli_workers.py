@@ -29,6 +29,7 @@ from gdsl.clusters.failures import Member
         ("--workers 2 --checkpoint d --every 0", "--every: N must be at least 1"),
         ("--every 0", "--every: N must be at least 1"),
         ("--parts d", "--parts is for runs with --workers, --cluster or --mpi"),
+        ("--trace d.json", "--trace is for runs with --workers, --cluster or --mpi"),
         ("--workers 2 --parts=", "--parts: the name of the folder is empty"),
         ("--workers 2 --parts d -o x.npz", "-o is not available with --parts, which collects no results"),
         ("--workers 2 --parts d --names", "--names is not available with --parts"),
@@ -58,7 +59,9 @@ def test_what_workers_with_gpus_cannot_do(gdslc: Any) -> None:
 def test_mistakes_are_found_before_workers_start(gdslc: Any) -> None:
     assert "E0113" in gdslc("run", "nosuch", "karate", "--workers", "2").err
     assert "E0602" in gdslc("run", "bfs", "karate", "-p", "sorce=0", "--workers", "2").err
-    assert "E0911" in gdslc("run", "bfs", "karate", "-p", "source=0", "-o", "/no/where/x.npz", "--workers", "2").err
+    for option in ("-o", "--trace"):
+        answer = gdslc("run", "bfs", "karate", "-p", "source=0", option, "/no/where/x.npz", "--workers", "2")
+        assert "E0911" in answer.err and "started" not in answer.err
 
 
 def test_options_of_a_call() -> None:

@@ -304,7 +304,10 @@ def test_a_checkpoint_of_a_command(on: Sequence[str], tmp_path: Path) -> None:
     assert "E0809" in other.stderr and "is of another graph" in other.stderr
     resumed = _run(*words, *saved, "--resume", *on)
     assert "note: the run continues after pass 8" in resumed.stderr
-    whole = _run(*words, *on)
+    whole = _run(*words, "--trace", str(tmp_path / "lanes.json"), *on)
+    events = json.loads((tmp_path / "lanes.json").read_text())["traceEvents"]
+    assert {each["cat"] for each in events if each["ph"] == "X"} == {"compute", "wait", "exchange"}
+    assert whole.stderr.count(" bytes sent") == len({each["tid"] for each in events if "tid" in each}) > 1
     assert resumed.stdout.splitlines()[:-1] == whole.stdout.splitlines()[:-1]
     assert "30 iterations" in resumed.stdout.splitlines()[-1]
 

@@ -16,6 +16,7 @@ class ThreadWorkers:
     def __init__(self, size: int) -> None:
         self.size, self.generation = size, 0
         self.told: list[tuple[int, str]] = []
+        self.members = tuple(Member(rank, "host", 100 + rank, 1, "1", "x") for rank in range(size))
 
     def start(self, report: Report | None = None) -> None:
         """They start with each task."""
@@ -25,10 +26,9 @@ class ThreadWorkers:
         self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
     ) -> list[Any]:
         """What the task returns on each of them."""
-        members = tuple(Member(rank, "host", 100 + rank, 1, "1", "x") for rank in range(self.size))
 
         def work(communicator: ThreadCommunicator) -> Any:
-            communicator.members = members  # type: ignore[attr-defined]
+            communicator.members = self.members  # type: ignore[attr-defined]
             rank = communicator.rank
             return task(communicator, lambda event: self.told.append((rank, event)), *arguments(rank))
 

@@ -55,9 +55,11 @@ def run_share(
     executable, run = agreed(communicator, prepared)
     try:
         run.connect()
-        run.work()
         exchanger = run.exchanger
-        return ShareOutcome(run.worker_outcome(), run.parts, exchanger.sent, exchanger.met, communicator)
+        exchanger.clock.begin()
+        run.work()
+        lane = exchanger.clock.lane()
+        return ShareOutcome(run.worker_outcome(), run.parts, exchanger.sent, exchanger.met, communicator, lane)
     finally:
         executable.library.release(ctypes.byref(run.control))
         run.end()

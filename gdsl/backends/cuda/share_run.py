@@ -45,7 +45,7 @@ class SharedExecutable:
         device.acquire(limits.timeout)
         try:
             enactor = self._enactor(share, communicator)
-            outcome = enactor.run_share(bindings, limits)
+            outcome, lane = enactor.run_share(bindings, limits), enactor.exchanger.clock.lane()
             whole = True
         except BaseException as error:
             if enactor is None or not enactor.has_ended:  # such as too little memory here
@@ -54,7 +54,7 @@ class SharedExecutable:
         finally:
             device.release(whole)
         exchanger = enactor.exchanger
-        return ShareOutcome(outcome, enactor.parts, exchanger.sent, exchanger.met, communicator)
+        return ShareOutcome(outcome, enactor.parts, exchanger.sent, exchanger.met, communicator, lane)
 
     def _enactor(self, share: GraphShare, communicator: Communicator) -> WorkerEnactor:
         """That of an earlier run on the share, if all workers have theirs."""

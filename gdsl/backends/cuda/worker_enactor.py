@@ -97,6 +97,7 @@ class WorkerEnactor(Enactor):
         return dataclasses.replace(outcome, traced=self._common_trace(outcome))
 
     def _launch_all(self, memory: RunMemory) -> Walk:
+        self.exchanger.clock.begin()
         walk = WorkerWalk(self)
         try:
             walk.run()

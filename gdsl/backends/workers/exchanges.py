@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.backends.workers.lanes import Clock
 from gdsl.backends.workers.merging import (
     Field,
     Noted,
@@ -62,11 +63,14 @@ class Exchanger:
         """Bytes that this worker has sent to others."""
         self.met = 0
         """Exchanges so far."""
+        self.clock = Clock()
 
     def agree(self, number: int, stops: bool, edges: int = 0) -> int | None:
         """The sum of `edges` of all workers; None where one of them stops. Raises `DisagreementError`."""
+        came = self.clock.now()
         words = np.array([stops, number, number * number, edges], np.int64)
         stopped, total, squares, counted = self.communicator.all_reduce(words, ReduceOperation.ADD).tolist()
+        self.clock.met(number, came)
         if stopped:
             return None
         if (total, squares) != (number * self.size, number * number * self.size):
@@ -101,6 +105,14 @@ class Exchanger:
         no set is exchanged."""
         if self.size == 1:
             return None
+        before = self.sent
+        united = self._made_equal(step, turn, data, members, domain)
+        self.clock.exchanged(self.sent - before)
+        return united
+
+    def _made_equal(
+        self, step: Exchange, turn: int, data: Sequence[Datum], members: NDArray[Any], domain: Domain
+    ) -> NDArray[Any] | None:
         noted = {datum.each.name: self._noted.pop((step.number, datum.each.name), None) for datum in data}
         merged = self._merge([datum for datum in data if _merges_elements(datum)], noted)
         parcel = _Writer()

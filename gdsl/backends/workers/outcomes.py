@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends import failures
 from gdsl.backends.interface import Outcome, Pair
+from gdsl.backends.workers.lanes import Lane
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
 
@@ -24,7 +25,7 @@ class ShareOutcome:
 
     outcome: as of a run by one worker, with the same values and the same trace on all workers, except that arrays of
     edges that are held in parts have the values of this worker's own edges (`parts` names them).
-    bytes_sent: what this worker sent to others in exchanges. exchanges: how often workers met.
+    bytes_sent: what this worker sent to others in exchanges. exchanges: how often workers met. lane: what it did when.
     """
 
     outcome: Outcome
@@ -32,6 +33,7 @@ class ShareOutcome:
     bytes_sent: int
     exchanges: int
     _communicator: Communicator
+    lane: Lane | None = None
 
     def gathered(self, root: int = 0) -> Outcome | None:
         """The whole result at worker `root`, None elsewhere. All workers call it."""
