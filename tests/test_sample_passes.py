@@ -3,6 +3,8 @@ length of paths."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -91,23 +93,25 @@ def hubs(count: int, known: int = 10) -> gdsl.Graph:
     return gdsl.Graph.from_edges(tails[kept], heads[kept], count, directed=False)
 
 
-COLORED = {
-    "hubs": hubs(3000),
-    "complete": of(nx.complete_graph(150)),
-    "rmat": gdsl.Graph.generate("rmat:11"),
-    "grid": gdsl.Graph.generate("grid:60"),
-    "star": of(nx.star_graph(500)),
-    "chain": CHAINS["shuffled two-way path"],
-    "tree": CHAINS["two-way tree"],
-    "small world": of(nx.watts_strogatz_graph(1000, 10, 0.01, seed=1)),
-    "mesh": of(nx.triangular_lattice_graph(30, 30)),
-    "long chain": of(nx.path_graph(100_000)),
-    "geometric": of(nx.random_geometric_graph(1500, 0.05, seed=1)),
-    "preferential": of(nx.barabasi_albert_graph(1500, 8, seed=1)),
-    "random": of(nx.gnm_random_graph(1000, 10_000, seed=1)),
-    "bipartite": of(nx.bipartite.gnmk_random_graph(800, 800, 8000, seed=1)),
-    "loops and parallel edges": gdsl.Graph.from_edges([0, 0, 0, 1, 1, 2], [0, 1, 1, 1, 2, 2], 4, directed=False),
-    "no edges": gdsl.Graph.from_edges([], [], 3),
+COLORED: dict[str, Callable[[], gdsl.Graph]] = {
+    "hubs": lambda: hubs(3000),
+    "complete": lambda: of(nx.complete_graph(150)),
+    "rmat": lambda: gdsl.Graph.generate("rmat:11"),
+    "grid": lambda: gdsl.Graph.generate("grid:60"),
+    "star": lambda: of(nx.star_graph(500)),
+    "chain": lambda: CHAINS["shuffled two-way path"],
+    "tree": lambda: CHAINS["two-way tree"],
+    "small world": lambda: of(nx.watts_strogatz_graph(1000, 10, 0.01, seed=1)),
+    "mesh": lambda: of(nx.triangular_lattice_graph(30, 30)),
+    "long chain": lambda: of(nx.path_graph(100_000)),
+    "geometric": lambda: of(nx.random_geometric_graph(1500, 0.05, seed=1)),
+    "preferential": lambda: of(nx.barabasi_albert_graph(1500, 8, seed=1)),
+    "random": lambda: of(nx.gnm_random_graph(1000, 10_000, seed=1)),
+    "bipartite": lambda: of(nx.bipartite.gnmk_random_graph(800, 800, 8000, seed=1)),
+    "loops and parallel edges": lambda: gdsl.Graph.from_edges(
+        [0, 0, 0, 1, 1, 2], [0, 1, 1, 1, 2, 2], 4, directed=False
+    ),
+    "no edges": lambda: gdsl.Graph.from_edges([], [], 3),
 }
 
 
@@ -116,7 +120,7 @@ COLORED = {
 def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> None:
     """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen four times, and once more
     for each further 64 colors."""
-    graph, more = COLORED[name], {"long chain": 1, "small world": 1, "bipartite": 1, "mesh": 2}.get(name, 0)
+    graph, more = COLORED[name](), {"long chain": 1, "small world": 1, "bipartite": 1, "mesh": 2}.get(name, 0)
     result = gdsl.compile("coloring").run(graph, {}, backend="cpu")
     check_coloring(graph, {}, {"color": result.color, "colors": result.colors})
     greedy = first_fit(graph, np.argsort(-graph.out_degrees, kind="stable"))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 import gdsl
 from gdsl.integrations.pyg.growing import Relation, grow
@@ -162,7 +162,7 @@ def test_sets_of_edges_have_their_probabilities(weights: list[float]) -> None:
     for wanted, chance in sets.items():
         seen = sum(frozenset(each) == wanted for each in found)
         statistic += (seen - trials * chance) ** 2 / (trials * chance)
-    assert chi2.sf(statistic, len(sets) - 1) > 0.001
+    assert chdtrc(len(sets) - 1, statistic) > 0.001
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_repeated_draws_go_by_weight() -> None:
     seen = np.bincount(np.concatenate(found), minlength=4)
     assert seen.sum() == 4000 and seen[1] == 0
     expected = weights[[0, 2, 3]] / 10 * 4000
-    assert chi2.sf(((seen[[0, 2, 3]] - expected) ** 2 / expected).sum(), 2) > 0.001
+    assert chdtrc(2, ((seen[[0, 2, 3]] - expected) ** 2 / expected).sum()) > 0.001
 
 
 @pytest.mark.parametrize("weights", [[1, 1e-17], [1e-17, 1], [1, *[1e-30] * 3, 0, 1], [1e300, 1e-300], [5e-324, 1e300]])
