@@ -96,7 +96,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`. Of the slow ones
-    every 16th stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`."""
+    every 16th stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`. The longest
+    tests begin first."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in items:
         sampled, rare = item.get_closest_marker("sampled"), item.get_closest_marker("rare")
@@ -109,6 +110,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if seen[("rare", *name)] % (rare.args[0] if rare is not None else 16):
                 item.add_marker("thorough")
             seen[("rare", *name)] += 1
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

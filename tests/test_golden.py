@@ -117,6 +117,7 @@ def digests() -> dict[str, str]:
     return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in everything.items()}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_another_hash_seed_gives_the_same_bytes() -> None:
     """This process has a seed of its own, by chance."""

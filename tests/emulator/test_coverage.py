@@ -147,6 +147,7 @@ def run_everything(name: str, built: Built) -> None:
                 assert error.diagnostics[0].code in ("E0801", "E0802", "E0803")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_line_of_generated_text_is_executed() -> None:
     """A line of the runtime may be reached by any of the programs; it counts by its text."""

@@ -85,6 +85,7 @@ def test_a_run_that_builds_graphs_goes_on_after_a_worker_was_killed(tmp_path: Pa
     assert np.array_equal(resumed.community, whole.community) and resumed.modularity == whole.modularity
 
 
+@pytest.mark.long
 def test_on_ranks_of_mpi() -> None:
     """All of them with one `mpiexec`, which takes as long to start as most of them to run."""
     done = mpi.run(SIZE, "-m", "tests.support.programs_on_workers", timeout=500)

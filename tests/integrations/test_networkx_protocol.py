@@ -53,6 +53,7 @@ def python(environment: dict[str, str], *words: str, where: Path) -> subprocess.
     return subprocess.run(command, env=environment, cwd=where, capture_output=True, text=True, timeout=550, check=False)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_networkx_runs_its_own_tests_on_the_backend(installed: dict[str, str], tmp_path: Path) -> None:
     """What the backend does not take is NetworkX's to answer; every function is asked for something that it takes."""
