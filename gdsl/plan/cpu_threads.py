@@ -2,6 +2,18 @@
 
 If there is little work, no other thread joins, and every write is plain.
 
+**Equal shares.**
+A line of memory that another thread has changed comes from that thread's cache, which takes as long as reading it from
+memory. So where all vertices take about as long, each thread has one part of them, the same in every sweep, and finds
+in its own cache what it has changed; the ends of the first few edges are often near, too, and in the same part. Where
+some take much longer, threads take small parts as they are ready.
+
+**Own ends.**
+If threads change far ends that any of them may come to, lines go back and forth, and two threads take as long as one. A
+list is in the order of ids, so each thread can walk the part of it that leads to its own part of the ids, whose values
+and marks no other thread writes. What it reads of others may be older or newer, as with any order of calls. This pays
+off if lists are long: each thread looks for its part of every list.
+
 **Bodies without a test.**
 Whether an edge passes its test is often unpredictable: with `cond core[dst] == -1`, half of all edges come too late, in
 no order. A mispredicted branch costs as much as several edges. If the body only adds to a number, it can add 0 where
@@ -40,15 +52,20 @@ from gdsl.ir.nodes import (
     Binary,
     Compute,
     Convert,
+    DegreeOf,
     EdgeFunctor,
     Element,
     ElementTarget,
     Expression,
     Filter,
+    ForNeighbors,
+    ForRange,
+    FunctionCall,
     Iteration,
     Let,
     Literal,
     Local,
+    Loop,
     NeighborReduce,
     Parameter,
     ParamValue,
@@ -58,14 +75,16 @@ from gdsl.ir.nodes import (
     Update,
     UpdateValue,
     VertexFunctor,
+    element_index,
 )
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, ReduceOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
+from gdsl.passes.writers import far_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.hints import Contended, MaskedBody, UnbranchedClaims, UnbranchedTests, ValueFirst
+from gdsl.plan.hints import Contended, EqualShares, MaskedBody, OwnEnds, UnbranchedClaims, UnbranchedTests, ValueFirst
 from gdsl.plan.nodes import Dedup, Form, Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
 
@@ -82,11 +101,14 @@ def run(plan: Plan, facts: Facts) -> Plan:
             by_one = facts.remember(variants.by_one_thread, functor)
             walks = tuple(dataclasses.replace(each, by_one=by_one) for each in sweep.walks)
             over = tuple(each.over for each in walks)
+            contended = variants.contends(functor, walks[0].variant, by_one, over)
+            own_ends = contended and not plan.program.graphs and changes_own_ends(functor, sweep)
             return dataclasses.replace(sweep, walks=walks).with_hints(
                 *(MaskedBody(over=each) for each in over if runs_in_any_case(functor)),
                 *(UnbranchedTests(over=each) for each in over if tests_at_once(functor)),
                 *(UnbranchedClaims(over=each) for each in over if claims_at_once(functor, sweep)),
-                *[Contended()] * variants.contends(functor, walks[0].variant, by_one, over),
+                *[Contended()] * contended,
+                *[OwnEnds()] * own_ends,
             )
         if isinstance(step, (Filter, Compute)):
             own = facts.functor(step)
@@ -94,13 +116,23 @@ def run(plan: Plan, facts: Facts) -> Plan:
                 return sweep
             by_one = facts.remember(variants.by_one_thread, own)
             contended = variants.contends(own, sweep.own, by_one)
-            return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*[Contended()] * contended)
+            shares = isinstance(step, Compute) and sweep.members.frontier is None and takes_equal_times(own)
+            hints = [*[Contended()] * contended, *[EqualShares()] * shares]
+            return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
             return sweep.with_hints(*[ValueFirst()] * looks_at_value_first(step, functor))
         return sweep
 
     return map_sweeps(plan, changed)
+
+
+def takes_equal_times(functor: VertexFunctor | EdgeFunctor) -> bool:
+    """Whether no loop of `functor` may be longer because its vertex has more edges: such vertices often have ids next
+    to each other."""
+    nodes = list(walk(functor.body))
+    loops = any(isinstance(node, (ForRange, ForNeighbors, Loop, FunctionCall)) for node in nodes)
+    return not loops or not any(isinstance(node, (DegreeOf, ForNeighbors, FunctionCall)) for node in nodes)
 
 
 _ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
@@ -117,6 +149,20 @@ def runs_in_any_case(functor: VertexFunctor | EdgeFunctor) -> bool:
     if any(isinstance(each, Accept) for each in body[:-1]) or not all(map(_may_be_masked, body)):
         return False
     return any(isinstance(node, Update) for node in walk(body))
+
+
+def changes_own_ends(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool:
+    """Whether a push from near to far writes at far ends alone, each in one piece: if no two threads have the same far
+    ends, each may write as one thread does."""
+    walks = [each for each in sweep.walks if each.lists is Over.OUT_EDGES]
+    if sweep.order is None or sweep.members.frontier is None or len(sweep.walks) != 1 or not walks:
+        return False
+    roles = far_roles(walks[0].over)
+    indexes = [
+        element_index(target.index) if isinstance(target, ElementTarget) and not target.type.is_pair else None
+        for target in targets_in(functor.body)
+    ]
+    return all(isinstance(index, Parameter) and index.role in roles for index in indexes)
 
 
 def claims_at_once(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool:

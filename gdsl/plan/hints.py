@@ -179,6 +179,17 @@ class Contended(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnEnds(Hint):
+    """Where lists are long, each thread changes the far ends in its part of the ids, without atomics. Added by
+    `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EqualShares(Hint):
+    """Each thread takes one part of the vertices, the same part in each such sweep. Added by `cpu_threads`."""
+
+
+@dataclass(frozen=True, slots=True)
 class MaskedBody(Hint):
     """One thread runs the body where the tests fail too, and its updates add nothing then. Added by `cpu_threads`."""
 

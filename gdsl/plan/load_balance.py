@@ -113,7 +113,7 @@ FEW_PLACES = 4
 def balance_of_push(balance: Balance, over: Over, first_places: Expression | None, target: Target) -> Balance:
     """What becomes of it in a push along the edges before the place `first_places`, where there is such a limit."""
     few = isinstance(first_places, Literal) and int(first_places.value) <= FEW_PLACES and over is Over.OUT_EDGES
-    return Balance.THREAD if few and balance is Balance.AUTO and target.grid else balance
+    return Balance.THREAD if few and balance is Balance.AUTO and Balance.THREAD in target.balances else balance
 
 
 def form_of_members(balance: Balance) -> Form:

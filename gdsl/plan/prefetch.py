@@ -354,7 +354,7 @@ def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
     if not scattered or sweep.balance is not Balance.AUTO or len(sweep.walks) != 1:
         return None
     (way,) = sweep.walks
-    if sweep.selection is not None or sweep.order is not None or way.lists is not Over.OUT_EDGES:
+    if sweep.selection is not None or way.lists is not Over.OUT_EDGES:
         return None
     if sweep.segment is not None and sweep.segment.stops_at is not None:
         return None  # such a list is often left at its first edges

@@ -11,11 +11,13 @@ from gdsl.plan.hints import (
     Contended,
     EarlyRead,
     EdgesSideBySide,
+    EqualShares,
     FewAsList,
     HubBounds,
     ListTiles,
     MaskedBody,
     NextLevel,
+    OwnEnds,
     PrefetchLists,
     PrefetchRows,
     PrefetchSectors,
@@ -135,6 +137,10 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     lines += _indent(_fetched_before(sweep))
     if sweep.hint(Contended) is not None:
         lines.append("    by one thread rather than by two: they would change the same elements")
+    if sweep.hint(OwnEnds) is not None:
+        lines.append("    long lists by several threads: each its part of the far ends, as one thread does")
+    if sweep.hint(EqualShares) is not None:
+        lines.append("    by several threads: the same part of the vertices each, as in other such sweeps")
     rows = sweep.hint(PrefetchRows)
     if rows is not None:
         lines.append(f"    fetch of the vertex that comes next: {_rows(rows)}")

@@ -88,6 +88,9 @@ class Sizes:
     """Words of a vertex in which runs of a `map` have a bit each, a power of two (cuda)."""
     members_at_once: int = 4
     """Vertices whose data of one run a thread visits side by side, where runs have a bit each (cuda)."""
+    own_ends: int = 16
+    """Edges a member for each thread from which on threads that would change the same elements each have a part of the
+    far ends, and walk that part of every list (cpu): finding it takes about as long as visiting as many edges."""
     contended: int = 1024
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import Advance, NeighborReduce, Operator, VertexFunctor
 from gdsl.operations import Balance, Domain, NeighborOperation
-from gdsl.plan.cpu_threads import claims_at_once, runs_in_any_case, tests_at_once
+from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_case, tests_at_once
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import (
     BlockCache,
     EdgesSideBySide,
+    EqualShares,
     FewAsList,
     HubBounds,
     ListTiles,
     MaskedBody,
     NextLevel,
+    OwnEnds,
     PrefetchLists,
     PrefetchRows,
     PrefetchSectors,
@@ -105,6 +107,13 @@ class HintVerifier(VariantVerifier):
                 assert functor is not None
                 fits = not grid and walks[sweep.walks[0].over].by_one is not None
                 self.expect(fits and claims_at_once(functor, sweep), "claims in any case")
+            elif isinstance(hint, OwnEnds):
+                assert functor is not None
+                fits = not grid and not self.program.graphs and sweep.walks[0].by_one is not None
+                self.expect(fits and changes_own_ends(functor, sweep), "far ends of one thread that others change")
+            elif isinstance(hint, EqualShares):
+                fits = not grid and sweep.own is not None and sweep.members.frontier is None
+                self.expect(fits and sweep.members.domain is Domain.VERTEX, "equal shares of a part of the vertices")
             elif isinstance(hint, WholeSet):
                 members = sweep.members
                 whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and grid

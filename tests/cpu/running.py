@@ -35,7 +35,7 @@ schedule {
 }
 """
 """Two arrays change places so many times: one of them is the result, whose values are all `start + times`."""
-SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2, near_set=2, own_votes=0)
+SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2, near_set=2, own_votes=0, own_ends=0)
 """Sizes that take every way through the generated code on graphs of a few edges."""
 
 

@@ -13,6 +13,15 @@ inline void each_vertex(const Members& members, Visit visit) {
     for (int64 i = 0; i < size; ++i) { visit(members[i]); }
 }
 
+// piece: each_of_equal_shares
+// The same, with one part of the members for each thread: what it changed of these before is still in its cache.
+template <class Members, class Visit>
+inline void each_of_equal_shares(const Members& members, Visit visit) {
+    const int64 size = members.size();
+#pragma omp for schedule(static) nowait
+    for (int64 i = 0; i < size; ++i) { visit(members[i]); }
+}
+
 // piece: each_by_one
 // Visits every member with one thread.
 template <class Members, class Visit>
@@ -193,11 +202,62 @@ inline void push_by_one(run_state& run, const Members& members, const Lists& lis
     const int64 size = members.size();
     int64 visited = 0;
     for (int64 i = 0; i < size; ++i) {
+        fetch_later(members, i);
         const vertex near = members[i];
         visited += lists.degree(near);
         for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
     }
     run.visited += visited;
+}
+
+// piece: own_ends_of_thread own_ends
+// The far ends of this thread of a region: a part of the ids that has about as many edges as any other. No two threads
+// share a line of values, or of marks.
+struct own_ends {
+    vertex first, last;
+};
+inline own_ends own_ends_of_thread(const graph_slice& g) {
+    const int64 threads = threads_of_region(), size = g.num_vertices;
+    const auto start = [&](int64 part) {
+        const int64 before = g.num_edges / threads * part;
+        const int64 v = std::lower_bound(g.offsets, g.offsets + size, before) - g.offsets;
+        return vertex(part == threads ? size : minimum(size, (v + 511) / 512 * 512));
+    };
+    return own_ends{start(thread_number()), start(thread_number() + 1)};
+}
+
+// piece: edges_of_members
+// The edges of all members; 0 if there is one thread, which need not know.
+template <class Members, class Lists>
+inline int64 edges_of_members(const Members& members, const Lists& lists) {
+    const int64 size = thread_count() == 1 ? 0 : members.size();
+    int64 edges = 0;
+    for (int64 i = 0; i < size; ++i) { edges += lists.degree(members[i]); }
+    return edges;
+}
+
+// piece: lists_are_long
+// Whether so many members have so many edges that each of several threads may look for its part of every list.
+inline bool lists_are_long(int64 size, int64 edges) {
+    return edges > maximum(8 * SMALL_WORK, OWN_ENDS * thread_count() * size);
+}
+
+// piece: push_to_own_ends
+// Visits the edges of every member that lead to the thread's own far ends. All threads of the region call it.
+template <class Members, class Visit>
+inline void push_to_own_ends(run_state& run, const Members& members, const graph_slice& g, const own_ends own, Visit visit) {
+    const int64 size = members.size();
+    int64 visited = 0;
+    for (int64 i = 0; i < size; ++i) {
+        fetch_later(members, i);
+        const vertex near = members[i];
+        const vertex* const end = g.columns + g.offsets[near + 1];
+        const vertex* const first = std::lower_bound(g.columns + g.offsets[near], end, own.first);
+        const vertex* const last = std::lower_bound(first, end, own.last);
+        visited += last - first;
+        for (const vertex* far = first; far < last; ++far) { visit(near, *far, edge(far - g.columns)); }
+    }
+    reduce_add(&run.visited, visited);
 }
 
 // piece: pull_edges

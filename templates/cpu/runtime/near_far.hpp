@@ -102,6 +102,23 @@ struct near_far_collector {
     }
 };
 
+// piece: near_far_of_own_ends
+// The same where no other thread has the same vertices.
+template <class Order>
+struct near_far_of_own_ends : near_far_collector<Order> {
+    near_far_of_own_ends(frontier& result, Order& order) : near_far_collector<Order>(result, order) {}
+
+    template <class Key>
+    void append(vertex v, Key value) {
+        collector<uncounted>& out = this->order.is_far(value) ? this->far : this->near;
+        uint64& word = out.result.bitmap[v / 64];
+        const uint64 bit = uint64(1) << (v % 64);
+        if ((word & bit) != 0) { return; }
+        word |= bit;
+        out.append(v);
+    }
+};
+
 // piece: near_far_by_one
 // The same with one thread.
 template <class Order>

@@ -50,6 +50,16 @@ inline int32 thread_number() {
 #endif
 }
 
+// piece: threads_of_region
+// The number of threads in this region, which may be fewer than there could be.
+inline int32 threads_of_region() {
+#ifdef _OPENMP
+    return omp_get_num_threads();
+#else
+    return 1;
+#endif
+}
+
 // piece: startable_threads
 #ifdef _OPENMP
 // How many of `wanted` threads the machine can run together, determined by starting them. (A compiler takes a third
