@@ -57,6 +57,30 @@ def test_all_of_it_by_several_threads(name: str) -> None:
                 assert numpy.array_equal(values, expected[array]), array
 
 
+HUBS = """program hubs; problem {
+    param source : vertex; input edge weight : int32 where weight >= 0; vertex cost : int32 = inf;
+}
+schedule {
+    cost[source] = 0; frontier f = { source };
+    while (f) { f = advance(f, (src, dst, e) => { accept changed(cost[dst] min= cost[src] + weight[e]); }); }
+}"""
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_each_thread_has_its_own_far_ends(directed: bool) -> None:
+    """Long lists in several parts of the ids or in one, loops, parallel edges, and vertices without edges."""
+    rng = numpy.random.default_rng(7)
+    hubs = [(hub, far) for hub in (0, 700, 2999) for far in range(hub % 7, 3000, 2)]
+    edges = [*hubs, (5, 5), (5, 6), (5, 6), *map(tuple, rng.integers(0, 3000, (4000, 2)).tolist())]
+    made = make_graph(edges, 3100, directed=directed)
+    weight = rng.integers(0, 50, made.num_edges).astype(numpy.int32)
+    for source in (0, 1500, 3050):
+        expected = gdsl.compile(HUBS).run(made, {"source": source, "weight": weight}, backend="reference")
+        for _ in range(3):
+            found = run(HUBS, made, sizes=SMALL, source=source, weight=weight)
+            assert numpy.array_equal(found.arrays["cost"], expected["cost"])
+
+
 def test_fewer_edges_are_visited() -> None:
     graph = GRAPHS["grid"]()
     edges = {}

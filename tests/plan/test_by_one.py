@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.plan import target
-from gdsl.plan.hints import Contended
+from gdsl.plan.hints import Contended, EqualShares
 from gdsl.plan.nodes import Choice
 from gdsl.plan.printer import print_plan
 from gdsl.plan.sweep_nodes import Sweep, Variant
@@ -85,6 +85,56 @@ def test_one_thread_works_from_near_to_far_too() -> None:
     assert isinstance(does, Sweep) and does.order is not None and does.hint(Contended)
     by_one = does.walks[0].by_one
     assert by_one is not None and modes(by_one) == {"distance": "plain"}
+
+
+SEARCH = """program p; problem {{
+    param source : vertex; input edge weight : float32 where weight >= 0;
+    vertex cost : float32 = inf; vertex visits : int32;
+}}
+schedule {{
+    cost[source] = 0;
+    frontier f = {{ source }};
+    while (f) {{ f = advance(f, (src, dst, e) => {{ {body} }}{over}); }}
+}}"""
+RELAX = "accept changed(cost[dst] min= cost[src] + weight[e]);"
+BACK = "accept changed(cost[src] min= cost[dst] + weight[e]);"
+
+
+@pytest.mark.parametrize(
+    ("body", "over", "order", "expected"),
+    [
+        (RELAX, "", "near_far", True),
+        (RELAX, "", "as_given", False),
+        (BACK, ", over=in_edges", "near_far", False),  # the ids of in-edges are in another order
+    ],
+)
+def test_far_ends_have_one_thread_where_a_list_is_in_their_order(
+    body: str, over: str, order: str, expected: bool
+) -> None:
+    plan = plan_of(SEARCH.format(body=body, over=over), f"schedule.order={order}", on=target.CPU)
+    assert ("each its part of the far ends" in print_plan(plan)) is expected
+
+
+def test_vertices_are_shared_equally_where_all_take_about_as_long() -> None:
+    text = """program p; problem { vertex low : vertex = id; vertex sum : int32; }
+    schedule {
+        frontier f = where((v) => out_degree(v) > 1);
+        compute(vertices, (v) => { while (changed(low[v] min= low[low[v]])) { } }) @jump;
+        compute(vertices, (v) => { for i in 0..out_degree(v) { sum[v] += i; } }) @degree;
+        compute(vertices, (v) => { for u in neighbors(v) { sum[v] += 1; } }) @list;
+        compute(f, (v) => { sum[v] += 1; }) @part;
+    }"""
+    plan = plan_of(text, on=target.CPU)
+    shared = {label: operation(plan, label).does.hint(EqualShares) for label in ("jump", "degree", "list", "part")}
+    assert {label for label, hint in shared.items() if hint is not None} == {"jump"}
+    assert print_plan(plan_of(text)).count("the same part of the vertices") == 0
+
+
+def test_a_thread_takes_a_member_where_few_places_are_walked() -> None:
+    text = """program p; problem { vertex low : vertex = id; }
+    edge functor link(src, dst, e) { cond place < 2; apply { low[max(src, dst)] min= min(src, dst); } }
+    schedule { advance(vertices, link, to=none); }"""
+    assert "a thread a member" in print_plan(plan_of(text, on=target.CPU))
 
 
 def test_it_is_told_where_it_is_something_else() -> None:
