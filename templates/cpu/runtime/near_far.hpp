@@ -51,10 +51,10 @@ struct near_far {
 
     // Searches for the width with which the bound advances fastest: doubled while that is faster, then back and forth
     // in smaller steps. A round costs as much as ROUND_EDGES edges besides those it visits; above WIDE_ROUND edges,
-    // fewer are less work.
+    // fewer are less work, unless most of the work is to look through the far vertices, as each new bound does.
     void adapt_width() {
         const float64 now = width / (float64(rounds + 1) * ROUND_EDGES + float64(edges + looked));
-        if (edges > rounds * WIDE_ROUND) {
+        if (edges > rounds * WIDE_ROUND + 4 * looked) {
             factor = 0.5;
         } else if (now < speed) {
             factor = factor > 1 ? 1 / 1.4 : 1.4;
