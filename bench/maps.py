@@ -41,7 +41,10 @@ def measure_map(row: Row, graph: BenchmarkGraph, backend: str, repeat: int) -> M
     measurement.notes.append(
         f"{1e3 / measurement.ms:,.0f} runs a second, {alone / measurement.ms:.1f} times as many as calls"
     )
-    measurement.notes.append(f"device {batch.time_ms:.1f} ms for {len(sources):,}; {batch.how}")
+    rate = len(sources) * graph.graph.num_edges / batch.time_ms / 1e6
+    measurement.notes.append(
+        f"device {batch.time_ms:.1f} ms for {len(sources):,}, {rate:,.0f} G edges a second; {batch.how}"
+    )
     measurement.problem = _problem(work, program, graph, values, sources, batch, backend)
     return measurement
 

@@ -73,7 +73,7 @@ class Row:
 COMPILATIONS = ("compile_cold", "compile_cached")
 CALLS = ("call_bfs", "call_sssp", "call_sssp_unchecked")
 """What a call of these works takes beside its kernel; unchecked: whose caller vouches for the arrays."""
-MAPS = ("map_bfs", "map_sssp")
+MAPS = ("map_bfs", "map_bfs_distances", "map_sssp")
 """Many runs by `Program.map`: the time of one."""
 MAP_GRAPHS = {"cuda": ("rmat20", "rmat16"), "cpu": ("rmat12",)}
 LOADS = ("load_mtx", "load_edges", "load_npz")
@@ -126,7 +126,7 @@ def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
         if backend == "cuda":
             rows += [Row(work, "rmat24") for work in LARGE]
         rows += [Row(work, graph) for work, graph in CALL_GRAPHS[backend]]
-        rows += [Row("map_bfs", graph) for graph in MAP_GRAPHS[backend]]
+        rows += [Row(work, graph) for work in ("map_bfs", "map_bfs_distances") for graph in MAP_GRAPHS[backend]]
         rows += [Row(work, LOADED[backend][work not in LOADS]) for work in LOADINGS]
         rows += [Row(work, sample) for sample in SAMPLES for work in COMPILATIONS]
     return rows

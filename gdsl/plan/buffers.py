@@ -205,9 +205,9 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted += [structs.BINS] if Balance.BINS in balances else []
     counted += [structs.SPILLED, structs.SEEN, structs.NEAREST] if orders(plan) else []
     counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
-    words = structs.VISITS if most_visits(plan) is not None else ()
-    words += (structs.DONE,) if plan.target.instances else ()
-    yield buffer("control", structs.control(*counted, words=words), Fixed(1), Role.CONTROL, Cleared.ZERO)
+    words = list(structs.VISITS) if most_visits(plan) is not None else []
+    words += [structs.DONE] if plan.target.instances else []
+    yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)

@@ -86,7 +86,7 @@ class Sizes:
     the visits of edges (cpu): compiling takes about as long as a thread needs for so many."""
     instance_words: int = 1
     """Words of a vertex in which runs of a `map` have a bit each, a power of two (cuda)."""
-    members_at_once: int = 4
+    members_at_once: int = 8
     """Vertices whose data of one run a thread visits side by side, where runs have a bit each (cuda)."""
     own_ends: int = 16
     """Edges a member for each thread from which on threads that would change the same elements each have a part of the

@@ -125,13 +125,13 @@ def check(name: str, graph: Graph, count: int, blocks: int, seed: int, words: in
 @pytest.mark.parametrize("blocks", [1, 2])
 @pytest.mark.rare(3)
 def test_any_order(name: str, blocks: int) -> None:
-    check(name, random_graph(40, 160, seed=3, directed=False), 70, blocks, seed=blocks)
+    check(name, random_graph(30, 110, seed=3, directed=False), 70, blocks, seed=blocks)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.rare(2)
 def test_several_words(name: str) -> None:
-    check(name, random_graph(30, 100, seed=5, directed=True), 200, 2, seed=4, words=2, at_once=150)
+    check(name, random_graph(20, 70, seed=5, directed=True), 100, 2, seed=4, words=2, at_once=90)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -166,7 +166,7 @@ def test_calls_find_their_way(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -
     ("right", "wrong"),
     [
         pytest.param("return instances & atomic", "return instances; atomic", id="two calls are the first"),
-        pytest.param("        set.words[i] = 0;\n", "", id="what was found stays for the next"),
+        pytest.param("        next[i] = instances;\n", "", id="a pull finds nothing"),
         pytest.param("first_instances(batch.count - first)", "first_instances(64)", id="instances that there are not"),
         pytest.param("value * batch.record", "0 * batch.record", id="one record for all"),
     ],

@@ -289,39 +289,43 @@ __device__ __forceinline__ void define_instances(enactor& run, instance_set& set
 
 // piece: each_member_of_instances
 // Visits each member in each active instance. A warp has the vertices of a lane side by side, in one instance after the
-// other, so that their data are read in the order of memory: `visit(v, instance, totals)` says whether it accepts one,
-// and `combine(instance, totals)` is called by all lanes behind them. `store(i, word, active)` gets the accepted ones.
-template <class Totals, class Members, class Visit, class Combine, class Store>
+// other, so that their data are read in the order of memory: `visit(v, instance, totals)` says (if it `says` anything)
+// whether it accepts one, and `combine(instance, totals)` is called by all lanes behind them. `store` gets the accepted.
+template <class Totals, bool says, class Members, class Visit, class Combine, class Store>
 __device__ __forceinline__ void each_member_of_instances(enactor& run, const Members& members, uint64 num_vertices, instance_word active,
                                                          Visit visit, Combine combine, Store store) {
     publish_instances(run, active);
     for (uint64 base = warp_index() * 32 * MEMBERS_AT_ONCE; base < num_vertices; base += grid_warps() * 32 * MEMBERS_AT_ONCE) {
+        const uint64 own = base + lane_index();
         for (uint32 w = 0; w < INSTANCE_WORDS; ++w) {
             const instance_word among = run.shared.instances.among[w];
-            instance_word word[MEMBERS_AT_ONCE], accepted[MEMBERS_AT_ONCE], some = 0;
-#pragma unroll
-            for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
-                const uint64 v = base + 32 * k + lane_index();
-                word[k] = v < num_vertices ? members[v * INSTANCE_WORDS + w] & among : 0;
-                accepted[k] = 0;
-                some |= word[k];
-            }
-            for (instance_word rest = or_of_words(some); rest != 0; rest &= rest - 1) {
-                const int32 bit = first_instance(rest);
-                Totals totals;
+            instance_word accepted[MEMBERS_AT_ONCE] = {};
+            for (uint32 half = 0; half < 2; ++half) {  // shifts of 32 bits are one instruction each
+                uint32 word[MEMBERS_AT_ONCE], some = 0;
 #pragma unroll
                 for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
-                    if ((word[k] >> bit & 1) != 0) {
-                        const vertex v = vertex(base + 32 * k + lane_index());
-                        accepted[k] |= instance_word(visit(v, int32(64 * w) + bit, totals)) << bit;
-                    }
+                    const uint64 v = own + 32 * k;
+                    word[k] = v < num_vertices ? uint32((members[v * INSTANCE_WORDS + w] & among) >> 32 * half) : 0;
+                    some |= word[k];
                 }
-                __syncwarp();
-                combine(int32(64 * w) + bit, totals);
+                for (uint32 rest = or_of_warp(some); rest != 0; rest &= rest - 1) {
+                    const uint32 bit = rest & -rest;
+                    const int32 instance = int32(64 * w + 32 * half) + __ffs(int32(rest)) - 1;
+                    Totals totals;
+#pragma unroll
+                    for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
+                        if ((word[k] & bit) == 0) { continue; }
+                        const bool accepts = visit(vertex(own + 32 * k), instance, totals);
+                        if (says && accepts) { accepted[k] |= instance_word(bit) << 32 * half; }
+                    }
+                    __syncwarp();
+                    combine(instance, totals);
+                }
             }
 #pragma unroll
             for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
-                const uint64 v = base + 32 * k + lane_index();
+                const uint64 v = own + 32 * k;
+                if (!says) { accepted[k] = v < num_vertices ? members[v * INSTANCE_WORDS + w] & among : 0; }
                 store(v < num_vertices, v, w, accepted[k], among);
             }
         }
