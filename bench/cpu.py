@@ -72,10 +72,6 @@ def _ms(least: Least) -> float | None:
     return least.ms
 
 
-def _cpu_ms(least: Least) -> float | None:
-    return least.cpu_ms
-
-
 Turn = Callable[[Least], None]
 
 

@@ -151,9 +151,9 @@ class Widths:
     edge: int
 
     @staticmethod
-    def both(bits: int) -> Widths:
-        """One width for both vertices and edges."""
-        return Widths(bits, bits)
+    def both(bits: int | Widths) -> Widths:
+        """One width for both vertices and edges; widths are what they are."""
+        return bits if isinstance(bits, Widths) else Widths(bits, bits)
 
     def of(self, kind: Type) -> int:
         """The width of a type in bits. A pair is one word of 64 bits where neither part is wider than 32, else two."""

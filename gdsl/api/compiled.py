@@ -299,7 +299,7 @@ class CompiledProgram:
         """If two threads build it at the same time, one of the two is kept."""
         executable = self._executables.get((backend, widths))
         if executable is None:
-            built = registry.get(backend).build_for(self._program, widths)
+            built = registry.get(backend).build(self._program, widths)
             executable = self._executables.setdefault((backend, widths), built)
         return executable
 

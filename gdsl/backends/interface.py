@@ -257,12 +257,9 @@ class Backend(Protocol):
         """Sort the edges of a graph for which this was postponed, where runs need them; otherwise the host does it."""
         ...
 
-    def build(self, program: Program, id_bits: int) -> Executable:
-        """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
-        ...
-
-    def build_for(self, program: Program, widths: Widths) -> Executable:
-        """Compile `program` (annotated, before `gdsl.passes`) for graphs whose ids fit in `widths`."""
+    def build(self, program: Program, widths: Widths | int) -> Executable:
+        """Compile `program` (annotated, before `gdsl.passes`) for graphs whose ids fit in `widths`; one width, 32 or
+        64, is that of all ids."""
         ...
 
     def needs(

@@ -11,7 +11,6 @@ from gdsl.backends.cuda import plan_of
 from gdsl.effects.programs import program_effects
 from gdsl.effects.summary import Write
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer import print_program
 from gdsl.operations import Grade, StoreRule
 from gdsl.plan.nodes import Choice, Operation, Sweep
 from gdsl.plan.sending import written_for
@@ -180,8 +179,3 @@ def _written(variant: Variant) -> Iterator[tuple[str, str]]:
 def _rule(write: Write) -> str:
     rule = getattr(write.node, "rule", None)
     return RULES.get(rule, "") if isinstance(rule, StoreRule) else ""
-
-
-def text_of_ir(facts: Facts) -> str:
-    """The IR in text."""
-    return print_program(facts.program)

@@ -162,10 +162,6 @@ class GraphShare:
         """int64, the worker that owns each of these vertices."""
         return np.searchsorted(self.boundaries, vertices, side="right").astype(np.int64) - 1
 
-    def owner_of_edges(self, edges: NDArray[Any]) -> NDArray[np.int64]:
-        """int64, the worker that owns each of these edges."""
-        return np.searchsorted(self.edge_boundaries, edges, side="right").astype(np.int64) - 1
-
     def out_degrees(self, communicator: Communicator) -> NDArray[np.int32]:
         """int32[V], how many edges leave each vertex of the whole graph."""
         if "out" not in self._kept:

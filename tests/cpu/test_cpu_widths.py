@@ -34,7 +34,7 @@ schedule { compute(edges, f); }
 def test_programs(name: str) -> None:
     folder = "samples" if (ROOT / "samples" / f"{name}.gdsl").exists() else "tests/programs"
     program, case = load(ROOT / folder / f"{name}.gdsl"), BY_NAME[name]
-    ready = CpuBackend(SMALL).build_for(program, WIDE_EDGES)
+    ready = CpuBackend(SMALL).build(program, WIDE_EDGES)
     for graph in (graph for graph in GRAPHS if case.suits(graph)):
         bindings = bind(program, graph, case.values(graph, 1))
         found = ready.run(graph, bindings, Limits())
@@ -47,7 +47,7 @@ def test_programs(name: str) -> None:
 
 def test_ids_have_the_width_of_their_kind() -> None:
     program = load(EDGES)
-    ready = CpuBackend(SMALL).build_for(program, WIDE_EDGES)
+    ready = CpuBackend(SMALL).build(program, WIDE_EDGES)
     for graph in GRAPHS:
         found = ready.run(graph, bind(program, graph, {}), Limits())
         assert (found.arrays["own"].dtype, found.arrays["who"].dtype) == (np.int64, np.int32)

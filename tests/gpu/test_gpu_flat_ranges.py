@@ -33,4 +33,3 @@ def test_one_array_over_the_memories_of_all_owners(owners):
             seen = cupy.ndarray((len(values),), numpy.uint32, memptr=cupy.cuda.MemoryPointer(memory, 0))
             assert int(seen.astype(numpy.uint64).sum()) == len(values) * (len(values) - 1) // 2
             cupy.cuda.Device(gpu).synchronize()
-    assert [found.owner_of(place * page) for place in range(len(owners))] == owners

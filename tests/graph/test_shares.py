@@ -44,7 +44,6 @@ def _check(graph: Graph, size: int) -> None:
             assert np.array_equal(columns[offsets[place] : offsets[place + 1]], graph.columns[of])
             assert np.array_equal(ids[offsets[place] : offsets[place + 1]], np.arange(of.start, of.stop))
         assert set(share.owner(np.arange(own.start, own.stop))) <= {share.rank}
-        assert set(share.owner_of_edges(np.arange(edges.start, edges.stop))) <= {share.rank}
 
     run_group(size, work)
 

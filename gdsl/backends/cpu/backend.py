@@ -99,15 +99,12 @@ class CpuBackend:
     def place(self, graph: Graph) -> None:
         """Left to the host."""
 
-    def build(self, program: Program, id_bits: int) -> CpuExecutable:
-        """As `build_for`, with ids of `id_bits` bits."""
-        return self.build_for(program, Widths.both(id_bits))
-
-    def build_for(self, program: Program, widths: Widths) -> CpuExecutable:
+    def build(self, program: Program, widths: Widths | int) -> CpuExecutable:
         """Compile `program`. Raises E0902 without a compiler, E0905 where it refuses the generated text, E0906 where
         the compiler or its library cannot be used."""
         from gdsl.plan.target import CPU, INSTANCES
 
+        widths = Widths.both(widths)
         executable = CpuExecutable(program, widths, *self._compiled(program, widths))
         sizes = self.sizes or CPU.sizes
         together = partial(self.build_instances, program, widths)
@@ -116,7 +113,7 @@ class CpuBackend:
 
     def build_instances(self, program: Program, widths: Widths) -> LoadedProgram | None:
         """The same for up to 64 instances that run together; None where its effects do not allow that. Raises as
-        `build_for`."""
+        `build`."""
         if self._plan(program, instances=True).bits is None:
             return None
         return LoadedProgram(program, widths, *self._compiled(program, widths, instances=True))

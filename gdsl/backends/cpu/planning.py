@@ -36,5 +36,4 @@ def source_text(program: Program, ids: int | Widths) -> str:
     from gdsl.codegen.cpu.generate import generate
     from gdsl.types import Widths
 
-    widths = Widths.both(ids) if isinstance(ids, int) else ids
-    return generate(plan_of(program), widths).text
+    return generate(plan_of(program), Widths.both(ids)).text

@@ -98,14 +98,10 @@ class CudaBackend:
         """Where their checks can be compiled."""
         return nvrtc.is_there()
 
-    def build(self, program: Program, id_bits: int) -> CudaExecutable:
-        """As `build_for`, with ids of `id_bits` bits."""
-        return self.build_for(program, Widths.both(id_bits))
-
-    def build_for(
+    def build(
         self,
         program: Program,
-        widths: Widths,
+        widths: Widths | int,
         teams: bool = False,
         graph: GraphClass = GENERAL,
         instances: int = 0,
@@ -113,7 +109,7 @@ class CudaBackend:
         """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
         for batches; `graph`: the graphs that it is for; `instances`: the form for so many words of values at a time."""
         with self._on_first():
-            return self._built(program, widths, teams, graph, instances)
+            return self._built(program, Widths.both(widths), teams, graph, instances)
 
     def _on_first(self) -> contextlib.AbstractContextManager[object]:
         """Let the first of this backend's GPUs be the current one."""
@@ -165,7 +161,7 @@ class CudaBackend:
         graph: GraphClass,
     ) -> CudaExecutable:
         executable = CudaExecutable(
-            self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, *many, graph
+            self.device(), self._graphs, self.build, program, plan, generated, cubin, widths, *many, graph
         )
         executable.on_several_gpus = self._several
         return executable

@@ -65,15 +65,6 @@ class FlatRange:
     def _offsets(self) -> list[int]:
         return list(itertools.accumulate((part.nbytes for part in self.parts[:-1]), initial=0))
 
-    def owner_of(self, offset: int) -> int:
-        """The owner of the byte at `offset`; raises IndexError outside the range."""
-        end = 0
-        for part in self.parts:
-            end += part.nbytes
-            if 0 <= offset < end:
-                return part.owner
-        raise IndexError(f"no byte {offset} in a range of {self.nbytes} bytes")
-
     def close(self) -> None:
         """Unmap the memory; a second call does nothing."""
         self._release()

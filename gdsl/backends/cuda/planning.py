@@ -107,7 +107,7 @@ def source_text(program: Program, ids: int | Widths, graph: GraphClass | None = 
     from gdsl.codegen.cuda.generate import generate
     from gdsl.types import Widths
 
-    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    widths = Widths.both(ids)
     return generate(plan_of(program, graph=graph), widths).text
 
 

@@ -58,13 +58,10 @@ class ReferenceBackend:
     def place(self, graph: Graph) -> None:
         """Graphs stay on the host."""
 
-    def build(self, program: Program, id_bits: int) -> ReferenceExecutable:
-        """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
-        return ReferenceExecutable(program, id_bits, self.seed)
-
-    def build_for(self, program: Program, widths: Widths) -> ReferenceExecutable:
+    def build(self, program: Program, widths: Widths | int) -> ReferenceExecutable:
         """Prepare `program` for ids of the wider of `widths`: here all ids have one width."""
-        return self.build(program, max(widths.vertex, widths.edge))
+        both = Widths.both(widths)
+        return ReferenceExecutable(program, max(both.vertex, both.edge), self.seed)
 
     def needs(
         self,
