@@ -195,7 +195,7 @@ def test_queued_runs_and_batches_have_the_order_that_runs_have_shown(
     for source, found in zip((1, 2), batch, strict=True):
         assert found.distance.tolist() == distances(network, source)
     executable: Any = program.last_run(network, "cuda")[1]
-    assert {graph_class for _, graph_class in executable._batches._forms} == {REVISITED}
+    assert {graph_class for _, graph_class, _ in executable._batches._forms} == {REVISITED}
 
 
 def test_a_limit_of_passes_counts_those_of_the_order_as_given(
