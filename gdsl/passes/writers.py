@@ -54,6 +54,24 @@ def plain_arrays(functor: Functor, roles: frozenset[Role]) -> frozenset[str]:
     return written_arrays(functor) - elsewhere
 
 
+def single_writer_arrays(functor: Functor, roles: frozenset[Role]) -> frozenset[str]:
+    """The arrays that the functor writes only at a parameter of one of `roles`, whose elements are one piece each, and
+    which it reads elsewhere only where any value from before or during the operator will do.
+
+    Where a single call has that parameter, such a write needs no atomic on a processor that stores a piece whole.
+    """
+    written = {target.array: target for target in targets(functor) if isinstance(target, ElementTarget)}
+    other = {name for name, target in written.items() if target.type.is_pair}
+    for node in walk((functor.condition, functor.body)):
+        if isinstance(node, CompareAndSwap) and isinstance(node.target, ElementTarget):
+            other.add(node.target.array)
+        elif isinstance(node, (Element, ElementTarget)):
+            own = isinstance(index := element_index(node.index), Parameter) and index.role in roles
+            if not own and not (isinstance(node, Element) and node.now):
+                other.add(node.array)
+    return frozenset(written) - other
+
+
 def accumulated_scalars(functor: Functor) -> frozenset[str]:
     """The scalars that the functor does nothing with but reduce into, always by one operation.
 

@@ -39,7 +39,7 @@ Only a value that improves on the list's result so far needs its tests. In a lis
 k-th value is one with probability 1/k. That branch is predictable, while those of the tests may not be, and what else
 the tests read is rarely needed. Nothing is read in vain if the first test reads the value anyway. The order stays as
 written if a test or the value may fail (an index out of range), and for floats, since NaN does not compare like other
-values.
+values. The same holds for the smallest or largest element of an array whose vertex passes a test.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ from gdsl.ir.nodes import (
     NeighborReduce,
     Parameter,
     ParamValue,
+    ScalarTarget,
     ScalarValue,
     Statement,
     Store,
@@ -80,11 +81,20 @@ from gdsl.ir.nodes import (
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
-from gdsl.passes.writers import far_roles, targets_in
+from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
-from gdsl.plan.hints import Contended, EqualShares, MaskedBody, OwnEnds, UnbranchedClaims, UnbranchedTests, ValueFirst
+from gdsl.plan.hints import (
+    Contended,
+    EqualShares,
+    MaskedBody,
+    OwnEnds,
+    TotalFirst,
+    UnbranchedClaims,
+    UnbranchedTests,
+    ValueFirst,
+)
 from gdsl.plan.nodes import Dedup, Form, Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
 
@@ -117,7 +127,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
             by_one = facts.remember(variants.by_one_thread, own)
             contended = variants.contends(own, sweep.own, by_one)
             shares = isinstance(step, Compute) and sweep.members.frontier is None and takes_equal_times(own)
-            hints = [*[Contended()] * contended, *[EqualShares()] * shares]
+            first = total_first(own) if isinstance(step, Compute) else None
+            hints = [*[Contended()] * contended, *[EqualShares()] * shares, *([first] if first is not None else [])]
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
@@ -133,6 +144,23 @@ def takes_equal_times(functor: VertexFunctor | EdgeFunctor) -> bool:
     nodes = list(walk(functor.body))
     loops = any(isinstance(node, (ForRange, ForNeighbors, Loop, FunctionCall)) for node in nodes)
     return not loops or not any(isinstance(node, (DegreeOf, ForNeighbors, FunctionCall)) for node in nodes)
+
+
+def total_first(functor: VertexFunctor | EdgeFunctor) -> TotalFirst | None:
+    """What is looked at before the tests of `functor`, where all it does is to reduce elements of an array to the
+    smallest or largest."""
+    if not isinstance(functor, VertexFunctor) or not functor.condition or len(functor.body) != 1 or may_stop(functor):
+        return None
+    (update,) = functor.body
+    if not isinstance(update, Update) or update.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+        return None
+    target, value = update.target, update.value
+    if not isinstance(target, ScalarTarget) or target.scalar not in accumulated_scalars(functor):
+        return None
+    own = isinstance(value, Element) and isinstance(value.index, Parameter)
+    if not own or value.type != target.type or value.type.holds_float or value.type.is_pair:
+        return None
+    return TotalFirst(scalar=target.scalar, operation=update.operation, array=value.array)
 
 
 _ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)

@@ -206,5 +206,15 @@ class UnbranchedTests(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class TotalFirst(Hint):
+    """A vertex is tested only where its element of `array` would change the thread's total of `scalar`. Added by
+    `cpu_threads`."""
+
+    scalar: str
+    operation: ReduceOperation
+    array: str
+
+
+@dataclass(frozen=True, slots=True)
 class ValueFirst(Hint):
     """An edge is tested only where its value would change the result so far. Added by `cpu_threads`."""

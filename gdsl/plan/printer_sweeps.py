@@ -24,6 +24,7 @@ from gdsl.plan.hints import (
     ReadAhead,
     ShortLists,
     SourceTables,
+    TotalFirst,
     UnbranchedClaims,
     UnbranchedTests,
     ValueFirst,
@@ -135,17 +136,26 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_fetched_before(sweep))
-    if sweep.hint(Contended) is not None:
-        lines.append("    by one thread rather than by two: they would change the same elements")
-    if sweep.hint(OwnEnds) is not None:
-        lines.append("    long lists by several threads: each its part of the far ends, as one thread does")
-    if sweep.hint(EqualShares) is not None:
-        lines.append("    by several threads: the same part of the vertices each, as in other such sweeps")
+    lines += _by_threads(sweep)
     rows = sweep.hint(PrefetchRows)
     if rows is not None:
         lines.append(f"    fetch of the vertex that comes next: {_rows(rows)}")
     lines += _few(sweep)
     lines += _indent(_left(sweep))
+    return lines
+
+
+def _by_threads(sweep: Sweep) -> list[str]:
+    """What threads of a CPU have of the work, and what they look at first."""
+    lines, first = [], sweep.hint(TotalFirst)
+    if sweep.hint(Contended) is not None:
+        lines.append("    by one thread rather than by two: they would change the same elements")
+    if sweep.hint(OwnEnds) is not None:
+        lines.append("    long lists by several threads: each its part of the far ends, as one thread does")
+    if first is not None:
+        lines.append(f"    tests only where {first.array} would change the total of {first.scalar}")
+    if sweep.hint(EqualShares) is not None:
+        lines.append("    by several threads: the same part of the vertices each, as in other such sweeps")
     return lines
 
 

@@ -51,7 +51,7 @@ class Mode(Enum):
     """How a functor's write is done."""
 
     PLAIN = "plain"
-    """No other call reads the element meanwhile."""
+    """No other call reads the element meanwhile, or (cpu) one that may find its former value."""
     SHARED = "shared"
     """Others may: reductions are atomic, stores are whole."""
     TOTAL = "total"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import Advance, NeighborReduce, Operator, VertexFunctor
 from gdsl.operations import Balance, Domain, NeighborOperation
-from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_case, tests_at_once
+from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_case, tests_at_once, total_first
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import (
     BlockCache,
@@ -24,6 +24,7 @@ from gdsl.plan.hints import (
     ReadAhead,
     ShortLists,
     SourceTables,
+    TotalFirst,
     UnbranchedClaims,
     UnbranchedTests,
     ValueFirst,
@@ -107,6 +108,10 @@ class HintVerifier(VariantVerifier):
                 assert functor is not None
                 fits = not grid and walks[sweep.walks[0].over].by_one is not None
                 self.expect(fits and claims_at_once(functor, sweep), "claims in any case")
+            elif isinstance(hint, TotalFirst):
+                assert functor is not None
+                fits = not grid and sweep.own is not None and hint == self.ask(total_first, functor)
+                self.expect(fits, "a total that says nothing of tests")
             elif isinstance(hint, OwnEnds):
                 assert functor is not None
                 fits = not grid and not self.program.graphs and sweep.walks[0].by_one is not None

@@ -25,11 +25,18 @@ from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import Remembered, walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation
-from gdsl.passes.writers import accumulated_scalars, plain_arrays, targets_in, written_arrays
+from gdsl.passes.writers import (
+    accumulated_scalars,
+    plain_arrays,
+    single_writer_arrays,
+    targets_in,
+    written_arrays,
+)
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import BlindClaim, ReadAhead
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
+from gdsl.plan.write_modes import stores_whole
 
 Functor = VertexFunctor | EdgeFunctor
 
@@ -75,6 +82,8 @@ class VariantVerifier:
             plain = self.ask(written_arrays, functor)
         else:
             plain = self.ask(plain_arrays, functor, alone) if claim is None and alone else frozenset()
+            if claim is None and alone and sweep.own is not None and stores_whole(self.target):
+                plain |= self.ask(single_writer_arrays, functor, alone)
         summed = self.ask(accumulated_scalars, functor)
         totals = {total.scalar for total in sweep.totals}
         for write in variant.writes:

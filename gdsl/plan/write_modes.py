@@ -2,6 +2,10 @@
 
 On vertices, or on all edges, an element has one call, unless members come twice. Along the edges of members an edge has
 one call, unless both of its ends may bring it; in a pull, so has the far end whose list one thread walks.
+
+Others may read what a call on a vertex alone writes, such as another one's label in `low[v] min= low[low[v]]`. On a CPU
+a plain store of an element is whole, so that they find a value from before or after it; a compare-and-swap, which takes
+ten times as long, would make no difference.
 """
 
 from __future__ import annotations
@@ -10,12 +14,19 @@ import dataclasses
 
 from gdsl.ir.nodes import Operator, Role, VertexFunctor
 from gdsl.operations import Over
-from gdsl.passes.writers import far_roles, plain_arrays
+from gdsl.passes.writers import far_roles, plain_arrays, single_writer_arrays
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.target import Target
 from gdsl.plan.variants import with_own
 from gdsl.plan.walking import map_sweeps
+
+
+def stores_whole(target: Target) -> bool:
+    """Whether a plain store of one element is whole for others who read it, and no worker has a copy."""
+    return not target.grid and not target.workers and not target.instances
+
 
 _NOTHING: frozenset[Role] = frozenset()
 _EDGE = frozenset({Role.EDGE})
@@ -35,7 +46,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
         several = step.frontier.frontier in repeated
         if sweep.own is not None:
             role = Role.VERTEX if isinstance(facts.functor(step), VertexFunctor) else Role.EDGE
-            own = alone(sweep.own, step, _NOTHING if several else frozenset({role}))
+            roles = _NOTHING if several else frozenset({role})
+            own = alone(sweep.own, step, roles)
+            if roles and stores_whole(plan.target) and own.claim is None:
+                own = with_own(own, facts.remember(single_writer_arrays, facts.functor(step), roles))
             return dataclasses.replace(sweep, own=own)
         pulls = sweep.selection is not None
         of_edge = _EDGE if pulls or not (several or step.visits is Over.ALL_EDGES) else _NOTHING

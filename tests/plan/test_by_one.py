@@ -130,6 +130,39 @@ def test_vertices_are_shared_equally_where_all_take_about_as_long() -> None:
     assert print_plan(plan_of(text)).count("the same part of the vertices") == 0
 
 
+def test_what_one_call_writes_is_plain_though_others_read_it() -> None:
+    """On a grid it is not: there a plain write may stay in a register."""
+    text = """program p; problem { vertex low : vertex = id; vertex twice : int32; }
+    schedule {
+        frontier f = where((v) => out_degree(v) > 1);
+        compute(vertices, (v) => { while (changed(low[v] min= low[low[v]])) { } }) @jump;
+        compute(vertices, (v) => { low[low[v]] min= low[v]; }) @hook;
+    }"""
+    plan = plan_of(text, on=target.CPU)
+    own = {label: operation(plan, label).does.own for label in ("jump", "hook")}
+    assert {label: modes(each) for label, each in own.items()} == {"jump": {"low": "plain"}, "hook": {"low": "shared"}}
+    assert modes(operation(plan_of(text), "jump").does.own) == {"low": "shared"}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("least min= low[v];", True),
+        ("least min= low[v] + 1;", False),
+        ("least min= low[v]; most max= low[v];", False),
+        ("share min= part[v];", False),  # NaN compares like no other value
+    ],
+)
+def test_a_total_is_looked_at_before_tests(body: str, expected: bool) -> None:
+    text = f"""program p; problem {{
+        vertex low : int32 = 7; vertex part : float32; scalar least : int32 = 9; scalar most : int32;
+        scalar share : float32 = 1;
+    }}
+    vertex functor elect(v) {{ cond out_degree(v) > 1; apply {{ {body} }} }}
+    schedule {{ compute(vertices, elect); }}"""
+    assert ("would change the total of least" in print_plan(plan_of(text, on=target.CPU))) is expected
+
+
 def test_a_thread_takes_a_member_where_few_places_are_walked() -> None:
     text = """program p; problem { vertex low : vertex = id; }
     edge functor link(src, dst, e) { cond place < 2; apply { low[max(src, dst)] min= min(src, dst); } }
