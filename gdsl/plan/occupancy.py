@@ -283,7 +283,7 @@ def blocks_a_team(values: int, blocks: int, elements: int, narrow: bool) -> int:
 
 LEAST_TOGETHER = 32
 """Values from which on half of the bits of a word are in use."""
-LARGE_TOGETHER = 1 << 20
+LARGE_TOGETHER = 1 << 22
 """Vertices and edges of a graph from which on a group of values keeps many blocks busy; on smaller ones these have a
 value each."""
 

@@ -100,3 +100,29 @@ def test_what_is_done_is_told_within_a_launch(monkeypatch: pytest.MonkeyPatch) -
     batch = gdsl.compile(text).map(WIDE, k=[20_000] * 3000, backend="cuda")
     assert batch.how.startswith("one launch") and set(batch.host_arrays()["n"].tolist()) == {20_000}
     assert sum(told) == 3000 and min(told) > 0 and len(told) > 2
+
+
+CLOSENESS = """program closeness_of;
+problem {
+    param source : vertex; vertex level : int32 = -1;
+    scalar total : int64 = 0; scalar reached : int64 = 0; scalar passes : int64 = 0;
+}
+edge functor reach(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+schedule {
+    level[source] = 0; frontier f = {source};
+    while (size(f) > 0) {
+        compute(f, v => { total += level[v]; });
+        reached += size(f); f = advance(f, reach); passes += 1;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("words", [1, 2, 4, 8])
+@pytest.mark.parametrize("graph", [SKEWED, WIDE], ids=["skewed", "wide"])
+def test_many_values_together(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Graph, words: int) -> None:
+    monkeypatch.setattr(occupancy, "words_of_instances", lambda *_: words)
+    program = gdsl.compile(CLOSENESS)
+    batch = program.map(graph, source=np.arange(600) * 5, backend="cuda")
+    check(program, graph, batch, range(0, 600, 97))
+    assert graph is WIDE or "values at a time" in batch.how
