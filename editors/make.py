@@ -2,6 +2,7 @@
 
 - `vscode/syntaxes/gdsl.tmLanguage.json`, the TextMate grammar, for colors alone;
 - `tree-sitter-gdsl/grammar.js`, rule for rule the grammar of the parser;
+- `kate/gdsl.xml`, the syntax of Kate, which names the language;
 - `helix/queries/highlights.scm`, the queries of Tree-sitter with the names that the themes of Helix have.
 """
 
@@ -18,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 TEXTMATE = ROOT / "editors" / "vscode" / "syntaxes" / "gdsl.tmLanguage.json"
 TREE_SITTER = ROOT / "editors" / "tree-sitter-gdsl" / "grammar.js"
 QUERIES = ROOT / "editors" / "tree-sitter-gdsl" / "queries"
+KATE = ROOT / "editors" / "kate" / "gdsl.xml"
 HELIX = ROOT / "editors" / "helix" / "queries" / "highlights.scm"
 _OF_HELIX = {
     "comment.documentation": "comment.block.documentation",
@@ -109,13 +111,52 @@ def helix() -> str:
     return "; Generated from tree-sitter-gdsl/queries by `python -m editors.make`.\n" + queries
 
 
+def kate() -> str:
+    """The syntax for Kate: comments and strings; the colors of words are those of the server's semantic tokens."""
+    words = sorted(word for word in grammar().literals if word.isidentifier())
+    items = "".join(f"<item>{word}</item>" for word in words)
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE language>
+<!-- Generated from grammar/gdsl.lark by `python -m editors.make`. -->
+<language name="gdsl" version="1" kateversion="5.0" section="Sources" extensions="*.gdsl">
+  <highlighting>
+    <list name="words">{items}</list>
+    <contexts>
+      <context name="program" attribute="text" lineEndContext="#stay">
+        <DetectChar attribute="comment" context="comment" char="#"/>
+        <StringDetect attribute="doc" context="doc" String="&quot;&quot;&quot;"/>
+        <keyword attribute="keyword" context="#stay" String="words"/>
+        <Float attribute="number" context="#stay"/>
+        <Int attribute="number" context="#stay"/>
+      </context>
+      <context name="comment" attribute="comment" lineEndContext="#pop"/>
+      <context name="doc" attribute="doc" lineEndContext="#stay">
+        <StringDetect attribute="doc" context="#pop" String="&quot;&quot;&quot;"/>
+      </context>
+    </contexts>
+    <itemDatas>
+      <itemData name="text" defStyleNum="dsNormal"/>
+      <itemData name="comment" defStyleNum="dsComment"/>
+      <itemData name="doc" defStyleNum="dsDocumentation"/>
+      <itemData name="keyword" defStyleNum="dsKeyword"/>
+      <itemData name="number" defStyleNum="dsDecVal"/>
+    </itemDatas>
+  </highlighting>
+  <general>
+    <comments><comment name="singleLine" start="#"/></comments>
+    <keywords casesensitive="1"/>
+  </general>
+</language>
+"""
+
+
 def _any(words: list[str]) -> str:
     return rf"\b(?:{'|'.join(words)})\b"
 
 
 def files() -> dict[Path, str]:
     """All generated files with their texts."""
-    return {TEXTMATE: textmate(), TREE_SITTER: tree_sitter(), HELIX: helix()}
+    return {TEXTMATE: textmate(), TREE_SITTER: tree_sitter(), HELIX: helix(), KATE: kate()}
 
 
 if __name__ == "__main__":

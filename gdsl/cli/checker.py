@@ -102,6 +102,9 @@ class Checker:
         self._report(word, error.source, error.diagnostics, applied)
         if self._options.form is None:
             message(f"{error}\n")
+            others = any(each.edits for diagnostic in error.diagnostics for each in diagnostic.suggestions)
+            if others and self._options.mode == CERTAIN:
+                message("the fixes above are not certain: gdslc check --fix=all asks about each of them\n")
 
     def _report(
         self, word: str, source: Source | None, diagnostics: tuple[Diagnostic, ...], applied: tuple[Applied, ...]

@@ -44,7 +44,7 @@ def command(program_files: tuple[str, ...], only_check: bool, only_diff: bool) -
                 message(f"{error}\n")
     if program_files != ("-",):
         writes = not (only_check or only_diff)
-        message(_summary(changed, "formatted" if writes else "would change", same))
+        message(_summary(changed, "formatted" if writes else "would change", same, failed))
     if failed or (changed and (only_check or only_diff)):
         raise click.exceptions.Exit(1)
 
@@ -66,10 +66,12 @@ def _format(word: str, only_check: bool, only_diff: bool) -> bool:
     return changed
 
 
-def _summary(changed: int, done: str, same: int) -> str:
+def _summary(changed: int, done: str, same: int, failed: int) -> str:
     parts = [f"{_files(changed)} {done}"] if changed else []
-    if same or not changed:
+    if same or not (changed or failed):
         parts.append(f"{_files(same)} already formatted")
+    if failed:
+        parts.append(f"{_files(failed)} not formatted, because of the mistakes above")
     return ", ".join(parts)
 
 

@@ -33,6 +33,16 @@ _FUNCTORS = {
     Kind.VOTE_FUNCTOR: ("vote",),
     Kind.COMMON_FUNCTOR: ("common",),
 }
+_DECLARED = {
+    Kind.SET: ("frontier",),
+    Kind.VERTICES: ("frontier",),
+    Kind.EDGES: ("frontier",),
+    Kind.FRONTIER: ("frontier", "history", "buckets"),
+    Kind.HISTORY: ("history",),
+    Kind.ARRAY: ("vertex", "edge"),
+    Kind.VARIABLE: ("vertex", "edge", "scalar"),
+    Kind.SCALAR: ("scalar",),
+}
 _PARTS = {
     "program": "program ${1:name};",
     "requires": "requires ${1|symmetric,simple|};",
@@ -244,8 +254,13 @@ def _of_call(document: Document, offset: int, call: CallAt, part: str, before: s
     parameter = _parameter(known, call.argument)
     if parameter is not None:
         yield from (_word(word, lsp.CompletionItemKind.EnumMember, sort="0") for word in parameter.words)
-        kinds = _FUNCTORS.get(parameter.kind, ())
         outline = document.outline
+        for each in outline.visible(offset):
+            if each.kind in _DECLARED.get(parameter.kind, ()):
+                item = _named(document, each)
+                item.sort_text = f"0{each.name}"
+                yield item
+        kinds = _FUNCTORS.get(parameter.kind, ())
         for each in outline.declarations:
             if each.kind == "functor" and outline.functor_kind(each) in kinds:
                 yield _word(each.name, lsp.CompletionItemKind.Function, f"{outline.functor_kind(each)} functor", "0")

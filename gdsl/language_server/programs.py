@@ -12,6 +12,8 @@ import dataclasses
 import shutil
 import tempfile
 import traceback
+import uuid
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -22,6 +24,7 @@ from gdsl.diagnostics import Diagnostic
 from gdsl.explanation.facts import Facts
 from gdsl.language_server import commands, edits
 from gdsl.language_server.documents import Document, Findings, Superseded
+from gdsl.language_server.hints import LENSES
 from gdsl.profiling.last import LastTimes, last_times
 
 PAUSE = 0.15
@@ -177,7 +180,8 @@ class Programs:
         """Run a command, show its output as a document where the client can, and return it."""
         document = self.document(uri)
         loop = asyncio.get_running_loop()
-        shown = await loop.run_in_executor(None, commands.output, command, document, self.facts(document))
+        async with self._progress(command):
+            shown = await loop.run_in_executor(None, commands.output, command, document, self.facts(document))
         window = self._server.client_capabilities.window
         if window is not None and window.show_document is not None and window.show_document.support:
             if self._folder is None:
@@ -185,6 +189,22 @@ class Programs:
             path = await loop.run_in_executor(None, commands.write, self._folder, shown)
             self._server.window_show_document(lsp.ShowDocumentParams(from_fs_path(str(path)) or "", take_focus=True))
         return shown.text
+
+    @contextlib.asynccontextmanager
+    async def _progress(self, command: str) -> AsyncIterator[None]:
+        """Show that a command runs, in clients that can: the first run of a program compiles for seconds."""
+        window = self._server.client_capabilities.window
+        if window is None or not window.work_done_progress:
+            yield
+            return
+        progress, token = self._server.work_done_progress, str(uuid.uuid4())
+        await progress.create_async(token)
+        title = next(title for title, name in LENSES.items() if name == command)
+        progress.begin(token, lsp.WorkDoneProgressBegin(f"gdsl: {title}"))
+        try:
+            yield
+        finally:
+            progress.end(token, lsp.WorkDoneProgressEnd())
 
     def end(self) -> None:
         """Remove what was written, and look for nothing anymore."""

@@ -33,7 +33,7 @@ def test_a_certain_fix_is_written_and_shown(gdslc) -> None:
 def test_a_decision_is_left_to_the_user(gdslc) -> None:
     Path("racy.gdsl").write_text(RACY)
     answer = gdslc("check", "--fix", "racy.gdsl")
-    answer.fails(1, "error[E03", "any=")
+    answer.fails(1, "error[E03", "any=", "gdslc check --fix=all asks")
     assert Path("racy.gdsl").read_text() == RACY
     gdslc("check", "--fix=all", "racy.gdsl").fails(2, "--yes")
     assert gdslc("check", "--fix=all", "--yes", "racy.gdsl").status == 0

@@ -36,7 +36,9 @@ def test_text_that_does_not_parse_is_left(gdslc) -> None:
     Path("broken.gdsl").write_text(broken)
     Path("loose.gdsl").write_text(LOOSE)
     answer = gdslc("fmt", "broken.gdsl", "loose.gdsl")
-    answer.fails(1, "broken.gdsl:5:5: error[E0103]", "1 file formatted")
+    answer.fails(
+        1, "broken.gdsl:5:5: error[E0103]", "1 file formatted, 1 file not formatted, because of the mistakes above"
+    )
     assert Path("broken.gdsl").read_text() == broken and Path("loose.gdsl").read_text() == HOPS
 
 

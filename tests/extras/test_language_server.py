@@ -356,6 +356,14 @@ async def test_completion(editor: Editor, start: str, expected: set[str]) -> Non
     assert len(labels) == len(set(labels))
 
 
+async def test_what_fits_an_argument_comes_first(editor: Editor) -> None:
+    editor.open(BFS.replace("advance(f, visit)", "advance(, visit)"))
+    found = await editor.client.text_document_completion_async(
+        lsp.CompletionParams(editor.document, editor.at("advance(", 8))
+    )
+    assert min(found, key=lambda each: each.sort_text).label == "f"
+
+
 async def test_signature_help(editor: Editor) -> None:
     editor.open(BFS.replace("advance(f, visit)", "advance(f, visit, over="))
     place = editor.at("over=", 5)
@@ -412,6 +420,8 @@ async def test_code_lenses(editor: Editor) -> None:
     assert "push from f" in texts[2] and "__global__" in texts[3]
     await asyncio.sleep(0.1)
     assert shown == texts
+    begun, *_ = zip(*editor.client.progress_reports.values(), strict=True)
+    assert [each.title for each in begun] == [f"gdsl: {each.command.title}" for each in lenses]
 
 
 async def test_half_a_program_at_every_keystroke(editor: Editor) -> None:
