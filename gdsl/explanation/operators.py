@@ -158,7 +158,7 @@ def _order(operation: Operation, plan: Plan) -> Iterator[str]:
         if sweep.skips is not None:
             yield f"work order: passes over members that were visited with the {sweep.skips.array} that they have"
         if sweep.rounds is not None:
-            yield "rounds: while members are few, each warp works off those that it accepts, without a barrier"
+            yield "rounds: while members are few, each block works off those that it accepts, without a barrier"
     for step in steps_in(plan.schedule):
         if isinstance(step, Loop) and step.order is not None and operation in step.body:
             yield f"work order: the loop runs from near to far by {step.order.array}"

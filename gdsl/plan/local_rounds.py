@@ -1,11 +1,11 @@
-"""Pass `local_rounds`: rounds that a warp runs by itself, without the barrier of a grid.
+"""Pass `local_rounds`: rounds that a block runs by itself, without the barrier of a grid.
 
 A peeling, or a search that asks only who is reached, runs round after round: `while (f) { f = advance(f, …); }`. Where
 rounds are many and have few members each, a grid spends most of its time at the barriers between them. But the barrier
-is not needed for the result where it does not matter *when* a member is worked off, only that each is. So a warp keeps
-the vertices that it accepts in memory of its own, and works them off next, without waiting for anybody. What it has no
-room for goes into the frontier as always. Then other warps see that there is work for all, and give theirs up, too,
-after some rounds (`push_locally` of the runtime); the next pass shares it evenly.
+is not needed for the result where it does not matter *when* a member is worked off, only that each is. So a block keeps
+the vertices that it accepts in memory of its own, and works them off next, waiting for nobody but its own threads. What
+it has no room for goes into the frontier as always. Then other blocks see that there is work for all, and give theirs
+up, too, after some rounds (`push_locally` of the runtime); the next pass shares it evenly.
 
 **What is the same in any order.** A loop has local rounds where its body is one advance from a worklist f into f, after
 computations on f, if any, and:
@@ -29,9 +29,9 @@ end with the same values. (A counter would have to be counted 2^32 times to come
 
 What can be seen is how many passes there were: `iterations`, and the sizes in a trace, are those of the grid's passes.
 
-A vertex that a warp keeps has the loop's computations run by the thread that accepts it, before it is worked off. A
+A vertex that a block keeps has the loop's computations run by the thread that accepts it, before it is worked off. A
 barrier keeps these apart from the same computations on the members of the frontier. Where a vertex goes into the
-frontier, the next pass runs them, for a vertex that a warp gave up a second time.
+frontier, the next pass runs them, for a vertex that a block gave up a second time.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def _few(sweep: Sweep) -> list[str]:
         names = ", ".join(each.own.functor for each in sweep.rounds.runs if each.own is not None)
         after = f", which run {names} first" if names else ""
         lines.append(
-            f"    few members: each warp goes on with those that it accepts{after}, and leaves what is too much"
+            f"    few members: each block goes on with those that it accepts{after}, and leaves what is too much"
         )
     if share is not None:
         lines.append(f"    few members: {share.warps.value} of the warps, as another operator is under way")

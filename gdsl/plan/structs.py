@@ -105,7 +105,7 @@ def control(*more: Field, words: tuple[Field, ...] = ()) -> Struct:
     )
 
 
-KEPT = Field("kept", _U64, "members that warps found in the operator and went on with")
+KEPT = Field("kept", _U64, "members that blocks found in the operator and went on with")
 
 TRACE_RECORD = Struct(
     "trace_record",

@@ -311,7 +311,7 @@ class Skips:
 
 @dataclass(frozen=True, slots=True)
 class LocalRounds:
-    """Each warp goes on with the vertices that it accepts, as far as it has room for them; see `local_rounds`."""
+    """Each block goes on with the vertices that it accepts, as far as it has room for them; see `local_rounds`."""
 
     array: str
     """That of the counters or claims by which vertices are accepted."""
@@ -354,7 +354,7 @@ class Sweep:
     skips: Skips | None = None
     """Which members of a worklist it passes over; None: none."""
     rounds: LocalRounds | None = None
-    """How warps work off what they accept; None: all that is accepted is the next pass's."""
+    """How blocks work off what they accept; None: all that is accepted is the next pass's."""
     mirrors: Mirrors | None = None
     """None: it reads no copies."""
     hints: tuple[Hint, ...] = ()

@@ -67,14 +67,14 @@ class Sizes:
     """Places of a list of few members: as many edges as these may have; fewer than 2^24 (cuda)."""
     listed_edges: int = 8
     """Edges a thread up to which members are few, as lists go (cuda)."""
-    local_room: int = 64
-    """Vertices that a warp keeps for rounds of its own (cuda)."""
-    local_members: int = 4
-    """Members of a worklist for each warp up to which warps run rounds of their own (cuda)."""
+    local_room: int = 128
+    """Vertices that a block keeps for a round of its own (cuda)."""
+    local_members: int = 1
+    """Members of a worklist for each warp up to which blocks run rounds of their own (cuda)."""
     local_rounds: int = 4096
-    """So many rounds of its own a warp runs at most before it waits for the others, which may stop a run (cuda)."""
+    """So many rounds of its own a block runs before it waits for the others, which may stop a run (cuda)."""
     local_look: int = 8
-    """After so many rounds of its own a warp looks whether others have work to share (cuda)."""
+    """After so many rounds of its own a block looks whether others have work to share (cuda)."""
     own_votes: int = 65536
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 8192

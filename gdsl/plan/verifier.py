@@ -12,7 +12,7 @@
 8. The sizes fit each other (`verifier_storage`).
 9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
-11. Where warps go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
+11. Where blocks go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.

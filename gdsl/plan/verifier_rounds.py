@@ -1,4 +1,4 @@
-"""What must hold where warps run rounds of their own, whoever found that they may (`local_rounds`)."""
+"""What must hold where blocks run rounds of their own, whoever found that they may (`local_rounds`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gdsl.plan.walking import operations, steps_in, sweeps_of
 
 def verify_rounds(plan: Plan) -> None:
     """Raise `VerificationError` unless each push with such rounds is the end of a loop that it works off, in which
-    nothing depends on what the loop changes, and its warps run what the loop runs on its members."""
+    nothing depends on what the loop changes, and blocks run what the loop runs on its members."""
     found = {o.step.site for o in operations(plan) if any(sweep.rounds is not None for sweep in sweeps_of(o))}
     if found:
         _Verifier(plan).verify(found)
@@ -28,7 +28,7 @@ class _Verifier:
 
     def expect(self, holds: bool, what: str) -> None:
         if not holds:
-            raise VerificationError(f"plan of {self.plan.program.name}: rounds of a warp: {what}")
+            raise VerificationError(f"plan of {self.plan.program.name}: rounds of a block: {what}")
 
     def verify(self, found: set[int]) -> None:
         target = self.plan.target
@@ -59,7 +59,7 @@ class _Verifier:
         own = [each.does.own for each in computations if isinstance(each.does, Sweep)]
         self.expect([each.own for each in push.rounds.runs] == own and len(own) == len(computations), "other work")
         apart = not computations or (len(loop.body) > 1 and isinstance(loop.body[-2], Barrier))
-        self.expect(apart, "members are computed while warps compute them, too")
+        self.expect(apart, "members are computed while blocks compute them, too")
         self._collects(push)
         self._independent(computations, advance, push)
 

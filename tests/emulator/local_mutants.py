@@ -15,28 +15,26 @@ def _mutant(name: str, old: str, new: str, shows: str = "result", program: str =
 
 
 LOCAL_MUTANTS = (
-    _mutant("what a warp keeps is worked off", "while (kept.count > 0 || base < size)", "while (base < size)"),
-    _mutant(
-        "a warp keeps what it has room for",
-        "if (count + number > LOCAL_ROOM) { return false; }",
-        "",
-        "result race bounds",
-    ),
-    _mutant("what a warp gives up goes to the others", "out.append(has_one, v);", "out.append(false, v);"),
+    _mutant("what a block keeps is worked off", "    while (keeps) {", "    while (false) {"),
+    _mutant("a block keeps what it has room for", "wanted && place < LOCAL_ROOM", "wanted", "result race bounds"),
+    _mutant("what a block gives up goes to the others", "out.append(base + lane < count,", "out.append(false,"),
     _mutant("what is kept is computed", "if (stays) { begin(far[k]); }", ""),
     _mutant("what is kept is computed in a peeling", "if (stays) { begin(far[k]); }", "", program=PEELED),
-    _mutant("lanes have places of their own", "__popc(votes & ((1u << lane_index()) - 1))", "0", "result race"),
-    _mutant("who is not kept goes to the others", "out.append(accepted && !stays, far[k]);", ""),
+    _mutant("lanes have places of their own", " + __popc(votes & ((1u << lane_index()) - 1))", "", "result race"),
+    _mutant("who is not kept goes to the others", "out.append(accepted[k] && !stays, far[k]);", ""),
     _mutant(
-        "a warp takes members once",
-        "            base += warps * width;\n",
-        "            base += width;\n",
-        program=PEELED,
+        "the next round has a room of its own", "shared.kept[(round + 1) % 2]", "shared.kept[round % 2]", "result race"
     ),
     _mutant(
-        "lanes wait for what others have kept",
-        "        __syncwarp(FULL_WARP);\n        v = has_one",
-        "        v = has_one",
-        "race result",
+        "a counter is cleared",
+        "if (threadIdx.x == 0) { shared.kept_counts[(round + 2) % 3] = 0; }",
+        "",
+        "result deadlock race bounds error",
+    ),
+    _mutant(
+        "threads wait for a round",
+        "        __syncthreads();\n        round += 1;",
+        "        round += 1;",
+        "race result divergence deadlock",
     ),
 )

@@ -48,8 +48,8 @@ SMALL = Sizes(
     grouped_list=5,
     reduced_hub=10,
     reduced_chunk=6,
-    local_room=5,
-    local_members=2,
+    local_room=9,
+    local_members=3,
     local_rounds=6,
     local_look=2,
     staged=32,
@@ -79,7 +79,7 @@ TINY = Sizes(
     reduced_hub=3,
     reduced_chunk=2,
     local_room=2,
-    local_members=1,
+    local_members=2,
     local_rounds=3,
     local_look=1,
     staged=32,
@@ -311,7 +311,7 @@ def differences(program: Program, expected: Outcome, found: Outcome) -> list[str
 
 
 def has_rounds(program: Program) -> bool:
-    """Whether warps run rounds of their own, so that the grid has fewer."""
+    """Whether blocks run rounds of their own, so that the grid has fewer."""
     if id(program) not in _KNOWN:
         _KNOWN[id(program)] = (program, any(sweep.rounds is not None for sweep in sweeps(plan_of(program))))
     return _KNOWN[id(program)][1]

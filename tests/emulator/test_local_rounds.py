@@ -1,4 +1,4 @@
-"""Rounds that warps run by themselves: the results of the reference in any order of threads, with fewer barriers."""
+"""Rounds that blocks run by themselves: the results of the reference in any order of threads, with fewer barriers."""
 
 from __future__ import annotations
 

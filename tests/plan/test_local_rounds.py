@@ -1,4 +1,4 @@
-"""Which loops have rounds that warps run by themselves, and that the verifier sees where one may not."""
+"""Which loops have rounds that blocks run by themselves, and that the verifier sees where one may not."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ SHAPED = [what for what in NOT_LOCAL if what not in ("a value that changes", "a 
 @pytest.mark.parametrize("what", SHAPED)
 def test_the_verifier_looks_itself(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_rounds, "may_be_local", lambda *_: True)
-    with pytest.raises(VerificationError, match="rounds of a warp"):
+    with pytest.raises(VerificationError, match="rounds of a block"):
         has_rounds(NOT_LOCAL[what])

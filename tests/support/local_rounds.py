@@ -1,4 +1,4 @@
-"""Programs whose warps run rounds of their own, and such as only look like them."""
+"""Programs whose blocks run rounds of their own, and such as only look like them."""
 
 from __future__ import annotations
 

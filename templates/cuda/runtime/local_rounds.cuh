@@ -5,80 +5,68 @@ struct nothing_ahead {
 };
 __device__ __forceinline__ void no_reads_ahead(const vertex*, const vertex*, const edge*, nothing_ahead*) {}
 
-// piece: local_worklist
-// The vertices that a warp has accepted and works off by itself, the first ones first. All lanes know where they lie.
-struct local_worklist {
-    vertex* const room;
-    uint32 first, count;
-
-    __device__ explicit local_worklist(enactor& run) : room(run.shared.kept[threadIdx.x / 32]), first(0), count(0) {}
-    __device__ __forceinline__ vertex& at(uint32 i) const { return room[(first + i) % LOCAL_ROOM]; }
-    // The whole warp calls. Where there is room for all that are `wanted`, the lanes' vertices are kept.
-    __device__ __forceinline__ bool keep(bool wanted, vertex v) {
-        const uint32 votes = __ballot_sync(FULL_WARP, wanted), number = __popc(votes);
-        if (count + number > LOCAL_ROOM) { return false; }
-        if (wanted) { at(count + __popc(votes & ((1u << lane_index()) - 1))) = v; }
-        count += number;
-        return true;
-    }
-    // Takes the next vertices, up to one for each lane; returns whether the calling lane has one.
-    __device__ __forceinline__ bool take(vertex& v) {
-        const uint32 number = minimum(count, 32u);
-        const bool has_one = lane_index() < number;
-        __syncwarp(FULL_WARP);
-        v = has_one ? at(lane_index()) : vertex(0);
-        __syncwarp(FULL_WARP);
-        first = (first + number) % LOCAL_ROOM;
-        count -= number;
-        return has_one;
-    }
-};
-
 // piece: publish_at_once
-// Appends what a warp has gathered, so that the other warps see it.
+// Appends what a warp has gathered, so that others see it.
 template <class Out>
 __device__ __forceinline__ void publish_at_once(enactor& run, Out& out) {
     if (out.count > 0) { append_rest(run.counters(), out.result.queue, out.staged, out.count, out.counted); }
     out.count = 0;
 }
 
-// piece: others_have_work
-// Whether any warp has left vertices to the next pass. The same for the whole warp.
-__device__ __forceinline__ bool others_have_work(enactor& run) {
-    const uint32 has = lane_index() == 0 && load_relaxed(&run.counters()->accepted) > 0 ? 1 : 0;
-    return __shfl_sync(FULL_WARP, has, 0) != 0;
-}
+// piece: local_worklist LEAVES
+// The vertices that a block has accepted and works off by itself, round by round. Those of a round lie in one of two
+// rooms, while those of the next one go into the other. Of three counters one has the number of a round, one counts for
+// the next, and one is cleared; whoever adds `LEAVES` ends the rounds of the block.
+constexpr uint32 LEAVES = 1u << 20;
+struct local_worklist {
+    block_storage& shared;
+    uint32 round;  // the same for all threads of the block
+
+    __device__ explicit local_worklist(enactor& run) : shared(run.shared), round(0) {
+        if (threadIdx.x < 3) { shared.kept_counts[threadIdx.x] = 0; }
+        __syncthreads();
+    }
+    // The number for this round; where it exceeds LOCAL_ROOM, the block leaves what it has to the others.
+    __device__ __forceinline__ uint32 begin_round() {
+        __syncthreads();
+        round += 1;
+        if (threadIdx.x == 0) { shared.kept_counts[(round + 2) % 3] = 0; }
+        return shared.kept_counts[round % 3];
+    }
+    __device__ __forceinline__ vertex at(uint32 i) const { return shared.kept[round % 2][i]; }
+    __device__ __forceinline__ void leave() { atomicAdd(&shared.kept_counts[(round + 1) % 3], LEAVES); }
+    // The whole warp calls. Whether there is room for the calling lane's vertex, which is then kept for the next round.
+    __device__ __forceinline__ bool keep(bool wanted, vertex v) {
+        const uint32 votes = __ballot_sync(FULL_WARP, wanted);
+        if (votes == 0) { return false; }
+        uint32 place = 0;
+        if (lane_index() == 0) { place = atomicAdd(&shared.kept_counts[(round + 1) % 3], uint32(__popc(votes))); }
+        place = __shfl_sync(FULL_WARP, place, 0) % LEAVES + __popc(votes & ((1u << lane_index()) - 1));
+        const bool stays = wanted && place < LOCAL_ROOM;
+        if (stays) { shared.kept[(round + 1) % 2][place] = v; }
+        return stays;
+    }
+};
 
 // piece: push_locally
 // Visits the edges of every member, as `push_warps_side_by_side`, and then, while members are few, those of the vertices
-// that it accepts: a warp keeps these and goes on with them. A vertex for which it has no room, or whose list is cut
-// into chunks, goes to `out`, for the next pass. Others see that, and put theirs there, too, so that all get their share.
-// While members are few, a round takes as long as its loads that wait for each other. So the list of each far end is
-// looked up, and prefetched, before it is known whether that is accepted.
-// `neighbors` are those of `lists`. Calls `fetch(far)` and `load` before visits, `visit(active, near, far, e, early)`, which returns whether `far` is
-// accepted, and `begin(v)` for each vertex that it keeps. Returns how many edges the members assigned to this thread
-// have, and adds to `kept` the vertices that the warp went on with.
-template <uint32 several, class Values, class Members, class Lists, class Fetch, class Load, class Visit, class Begin, class Out>
+// that are accepted: a block keeps these and goes on with them, round by round, until none is left. What it has no room
+// for, or whose list is cut into chunks, goes to `out`, for the next pass; then it leaves all the rest there, too. After
+// some rounds it looks whether another block has done so, and does the same, so that all get their share.
+// `neighbors` are those of `lists`. A round takes as long as its loads that wait for each other: each far end's list is
+// looked up before it is known whether that is accepted, and fetched where a test (`tests`) is waited for in any case.
+// Calls `fetch(far)` and `load` before visits, `visit(active, near, far, e, early)`, which returns whether `far` is
+// accepted, and `begin(v)` for each vertex that is kept. Returns how many edges the members assigned to this thread
+// have, and adds to `kept` the vertices that blocks went on with.
+template <uint32 several, class Values, bool tests, class Members, class Lists, class Fetch, class Load, class Visit, class Begin, class Out>
 __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& members, const Lists& lists, const vertex* neighbors,
                                                Fetch fetch, Load load, Visit visit, Begin begin, Out& out) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_per_warp(size), lane = lane_index();
+    const uint32 lane = lane_index(), warp = threadIdx.x / 32;
+    const bool keeps = size <= LOCAL_MEMBERS * warps;
     local_worklist kept(run);
-    bool keeps = size <= LOCAL_MEMBERS * warps;
-    uint64 visited = 0, base = warp_index() * width;
-    uint32 rounds = 0, taken = 0;
-    while (kept.count > 0 || base < size) {
-        vertex member = 0;
-        bool has_member;
-        if (kept.count > 0) {
-            taken += minimum(kept.count, 32u);
-            has_member = kept.take(member);
-            rounds += 1;
-        } else {
-            has_member = lane < width && base + lane < size;
-            if (has_member) { member = members[base + lane]; }
-            base += warps * width;
-        }
+    uint64 visited = 0;
+    const auto walk = [&](bool has_member, vertex member) {
         const edge first = has_member ? lists.first(member) : edge(0);
         const edge degree = has_member ? lists.last(member) - first : edge(0);
         visited += has_member ? lists.degree(member) : edge(0);
@@ -91,6 +79,7 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
             vertex near[several], far[several];
             edge at[several], begins[several], ends[several];
             Values values[several];
+            bool accepted[several];
             side_by_side<several>([&](uint32 k) {
                 values[k].active = start + k * 32 + lane < total;
                 near[k] = near[0];
@@ -104,38 +93,55 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
                 }
             });
             side_by_side<several>([&](uint32 k) { far[k] = lists.neighbor(at[k]); });
-            if (keeps) {
-                side_by_side<several>([&](uint32 k) {
-                    begins[k] = lists.first(far[k]);
-                    ends[k] = lists.last(far[k]);
-                    fetch(far[k]);
-                });
-            }
-            load(near, far, at, values);
-            if (keeps) {
-                side_by_side<several>([&](uint32 k) {
-                    if (values[k].active && begins[k] < ends[k]) { prefetch_to_l2(&neighbors[begins[k]]); }
-                });
-            }
             side_by_side<several>([&](uint32 k) {
-                if (k > 0 && start + k * 32 >= total) { return; }
-                const bool accepted = visit(values[k].active, near[k], far[k], at[k], values[k]);
-                const bool wanted = keeps && accepted && ends[k] - begins[k] < HUB_DEGREE;
-                const bool stays = kept.keep(wanted, far[k]) && wanted;
+                begins[k] = keeps ? lists.first(far[k]) : edge(0);
+                ends[k] = keeps ? lists.last(far[k]) : edge(0);
+                if (keeps && tests) { fetch(far[k]); }
+            });
+            load(near, far, at, values);
+            side_by_side<several>([&](uint32 k) {
+                if (tests && values[k].active && begins[k] < ends[k]) { prefetch_to_l2(&neighbors[begins[k]]); }
+            });
+            side_by_side<several>([&](uint32 k) {
+                accepted[k] = (k == 0 || start + k * 32 < total) && visit(values[k].active, near[k], far[k], at[k], values[k]);
+            });
+            side_by_side<several>([&](uint32 k) {
+                const bool is_short = ends[k] - begins[k] < HUB_DEGREE;
+                const bool stays = kept.keep(keeps && accepted[k] && is_short, far[k]);
                 if (stays) { begin(far[k]); }
-                out.append(accepted && !stays, far[k]);
+                if (keeps && accepted[k] && !is_short) { kept.leave(); }
+                out.append(accepted[k] && !stays, far[k]);
             });
         }
-        if (keeps && (out.count > 0 || rounds == LOCAL_ROUNDS || (rounds % LOCAL_LOOK == LOCAL_LOOK - 1 && others_have_work(run)))) {
-            while (kept.count > 0) {
-                vertex v;
-                const bool has_one = kept.take(v);
-                out.append(has_one, v);
-            }
-            publish_at_once(run, out);
-            keeps = false;
+    };
+    {
+        const uint32 width = members_per_warp(size);
+        for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+            const bool has_member = lane < width && base + lane < size;
+            walk(has_member, has_member ? members[base + lane] : vertex(0));
         }
     }
-    if (lane == 0 && taken > 0) { atomicAdd_grid(&run.counters()->kept, uint64(taken)); }
+    uint64 taken = 0;
+    while (keeps) {
+        const uint32 found = kept.begin_round(), count = minimum(found % LEAVES, LOCAL_ROOM);
+        if (count == 0) { break; }
+        if (found > LOCAL_ROOM) {
+            for (uint32 base = warp * 32; base < count; base += BLOCK_THREADS) {
+                out.append(base + lane < count, kept.at(minimum(base + lane, count - 1)));
+            }
+            publish_at_once(run, out);
+            break;
+        }
+        taken += count;
+        if (threadIdx.x == 0 && kept.round % LOCAL_LOOK == 0) {
+            if (kept.round >= LOCAL_ROUNDS || load_relaxed(&run.counters()->accepted) > 0) { kept.leave(); }
+        }
+        const uint32 width = minimum(32u, (count + BLOCK_THREADS / 32 - 1) / (BLOCK_THREADS / 32));
+        for (uint32 base = warp * width; base < count; base += BLOCK_THREADS / 32 * width) {
+            const bool has_member = lane < width && base + lane < count;
+            walk(has_member, has_member ? kept.at(base + lane) : vertex(0));
+        }
+    }
+    if (threadIdx.x == 0 && taken > 0) { atomicAdd_grid(&run.counters()->kept, taken); }
     return visited;
 }
