@@ -118,9 +118,9 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are visited first
-constexpr uint32 LOCAL_ROOM = 64;  // vertices that a warp keeps for rounds of its own
-constexpr uint32 LOCAL_MEMBERS = 4;  // members for each warp up to which it does so
-constexpr uint32 LOCAL_ROUNDS = 4096;  // rounds of its own before it waits for the others
+constexpr uint32 LOCAL_ROOM = 128;  // vertices that a block keeps for a round of its own
+constexpr uint32 LOCAL_MEMBERS = 1;  // members for each warp up to which it does so
+constexpr uint32 LOCAL_ROUNDS = 4096;  // rounds of its own from which it waits for the others
 constexpr uint32 LOCAL_LOOK = 8;  // rounds after which it looks whether others have work to share
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
@@ -173,7 +173,8 @@ struct block_storage {
     no_deferred_edges deferred;
     uint64 value, second_value;  // words that one thread has read after a barrier for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    vertex kept[BLOCK_THREADS / 32][LOCAL_ROOM];  // vertices that a warp goes on with
+    vertex kept[2][LOCAL_ROOM];  // vertices that the block goes on with, in this round and in the next
+    uint32 kept_counts[3];
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
     uint64 partial_seconds[32];  // second parts of pairs
@@ -189,7 +190,7 @@ struct operator_counters {
     uint64 edges;  // edges of those members, if a later operator needs them
     uint64 hubs;  // chunks of lists that are too long for one warp
     uint64 visited;  // edges of the members that the operator ran on
-    uint64 kept;  // members that warps found in the operator and went on with
+    uint64 kept;  // members that blocks found in the operator and went on with
 };
 
 // One for each run, in device memory, cleared by the host.
@@ -355,9 +356,8 @@ struct frontier {
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
 // piece: nothing_ahead no_reads_ahead
-// piece: local_worklist
 // piece: publish_at_once
-// piece: others_have_work
+// piece: local_worklist LEAVES
 // piece: push_locally
 
 // What an automatic direction carries from one pass to the next.
@@ -668,7 +668,7 @@ __device__ __forceinline__ void advance_peel(enactor& run, const data_slice& d, 
     const auto begin = [&](vertex far) {
         alone_apply(d, far);
     };
-    count_visited(run, push_locally<1, nothing_ahead>(run, members_of(input), out_lists{d.graph}, d.graph.columns, fetch, no_reads_ahead, accepts, begin, out));
+    count_visited(run, push_locally<2, nothing_ahead, false>(run, members_of(input), out_lists{d.graph}, d.graph.columns, fetch, no_reads_ahead, accepts, begin, out));
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
@@ -716,7 +716,7 @@ __device__ __forceinline__ void advance_unpeel(enactor& run, const data_slice& d
     const auto begin = [&](vertex far) {
         last_apply(d, far);
     };
-    count_visited(run, push_locally<1, nothing_ahead>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
+    count_visited(run, push_locally<2, nothing_ahead, false>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
@@ -810,7 +810,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         };
         const auto begin = [&](vertex far) {
         };
-        count_visited(run, push_locally<1, nothing_ahead>(run, members_of(input), out_lists{d.graph}, d.graph.columns, fetch, no_reads_ahead, accepts, begin, out));
+        count_visited(run, push_locally<2, nothing_ahead, true>(run, members_of(input), out_lists{d.graph}, d.graph.columns, fetch, no_reads_ahead, accepts, begin, out));
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
         out.flush();
         end_queue(run, result);
@@ -854,7 +854,7 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
         };
         const auto begin = [&](vertex far) {
         };
-        count_visited(run, push_locally<1, nothing_ahead>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
+        count_visited(run, push_locally<2, nothing_ahead, true>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
         push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
         out.flush();
         end_queue(run, result);
@@ -987,7 +987,7 @@ __device__ __forceinline__ void advance_collect(enactor& run, const data_slice& 
     };
     const auto begin = [&](vertex far) {
     };
-    count_visited(run, push_locally<1, nothing_ahead>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
+    count_visited(run, push_locally<2, nothing_ahead, true>(run, members_of(input), in_lists{d.graph}, d.graph.in_sources, fetch, no_reads_ahead, accepts, begin, out));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
     out.flush();
     end_queue(run, result);
