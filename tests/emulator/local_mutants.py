@@ -23,7 +23,10 @@ LOCAL_MUTANTS = (
     _mutant("lanes have places of their own", " + __popc(votes & ((1u << lane_index()) - 1))", "", "result race"),
     _mutant("who is not kept goes to the others", "out.append(accepted[k] && !stays, far[k]);", ""),
     _mutant(
-        "the next round has a room of its own", "shared.kept[(round + 1) % 2]", "shared.kept[round % 2]", "result race"
+        "the next round has a room of its own",
+        "shared.kept[(round + 1) % 2]",
+        "shared.kept[round % 2]",
+        "result race bounds",
     ),
     _mutant(
         "a counter is cleared",
