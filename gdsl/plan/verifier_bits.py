@@ -10,6 +10,7 @@ from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles, near_roles, targets_in
+from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.instance_nodes import BitParallel, BitWalk, End, Renewal
 from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.walking import operations
@@ -42,12 +43,21 @@ class _Verifier:
                 self.expect(
                     not any(moved & {*test.arrays} for test in self.bits.tests), "a swap of what bits are about"
                 )
+        if self.plan.target.grid:
+            self._storage()
         domains = {each.domain for each in self.program.frontiers}
         self.expect(domains <= {Domain.VERTEX}, "a set of edges for several instances")
         for operation in operations(self.plan):
             if isinstance(operation.step, ir.Advance):
                 self._walk(operation, self.bits.walk(operation.step.site))
             self._renewed(operation)
+
+    def _storage(self) -> None:
+        """A team has the words of all sets, with a spare one, and of all tests."""
+        copies = {each.name: each.copies for each in self.plan.buffers if each.role is Role.INSTANCES}
+        self.expect(copies.get("instance_sets") == self.plan.slots(Domain.VERTEX), "the words of sets")
+        self.expect(copies.get("instance_tests", 0) == len(self.bits.tests), "the words of tests")
+        self.expect(not self.bits.sized or "instance_sizes" in copies, "nowhere to count members")
 
     def _walk(self, operation: Operation, bits: BitWalk) -> None:
         step = operation.step
@@ -66,6 +76,14 @@ class _Verifier:
         once = bits.closes in bits.far or any(each.end is End.FAR for each in self.bits.renewed(step.site))
         self.expect(once or not functor.body, "a body for each edge and instance")
         self.expect(bits.closes is not None or not bits.may_pull, "a pull that does not stop")
+        if self.plan.target.grid and functor.body:
+            self._found(functor, bits, roles[End.FAR])
+
+    def _found(self, functor: ir.EdgeFunctor, bits: BitWalk, far: frozenset[ir.Role]) -> None:
+        """On a grid bodies run when all edges have been visited, for what one of them has found."""
+        self.expect(bits.closes in bits.far, "several edges that are the first")
+        parameters = (node for node in walk(functor.body) if isinstance(node, ir.Parameter))
+        self.expect(all(node.role in far for node in parameters), "a body that depends on the edge")
 
     def _is(self, conjunct: ir.Expression, number: int, roles: frozenset[ir.Role]) -> bool:
         """Whether a test is this conjunct, of the end with one of these roles."""

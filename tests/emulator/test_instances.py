@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gdsl
 from gdsl.backends.batch import Bounds, Part
@@ -25,7 +27,7 @@ from gdsl.pipeline import load
 from gdsl.plan import occupancy
 from gdsl.plan.nodes import Plan
 from tests.cpu.test_cpu_instances import PROGRAMS as ALL
-from tests.support.graphs import named_graphs, random_graph
+from tests.support.graphs import graphs, named_graphs, random_graph
 
 from .build import compiler
 from .driver import EmulatedModule, EmulatorError
@@ -160,6 +162,14 @@ def test_calls_find_their_way(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -
     batch = program.map(chain, source=sources, backend="cuda")
     assert "one block each" in batch.how
     assert np.array_equal(batch.host_arrays()["distance"], [[abs(a - b) for b in range(300)] for a in sources])
+
+
+@pytest.mark.parametrize("name", ["distances", "both ends"])
+@settings(max_examples=6, deadline=None)
+@given(graph=graphs(), count=st.integers(1, 70), seed=st.integers(0, 99))
+def test_any_graph(name: str, graph: Graph, count: int, seed: int) -> None:
+    if graph.num_vertices:
+        check(name, graph, count, 2, seed, tiny=True)
 
 
 @pytest.mark.parametrize(
