@@ -12,6 +12,8 @@ import threading
 from functools import cache
 from pathlib import Path
 
+from tests.support.kept import kept_folder
+
 NATIVE = Path(__file__).parent / "native"
 _QUICK = [  # a sixth less time: a GPU has no exceptions, and g++ has no need to look for room in its memory
     *("-fno-exceptions", "-fno-asynchronous-unwind-tables"),
@@ -44,10 +46,10 @@ def compiler() -> str | None:
 def cache_folder() -> Path:
     """Where shared objects are kept: GDSL_EMULATOR_CACHE, or a folder of this user's in the system's temporary one."""
     named = os.environ.get("GDSL_EMULATOR_CACHE")
-    folder = Path(named) if named else Path(tempfile.gettempdir()) / f"gdsl-emulator-{os.getuid()}"
+    if not named:
+        return kept_folder("emulator")
+    folder = Path(named)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_uid != os.getuid():  # what lies there would be loaded into this process
-        folder = Path(tempfile.mkdtemp(prefix="gdsl-emulator-"))
     return folder
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import os
 import re
 import shlex
+import shutil
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +20,7 @@ from gdsl.api.result import Result
 from gdsl.cli.results import write_result
 from gdsl.export import export
 from gdsl.graph import Graph
+from tests.support.kept import kept_folder
 
 _SCALAR = re.compile(r"([\w.]+) = (\S+)")
 _BUILD = "# Without CMake: "
@@ -25,16 +30,25 @@ _MOST_SECONDS = 300
 def build(
     program: Program, backend: str, directory: Path, options: Sequence[str] = (), leave: Sequence[str] = ()
 ) -> Path:
-    """Export `program` and compile it as its CMakeLists.txt says, with `options` and without `leave`; the command."""
+    """Export `program` and compile it as its CMakeLists.txt says, with `options` and without `leave`; the command. What
+    was compiled is kept for other processes."""
     export(program.ir, program.text, backend, directory)
     lines = (directory / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()
     line = next(each for each in lines if each.startswith(_BUILD)).removeprefix(_BUILD)
-    command = [word for word in shlex.split(line) if word not in leave]
-    made = subprocess.run(
-        [*command, *options], cwd=directory, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False
-    )
+    command = [*(word for word in shlex.split(line) if word not in leave), *options]
+    target = directory / command[command.index("-o") + 1]
+    texts = [path.read_bytes() for path in sorted(directory.iterdir()) if path.is_file()]
+    key = hashlib.sha256(b"\0".join([*(word.encode() for word in command), *texts])).hexdigest()[:16]
+    kept = kept_folder("exported") / f"{target.name}-{key}"
+    if kept.exists():
+        shutil.copy(kept, target)
+        return target
+    made = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False)
     assert made.returncode == 0, made.stderr
-    return directory / command[command.index("-o") + 1]
+    partial = kept.with_name(f"{kept.name}.{os.getpid()}.{threading.get_ident()}")
+    shutil.copy(target, partial)
+    os.replace(partial, kept)
+    return target
 
 
 def call(command: Path, *words: str) -> subprocess.CompletedProcess[str]:
