@@ -25,6 +25,9 @@ class Sizes:
     """Edges of its list that a thread of a pull, or of a reduction that may stop, looks at side by side (cuda)."""
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
+    even_lists: int = 4
+    """Where the longest list is at most so many times the mean, and no longer than the next, a thread reduces any list:
+    at worst a fourth of the lanes are busy (cuda)."""
     grouped_list: int = 64
     """Lists up to this long are reduced by eight threads each, longer ones by a warp (cuda)."""
     reduced_hub: int = 512

@@ -116,7 +116,7 @@ REDUCTION_MUTANTS = (
         "result",
     ),
     _lists("lanes of a group begin at one edge", "(lists, owned, begin + rank, left,", "(lists, owned, begin, left,"),
-    _lists("a list between two classes is left out", "own > SHORT_LIST && own <= G", "own > SHORT_LIST && own < G"),
+    _lists("a list between two classes is left out", "own > alone && own <= G", "own > alone && own < G"),
     _lists("a group brings its list to another's lane", "- 1)) * lanes & 31", "- 1)) * lanes + lanes & 31"),
     _lists("edges side by side are one edge", "value(near, far[k], at + k * stride)", "value(near, far[0], at)"),
     Mutant(

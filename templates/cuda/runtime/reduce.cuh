@@ -115,6 +115,15 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
     return reduced;
 }
 
+// piece: longest_alone
+// The longest list that one thread walks. Where lists are about equally long, a thread walks each of them: no lane waits
+// long for another one, and a warp reads consecutive edges.
+__device__ __forceinline__ uint32 longest_alone(const graph_slice& g) {
+    const uint64 longest = uint64(g.largest_degree);
+    const bool even = longest <= GROUPED_LIST && longest * uint64(g.num_vertices) <= EVEN_LISTS * uint64(g.num_edges);
+    return even ? GROUPED_LIST : SHORT_LIST;
+}
+
 // piece: reduce_warps
 // Reduces `value` over the edges of every member. A warp takes 32 members: a thread walks a short list, eight lanes a
 // longer one, and the whole warp an even longer one; the longest are left to `reduce_hubs`. If there are few members, a
@@ -123,7 +132,7 @@ template <uint32 side_by_side, class Warps = all_warps, class T, class Members, 
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index(), width = members_per_warp(size * Warps::operators);
+    const uint32 lane = lane_index(), width = members_per_warp(size * Warps::operators), alone = longest_alone(lists.g);
     const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
     uint64 visited = 0;
     for (uint64 base = Warps::index() * width; base < size; base += grid_warps() * width) {
@@ -141,9 +150,9 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
             few.find(lists, 0);
             reduced = reduce_few(lists, few, identity, combine, value);
         } else {
-            const edge alone = edge(own <= SHORT_LIST ? own : 0);
-            reduced = reduce_list<side_by_side, 1>(lists, near, first, alone, identity, combine, value);
-            const uint32 by_eight = __ballot_sync(FULL_WARP, own > SHORT_LIST && own <= GROUPED_LIST);
+            const edge by_thread = edge(own <= alone ? own : 0);
+            reduced = reduce_list<side_by_side, 1>(lists, near, first, by_thread, identity, combine, value);
+            const uint32 by_eight = __ballot_sync(FULL_WARP, own > alone && own <= GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 8>(by_eight, lists, near, first, own, identity, combine, value, reduced);
             const uint32 by_warp = __ballot_sync(FULL_WARP, own > GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);

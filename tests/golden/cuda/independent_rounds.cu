@@ -85,6 +85,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
+constexpr uint32 EVEN_LISTS = 4;  // times the mean that the longest of even lists may be
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long are reduced by eight threads
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
@@ -320,6 +321,7 @@ struct frontier {
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
+// piece: longest_alone
 // piece: reduce_warps
 // piece: reduce_hubs
 

@@ -84,6 +84,7 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are visited fir
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
+constexpr uint32 EVEN_LISTS = 4;  // times the mean that the longest of even lists may be
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long are reduced by eight threads
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
@@ -329,6 +330,7 @@ struct direction_state {
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
+// piece: longest_alone
 // piece: reduce_warps
 // piece: reduce_hubs
 
