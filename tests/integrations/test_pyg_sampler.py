@@ -323,6 +323,25 @@ def test_a_functor_gives_the_weights() -> None:
         assert (weights[ours.edge] > 0).all() and len(ours.edge)
 
 
+@pytest.mark.parametrize("nodes", [1, 5])
+def test_graphs_with_as_many_nodes_as_edges(nodes: int) -> None:
+    """An attribute may belong to either; weights and functors say which, times are decided by name."""
+    index = torch.stack([torch.arange(nodes), (torch.arange(nodes) + 1) % nodes])
+    data = Data(edge_index=index, weight=torch.arange(nodes).float(), time=torch.arange(nodes), num_nodes=nodes)
+    everyone = list(range(nodes))
+    heavy = [edge for edge in everyone if edge > 0]
+    assert sorted(of_nodes(data, [1], everyone, weight_attr="weight").edge.tolist()) == heavy
+    assert sorted(of_nodes(data, [1], everyone, bias="(s, d, e) => weight[e]").edge.tolist()) == heavy
+    assert sorted(of_nodes(data, [1], everyone, bias="(s, d, e) => weight[s]").edge.tolist()) == heavy
+    targets = [
+        (edge + 1) % nodes for edge in of_nodes(data, [1], everyone, bias="(s, d, e) => weight[d]").edge.tolist()
+    ]
+    assert sorted(targets) == heavy
+    assert of_nodes(data, [1], []).node.tolist() == []
+    early = of_nodes(data, [1], everyone, [0] * nodes, time_attr="time")
+    assert early.edge.tolist() == [0]
+
+
 def test_the_latest_edges() -> None:
     data = random_data(20, 200)
     data.time = torch.arange(200) // 2
@@ -473,11 +492,28 @@ def test_links_between_types_and_their_times() -> None:
         (ValueError, "such as", lambda: sampler(team(), [1], bias="weight")),
         (ValueError, "such as", lambda: sampler(team(), [1], bias="(s, d, e) => { value 1; }")),
         (gdsl.GdslError, "speed", lambda: sampler(team(), [1], bias="(src, dst, e) => speed[e]")),
-        (gdsl.GdslError, "weight", lambda: sampler(team(), [1], bias="(src, dst, e) => -1")),
+        (
+            ValueError,
+            "bias of edge 0, from 0 to 1, is -1",
+            lambda: sampler(team(), [1], bias="(src, dst, e) => -1"),
+        ),
+        (ValueError, "such as .* it is 5", lambda: sampler(team(), 5)),
+        (ValueError, "it is 'ab'", lambda: sampler(team(), "ab")),
+        (ValueError, "it is None", lambda: sampler(papers(), None)),
+        (ValueError, "from -1", lambda: sampler(team(), [float("nan")])),
+        (ValueError, "from -1", lambda: sampler(team(), [[1, 2]])),
+        (ValueError, "float32 in 1", lambda: of_nodes(team(), [1], [0.5])),
+        (ValueError, "bool in 1", lambda: of_nodes(team(), [1], [True])),
+        (ValueError, "int64 in 2", lambda: of_nodes(team(), [1], [[0]])),
+        (
+            ValueError,
+            "2 seeds, and times of the shape",
+            lambda: of_nodes(team(time=torch.arange(4)), [1], [0, 1], [1], time_attr="time"),
+        ),
         (gdsl.GdslError, "E07", lambda: sampler(Data(edge_index=torch.tensor([[0], [9]]), num_nodes=2), [1])),
         (TypeError, "float", lambda: sampler(team(), [1], key=0.5)),
         (ValueError, "float32", lambda: of_nodes(team(time=torch.arange(4)), [1], [0], [0.5], time_attr="time")),
-        (IndexError, "not 7", lambda: of_nodes(team(), [1], [7])),
+        (IndexError, "the seed 7 is not one of the graph's 4 nodes", lambda: of_nodes(team(), [1], [7])),
         (ValueError, "no time_attr", lambda: of_nodes(team(), [1], [0], [1])),
     ],
 )

@@ -449,6 +449,12 @@ def forgetful() -> Any:
         (ValueError, "different sizes .* 'paper': 4 and 5", lambda: sampler(with_sizes(5), [1])),
         (ValueError, "3 sources and 2 targets", lambda: sampler(one_index(([0, 1, 2], [1, 2])), [1])),
         (ValueError, "float32", lambda: sampler(one_index(([0.0], [1.0])), [1])),
+        (ValueError, "bool", lambda: sampler(one_index(([True], [True])), [1])),
+        (ValueError, "has 3 tensors, not 2", lambda: sampler(one_index(([0], [1], [2])), [1])),
+        *(
+            (ValueError, "two numbers of nodes", lambda size=size: sampler(one_index(([0], [1]), size=size), [1]))
+            for size in (4, (4,), (4, 4, 4), (4.0, 4.0), (-1, 4))
+        ),
         (ValueError, "2 dimensions", lambda: sampler(one_index(([[0]], [[1]])), [1])),
         (ValueError, "lead to nodes 9 to 9, of which there are 4", lambda: sampler(one_index(([0], [9])), [1])),
         (ValueError, "-1", lambda: sampler(one_index(([-1], [0]), kind=CITES), [1])),
@@ -475,12 +481,17 @@ def forgetful() -> Any:
         ),
         (
             ValueError,
+            "weight of edge 1, from 1 to 2, is -1",
+            lambda: sampler(with_tensor("weight", torch.tensor([1.0, -1.0, 0.0])), [1], weight_attr="weight"),
+        ),
+        (
+            ValueError,
             "one integer for each",
             lambda: sampler(with_tensor("time", torch.rand(4)), [1], time_attr="time"),
         ),
         (
             ValueError,
-            "not as a tensor",
+            "not as a dense tensor",
             lambda: sampler(with_tensor("time", torch.tensor(3), "paper", CITES), [1], time_attr="time"),
         ),
         (gdsl.GdslError, "speed", lambda: sampler(one_index(([0], [1])), [1], bias="(src, dst, e) => speed[e]")),
@@ -488,7 +499,7 @@ def forgetful() -> Any:
         (ValueError, "edge type", lambda: sampler(one_index(([0], [1]), kind=CITES), {CITES: [1], WRITES: [1]})),
         (ValueError, "for heterogeneous graphs", lambda: sampler(one_index(([0], [1])), {CITES: [1]})),
         (ValueError, "hops", lambda: sampler(with_sizes(4), {CITES: [1, 2], WRITES: [1]})),
-        (IndexError, "not 4", lambda: of_nodes(one_index(([0], [1])), [1], [4])),
+        (IndexError, "the seed 4 is not one of the graph's 4 nodes", lambda: of_nodes(one_index(([0], [1])), [1], [4])),
         (
             ValueError,
             "no nodes of the type 'venue'",

@@ -12,7 +12,7 @@ import torch
 from torch_geometric.data import Data, HeteroData
 
 from gdsl.graph import Graph
-from gdsl.integrations.pyg.lists import Ends, Ids, Pointers
+from gdsl.integrations.pyg.lists import Ends, Ids, Pointers, ids_of
 
 ONE = "node"
 """The type of all nodes of a graph without types."""
@@ -35,9 +35,18 @@ class Edges:
             values = values.to(torch.float32)
         if values.dim() > 1 and values.numel() == len(self.source):
             values = values.reshape(-1)
-        if values.dim() != 1:
-            raise ValueError(f"{name} must have one number for each edge")
+        if values.dim() != 1 or values.is_complex():
+            raise ValueError(f"{name} must have one real number for each edge")
         return values.numpy()
+
+    def check_weights(self, weight: Any, name: str) -> None:
+        """Raise ValueError for weights, [E], that are negative or not finite."""
+        invalid = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+        if len(invalid):
+            first = invalid[0]
+            source, target = ids_of(self.source)[first], ids_of(self.target)[first]
+            of_edge = f"{name} of edge {first}, from {source} to {target},"
+            raise ValueError(f"weights are finite and not negative; {of_edge} is {weight[first]}")
 
 
 @dataclass(frozen=True)

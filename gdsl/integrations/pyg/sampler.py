@@ -113,6 +113,8 @@ class Sampler(BaseSampler):
                 weight = weights_by(bias, edges, graph.of_nodes[ONE], self._sizes[ONE], backend)
             elif weight_attr is not None and weight_attr in edges.of_edges:
                 weight = edges.weights(weight_attr)
+            if weight is not None:
+                edges.check_weights(weight, weight_attr or "bias")
             size = max(graph.sizes[kind[0]], graph.sizes[kind[2]])
             self._lists[kind] = NeighborLists.build(near, far, size, backend, weight, time)
         self._node_times = {kind: torch.from_numpy(times) for kind, times in node_times.items()}
@@ -142,14 +144,17 @@ class Sampler(BaseSampler):
     @num_neighbors.setter
     def num_neighbors(self, value: NumNeighbors | Sequence[int] | Mapping[Any, Sequence[int]]) -> None:
         wanted = value if isinstance(value, NumNeighbors) else NumNeighbors(value)
+        by_hop = wanted.values
+        if isinstance(by_hop, str) or not isinstance(by_hop, Sequence | Mapping):
+            raise ValueError(f"num_neighbors has an integer for each hop, such as [10, 5]; it is {by_hop!r}")
         if not self._has_types and isinstance(wanted.values, dict):
             raise ValueError("num_neighbors by edge type is for heterogeneous graphs")
         by_type = wanted.get_values(list(self._lists)) if self._has_types else {ONE_TO_ONE: wanted.values}
         counts = {}
         for kind, values in by_type.items():
-            counts[kind] = [int(count) for count in values]
-            if any(count < -1 for count in counts[kind]) or counts[kind] != list(values):
+            if not all(isinstance(count, int | np.integer) and count >= -1 for count in values):
                 raise ValueError(f"num_neighbors are integers from -1 (all), not {values!r}")
+            counts[kind] = [int(count) for count in values]
         self._num_neighbors, self._counts = wanted, counts
 
     @property
@@ -194,12 +199,7 @@ class Sampler(BaseSampler):
 
     def _sample(self, seed: Any, seed_time: Any = None) -> SamplerOutput | HeteroSamplerOutput:
         by_type = seed if self._has_types else {ONE: seed}
-        seeds = {kind: nodes.numpy().astype(np.int64) for kind, nodes in by_type.items()}
-        for kind, nodes in seeds.items():
-            if len(nodes) and not (nodes.min() >= 0 and nodes.max() < self._sizes[kind]):
-                raise IndexError(
-                    f"seeds are nodes from 0 to {self._sizes[kind] - 1}, not {nodes.min()} or {nodes.max()}"
-                )
+        seeds = {kind: self._seeds(kind, nodes) for kind, nodes in by_type.items()}
         limit = self._limits(seeds, seed_time if self._has_types or seed_time is None else {ONE: seed_time})
         key = int(torch.randint(2**62, ())) if self.key is None else self.key
         induced = self.subgraph_type is SubgraphType.induced
@@ -210,6 +210,17 @@ class Sampler(BaseSampler):
         how = Draws(0, self.replace, self.temporal_strategy == "last", 0, 0)
         nodes, links = grow(relations, self._sizes, seeds, limit, how, disjoint=self.disjoint, induced=induced)
         return self._output(nodes, links, has_counts=not induced)
+
+    def _seeds(self, kind: str, nodes: Any) -> Ids:
+        """These nodes of a type, int64[S]. Raises ValueError or IndexError for what are none."""
+        seeds: Ids = nodes.cpu().numpy()
+        if seeds.ndim != 1 or (len(seeds) and seeds.dtype.kind not in "iu"):  # torch.tensor([]) has floats
+            raise ValueError(f"seeds are integers in one dimension, not {nodes.dtype} in {seeds.ndim}")
+        size = self._sizes[kind]
+        if len(outside := seeds[(seeds < 0) | (seeds >= size)]):
+            of_type = f" of type {kind!r}" if self._has_types else ""
+            raise IndexError(f"the seed {outside[0]} is not one of the graph's {size} nodes{of_type}")
+        return seeds.astype(np.int64)
 
     def _limits(self, seeds: dict[str, Ids], seed_time: Any) -> Ids | None:
         """The latest time for each seed's tree, one type of seeds after the other."""
@@ -222,7 +233,9 @@ class Sampler(BaseSampler):
             if seed_time is not None and (times := seed_time[kind]) is not None:
                 if times.is_floating_point():
                     raise ValueError(f"the times of seeds are integers, not {times.dtype}")
-                limits.append(times.numpy().astype(np.int64))
+                if times.shape != nodes.shape:
+                    raise ValueError(f"there are {len(nodes)} seeds, and times of the shape {tuple(times.shape)}")
+                limits.append(times.cpu().numpy().astype(np.int64))
             elif kind in self._node_times:
                 limits.append(self._node_times[kind].numpy()[nodes])
             else:

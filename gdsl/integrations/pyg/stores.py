@@ -5,6 +5,7 @@ Edges are read once, in the layout that is nearest to what samples need; attribu
 
 from __future__ import annotations
 
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
@@ -61,8 +62,8 @@ class _StoredEdges:
         first, *others = sorted(attrs, key=lambda attr: order.index(attr.layout.value))
         self.words = _of_type(first.edge_type)
         self.source, self.target = self._ends(graph, first)
-        sizes = [attr.size for attr in attrs if attr.size is not None]  # some stores learn it when they are read
-        self.declared = [{size[end] for size in sizes if size[end] is not None} for end in range(2)]
+        sizes = [_size(attr.size, self.words) for attr in attrs]  # some stores learn it when they are read
+        self.declared = [{count for size in sizes if (count := size[end]) is not None} for end in range(2)]
         self._others = [attr for attr in others if attr.layout is not first.layout]
         self._graph = graph
 
@@ -96,9 +97,12 @@ class _StoredEdges:
         layout = attr.layout.value
         what = f"the {layout.upper()} of edges{self.words}"
         try:
-            first, second = (_ids(part, what) for part in graph.get_edge_index(attr))
+            parts = graph.get_edge_index(attr)
         except KeyError as error:
             raise ValueError(f"{what} is listed in the graph store, which does not have it") from error
+        if len(parts) != 2:
+            raise ValueError(f"{what} has {len(parts)} tensors, not 2")
+        first, second = (_ids(part, what) for part in parts)
         if layout == "coo":
             if len(first) != len(second):
                 raise ValueError(f"{what} has {len(first)} sources and {len(second)} targets")
@@ -108,6 +112,19 @@ class _StoredEdges:
 
 def _of_type(kind: Any) -> str:
     return "" if kind is None else f" of type {kind!r}"
+
+
+def _size(size: Any, words: str) -> tuple[int | None, int | None]:
+    """What a store says about the numbers of sources and targets. Raises ValueError."""
+    if size is None:
+        return None, None
+    try:
+        source, target = (None if count is None else operator.index(count) for count in size)
+    except (TypeError, ValueError):
+        source = target = -1
+    if min(source or 0, target or 0) < 0:
+        raise ValueError(f"the size of the edges{words} is two numbers of nodes, not {size!r}")
+    return source, target
 
 
 def _ids(values: Any, what: str) -> Ids:
@@ -169,9 +186,12 @@ class _StoredTensors(Mapping[str, Any]):
         attr = copy(attrs[0])
         attr.index = None
         values = self._features.get_tensor(attr)
-        values = torch.from_numpy(values) if isinstance(values, np.ndarray) else values
-        if not isinstance(values, torch.Tensor) or not values.dim():
-            raise ValueError(f"the feature store has {name!r} as {type(values).__name__}, not as a tensor with rows")
+        if isinstance(values, np.ndarray) and values.dtype.kind in "biufc":
+            values = torch.from_numpy(values)
+        if not isinstance(values, torch.Tensor) or not values.dim() or values.layout is not torch.strided:
+            raise ValueError(
+                f"the feature store has {name!r} as {type(values).__name__}, not as a dense tensor with rows"
+            )
         if len(values) != self._count:
             raise ValueError(f"the feature store has {len(values)} values of {name!r} for {self._count} {self._what}")
         return values
