@@ -125,20 +125,20 @@ def check(name: str, graph: Graph, count: int, blocks: int, seed: int, words: in
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("blocks", [1, 2])
-@pytest.mark.rare(3)
+@pytest.mark.rare(6)
 def test_any_order(name: str, blocks: int) -> None:
     check(name, random_graph(30, 110, seed=3, directed=False), 70, blocks, seed=blocks)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.rare(2)
+@pytest.mark.rare(3)
 def test_several_words(name: str) -> None:
     check(name, random_graph(20, 70, seed=5, directed=True), 100, 2, seed=4, words=2, at_once=90)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.rare(4)
+@pytest.mark.rare(8)
 def test_graphs(name: str, shape: str) -> None:
     check(name, named_graphs(with_empty=False)[shape], 9, 2, seed=2, tiny=True)
 
@@ -165,6 +165,7 @@ def test_calls_find_their_way(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", ["distances", "both ends"])
+@pytest.mark.rare(2)
 @settings(max_examples=6, deadline=None)
 @given(graph=graphs(), count=st.integers(1, 70), seed=st.integers(0, 99))
 def test_any_graph(name: str, graph: Graph, count: int, seed: int) -> None:
@@ -181,7 +182,7 @@ def test_any_graph(name: str, graph: Graph, count: int, seed: int) -> None:
         pytest.param("value * batch.record", "0 * batch.record", id="one record for all"),
     ],
 )  # fmt: skip
-@pytest.mark.rare(2)
+@pytest.mark.rare(4)
 def test_mistakes_are_found(monkeypatch: pytest.MonkeyPatch, right: str, wrong: str) -> None:
     """With these in the text there is a race, or something else comes out."""
     program, plan, generated, _ = built("reachability")
