@@ -115,5 +115,6 @@ def source_of(name: str, cell: str) -> Source:
     if own_name(cell) is None:
         match = _BEGINNING.match(text)
         end = match.end(1) if match is not None and match[1] is not None else 0
-        text = f"{text[:end]} program {name};{text[end:]}"
+        space = " " if end else ""
+        text = f"{text[:end]}{space}program {name};{text[end:]}"
     return Source(f"<cell {name}>", text)
