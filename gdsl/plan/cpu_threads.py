@@ -157,8 +157,9 @@ def total_first(functor: VertexFunctor | EdgeFunctor) -> TotalFirst | None:
     target, value = update.target, update.value
     if not isinstance(target, ScalarTarget) or target.scalar not in accumulated_scalars(functor):
         return None
-    own = isinstance(value, Element) and isinstance(value.index, Parameter)
-    if not own or value.type != target.type or value.type.holds_float or value.type.is_pair:
+    if not isinstance(value, Element) or not isinstance(value.index, Parameter):
+        return None
+    if value.type != target.type or value.type.holds_float or value.type.is_pair:
         return None
     return TotalFirst(scalar=target.scalar, operation=update.operation, array=value.array)
 
