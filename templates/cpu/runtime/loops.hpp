@@ -328,22 +328,6 @@ inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 la
     }
 }
 
-// piece: shares_are_equal
-// Whether each thread may have one part of the members, the same as of operators without edges: where equal numbers of
-// all vertices have about equal numbers of edges.
-template <class Members, class Lists>
-inline bool shares_are_equal(const Members&, const Lists&) { return false; }
-template <class Lists>
-inline bool shares_are_equal(const all_members& members, const Lists& lists) {
-    const int64 size = members.size(), threads = threads_of_region();
-    const float64 share = float64(lists.first(vertex(size))) / float64(threads);
-    for (int64 part = 1; part < threads; ++part) {
-        const float64 before = float64(lists.first(vertex(size * part / threads)));
-        if (std::abs(before - share * float64(part)) > share / 32) { return false; }
-    }
-    return true;
-}
-
 // piece: reduce_edges
 // For every member the reduction of `value(near, far, e)` over its edges, passed to `assign(near, reduced)`.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
@@ -351,23 +335,17 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
                          Value value, Assign assign) {
     const int64 size = members.size();
     int64 visited = 0;
-    const auto reduce = [&](int64 i) {
+#pragma omp for schedule(dynamic, chunk_of(4 * size))
+    for (int64 i = 0; i < size; ++i) {
         fetch_later(members, i);
         const vertex near = members[i];
         const int64 first = lists.first(near), last = lists.last(near);
         visited += lists.degree(near);
         if (last - first >= HUB_DEGREE) {
             run.hubs.defer(near, first, last);
-        } else {
-            assign(near, reduce_neighbors<T>(lists, near, first, last, identity, combine, value));
+            continue;
         }
-    };
-    if (shares_are_equal(members, lists)) {
-#pragma omp for schedule(static)
-        for (int64 i = 0; i < size; ++i) { reduce(i); }
-    } else {
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
-        for (int64 i = 0; i < size; ++i) { reduce(i); }
+        assign(near, reduce_neighbors<T>(lists, near, first, last, identity, combine, value));
     }
     reduce_add(&run.visited, visited);
     const int64 chunks = run.hubs.size();
