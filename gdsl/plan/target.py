@@ -72,7 +72,7 @@ class Sizes:
     """Edges a thread up to which members are few, as lists go (cuda)."""
     local_room: int = 128
     """Vertices that a block keeps for a round of its own (cuda)."""
-    local_members: int = 1
+    local_members: int = 4
     """Members of a worklist for each warp up to which blocks run rounds of their own (cuda)."""
     local_rounds: int = 4096
     """So many rounds of its own a block runs before it waits for the others, which may stop a run (cuda)."""
