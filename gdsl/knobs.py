@@ -192,6 +192,7 @@ PLAN_PASSES = (
     "prefetch",
     "short_lists",
     "block_cache",
+    "local_rounds",
     "small_frontiers",
     "mirrors",
     "occupancy",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _NUMBER = re.compile(r"-[0-9.].*")
+_MISTYPED = 0.85
+"""How alike two options are that differ by a letter or two."""
 _TAKE_A_WORD = ("-p", "--param", "--tune", "-t", "--type")
 
 
@@ -101,13 +103,19 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     close = [name] if name in names else difflib.get_close_matches(name, names, n=1)
     if close:
         return f"there is no option '{option}'; a param is given by -p: -p {close[0]}={value}"
-    if error.possibilities:
+    if any(_is_meant(option, known) for known in error.possibilities or ()):
         return None
     others = _commands_with(option, error.ctx)
     if others:
         return f"there is no option '{option}' here; it is one of gdslc {', '.join(others)}"
     hint = f"; the program takes {', '.join(names)}" if names else ""
     return f"there is no option '{option}'; params are set with -p, such as -p {name}={value}{hint}"
+
+
+def _is_meant(option: str, known: str) -> bool:
+    """Whether an unknown option is more likely a mistyped or shortened `known` than a param."""
+    begins = len("--") + 3
+    return option[:begins] == known[:begins] or difflib.SequenceMatcher(None, option, known).ratio() >= _MISTYPED
 
 
 def _commands_with(option: str, context: click.Context | None) -> list[str]:
