@@ -96,7 +96,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`. Of the slow ones
-    every 16th stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`. The longest
+    every 24th stays slow, or, where the test is marked `rare(n)`, every n-th; the others are `thorough`. The longest
     tests begin first."""
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in items:
@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("slow")
             seen[("sampled", *name)] += 1
         if (sampled is not None or rare is not None) and item.get_closest_marker("slow") is not None:
-            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 16):
+            if seen[("rare", *name)] % (rare.args[0] if rare is not None else 24):
                 item.add_marker("thorough")
             seen[("rare", *name)] += 1
     items.sort(key=lambda item: item.get_closest_marker("long") is None)

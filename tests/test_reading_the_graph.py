@@ -189,6 +189,7 @@ def test_without_checks_what_is_there_is_read(bounds: str, backend: str) -> None
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.slow
+@pytest.mark.rare(3)
 def test_long_lists_in_each_other_are_left_when_time_is_over(backend: str) -> None:
     loops = "for u in neighbors(v) { for w in neighbors(v) { for x in neighbors(v) { a[x] += int32(u) * int32(w); } } }"
     program = compiled(stopping(loops))

@@ -31,12 +31,14 @@ def assert_same(program: Program, backends: tuple[str, ...], every: int = 1) -> 
 @pytest.mark.optimized
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
 @pytest.mark.slow
+@pytest.mark.rare(2)
 def test_every_operation_in_functors(inf_types: tuple[str, ...]) -> None:
     assert_same(every_operation.program("apply", inf_types), BACKENDS, every=4)
 
 
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
 @pytest.mark.slow
+@pytest.mark.rare(2)
 def test_every_operation_in_initial_values_and_where(inf_types: tuple[str, ...]) -> None:
     program = every_operation.program("initial", inf_types)
     assert_same(program, ("binding",), every=2)

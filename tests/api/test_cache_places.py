@@ -182,6 +182,7 @@ def mounted(tmp_path):
 
 @pytest.mark.parametrize("options", ["ro", "size=16k", "noexec"])
 @pytest.mark.slow
+@pytest.mark.rare(3)
 def test_file_systems_that_refuse(tmp_path, mounted, options):
     place = str(mounted(options))
     for _ in range(2):

@@ -195,6 +195,7 @@ def _write_forever(path: str) -> None:
 
 @pytest.mark.parametrize("what", ["input", "program"])
 @pytest.mark.slow
+@pytest.mark.rare(2)
 def test_the_timeout_covers_waiting_for_a_file(tmp_path: Path, what: str) -> None:
     pipe = tmp_path / "silent.mtx"
     os.mkfifo(pipe)

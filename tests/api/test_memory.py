@@ -27,6 +27,7 @@ def compiled(number, language):
 @pytest.mark.parametrize("language", ["cpp", "cuda"])
 @pytest.mark.long
 @pytest.mark.slow
+@pytest.mark.rare(2)
 def test_memory_does_not_grow_with_the_programs_that_were_compiled(tmp_path, monkeypatch, language):
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
     for number in range(100, 120):

@@ -113,7 +113,7 @@ MADE_GRAPHS = Path(__file__).parents[1] / "support"
 
 
 @pytest.mark.slow
-@pytest.mark.rare(2)
+@pytest.mark.rare(5)
 @pytest.mark.parametrize("name", ["louvain", "made_graphs", "leiden", "made_graphs_further", "k_truss"])
 @pytest.mark.parametrize("size", [3, 1, 2])
 def test_runs_that_build_graphs_go_on_after_any_pass(name: str, size: int) -> None:

@@ -149,7 +149,7 @@ def _finalizers(library: Library) -> list[tuple[Any, tuple[Any, ...]]]:
     return [(each.func, each.args) for each in registered.values() if each.weakref() is library]
 
 
-@pytest.mark.parametrize("sample", ["louvain", "minimum_spanning_forest", "betweenness", "pagerank"])
+@pytest.mark.parametrize("sample", ["minimum_spanning_forest", "louvain", "betweenness", "pagerank"])
 @pytest.mark.slow
 @pytest.mark.rare(4)
 def test_memory_of_another_graph_changes_nothing(sample: str) -> None:

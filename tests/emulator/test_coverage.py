@@ -149,6 +149,7 @@ def run_everything(name: str, built: Built) -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_every_line_of_generated_text_is_executed() -> None:
     """A line of the runtime may be reached by any of the programs; it counts by its text."""
     reached: dict[str, int] = {}

@@ -60,7 +60,7 @@ WAYS = [("g++", "-fopenmp"), ("g++", "-O0"), ("clang++", "-O0")]
     [(path.stem, *WAYS[0]) for path in sorted((ROOT / "samples").glob("*.gdsl"))]
     + [(name, *way) for name in ("louvain", "betweenness", "sssp") for way in WAYS[1:]],
 )
-@pytest.mark.rare(16)
+@pytest.mark.rare(48)
 def test_compilers_have_no_warnings(tmp_path: Path, name: str, compiler: str, option: str) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")

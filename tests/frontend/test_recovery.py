@@ -212,6 +212,7 @@ def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
 @pytest.mark.parametrize("part", ["procedure p( ", "function f( ", "vertex functor f( ", "operator o( ", "schedule { "])
 @pytest.mark.sampled(6)
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_part_that_begins_very_often(part: str) -> None:
     start = time.process_time()
     assert analyze(Source("p.gdsl", "program p; " + part * 6_000)).diagnostics

@@ -33,6 +33,8 @@ FORMS = (
 NAMES = (
     "bfs",
     "betweenness",
+    "connected_components",
+    "coreness",
     "k_core",
     "louvain",
     "pagerank",

@@ -184,6 +184,7 @@ def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pyte
 
 @pytest.mark.skipif(not COMPILER, reason="there is no C++ compiler")
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_wrong_backend_is_found(monkeypatch: pytest.MonkeyPatch, options: programs.Options) -> None:
     options.shrinks = 0
     right = CpuExecutable.run
