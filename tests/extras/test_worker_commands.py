@@ -21,6 +21,7 @@ from tests.support import mpi
 
 pytest.importorskip("ray")
 pytest.importorskip("mpi4py")
+pytestmark = pytest.mark.long
 
 RAY = ("--workers", "3")
 LONG = ("run", "pagerank", "rmat:14", "-p", "max_iterations=100000", "-p", "tolerance=0")
