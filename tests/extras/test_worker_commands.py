@@ -299,7 +299,7 @@ def test_a_checkpoint_of_a_command(on: Sequence[str], tmp_path: Path) -> None:
     saved = ("--checkpoint", str(tmp_path / "run"), "--every", "4")
     assert "E0803" in _run(*words, "--max-iterations", "10", *saved, *on, status=1).stderr
     assert [path.name for path in (tmp_path / "run").glob("pass-*")] == ["pass-8"]
-    if "--mpi" in on:  # which looks at a checkpoint as workers of Ray do, and starts in a tenth of the time
+    if "--mpi" in on:  # a checkpoint is looked at by the same code on workers of Ray
         again = _run(*words, *saved, *on, status=1).stderr
         assert "E0809" in again and "loaded" not in again
         other = _run("run", "pagerank", "karate", *words[3:], *saved, "--resume", *on, status=1)
