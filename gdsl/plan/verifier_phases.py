@@ -56,6 +56,7 @@ _Accesses = tuple[tuple[str, _Access], ...]
 
 def verify_phases(plan: Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` unless each operator of a grid has the phases that it needs."""
+    marks = plan.target.grid and bool(marked_domains(plan))
     for operation in own_sweeps(plan):
         for each in (*operation.fused, *((operation,) if not plan.target.grid else ())):
             _expect(not each.body, operation, "phases that nobody runs")
@@ -74,7 +75,7 @@ def verify_phases(plan: Plan) -> None:
         assert isinstance(host.does, Sweep)
         _verify(operation, host.does, operation.body)
         _expect(plan.target.fused or operation.waits, operation, "a launch that does not wait for its own end")
-        held = HoldMarks() in operation.body or not marked_domains(plan)
+        held = HoldMarks() in operation.body or not marks
         waits = any(isinstance(each, Barrier) and each.when is When.ALWAYS for each in operation.body)
         counts = _counts_walked(host.does)
         _expect(held or waits or not counts, operation, "marks that may still be cleared")

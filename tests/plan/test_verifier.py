@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from support.changed_plans import CHOICES, accepted, seen
 
-from gdsl.plan import target
+from gdsl.plan import target, verifier_phases
+from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.work_order import orders
 
@@ -64,3 +65,13 @@ def test_a_buffer_too_few_is_seen(name: str) -> None:
 def test_plans_of_all_programs_hold_together(path: Any) -> None:
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
         verify(plan_of(path.read_text(), on=on))
+
+
+def test_marks_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a walk over the whole plan: one for each operator made programs of 300 operators take a minute."""
+    walks: list[Plan] = []
+    marked = verifier_phases.marked_domains
+    plan = plan_of("betweenness", on=target.CUDA_FUSED)
+    monkeypatch.setattr(verifier_phases, "marked_domains", lambda plan: (walks.append(plan), marked(plan))[1])
+    verifier_phases.verify_phases(plan)
+    assert len(walks) == 1
