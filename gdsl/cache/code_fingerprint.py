@@ -76,7 +76,7 @@ def _unreadable(error: OSError) -> GdslError:
 
 def _files(directory: Path, suffix: str, apart: frozenset[str] = frozenset()) -> list[tuple[str, str, int, int, int]]:
     """The folder, name, size and times of every file below `directory` with that suffix, but for its folders `apart`.
-    They are hundreds, and every process that compiles asks for them."""
+    There are hundreds of them, and every process that compiles looks at each."""
     waiting, files, left_out = [str(directory)], [], _COMPILED | apart
     for path in waiting:
         with os.scandir(path) as entries:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A run as the command line asks for it."""
+    """A run as requested on the command line."""
 
     program_file: str
     graph_file: str

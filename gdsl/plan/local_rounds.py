@@ -15,7 +15,7 @@ computations on f, if any, and:
    change. Or it claims (`deduplication`): a vertex is accepted by the call that replaces the free value, and then it is
    never free again; what is stored does not depend on which call that is.
 2. *Nothing else is decided by the loop.* The advance's tests and values, and all that the computations read, are
-   written by no step of the loop, and none asks for `iteration`. (A claim's own test is the exception.)
+   written by no step of the loop, and none reads `iteration`. (A claim's own test is the exception.)
 3. *Computations are each vertex's own.* They store values into their own vertex's elements, so that doing it again
    stores the same.
 
