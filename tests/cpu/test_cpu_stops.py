@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import signal
@@ -15,13 +16,15 @@ import numpy as np
 import pytest
 
 from gdsl.backends.cpu import create_backend, source_text
+from gdsl.backends.cpu.run import Run
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.reference.interpreter import interpret
+from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.native import compiler as compilers
 from gdsl.pipeline import load
-from tests.cpu.running import run
+from tests.cpu.running import executable, run
 from tests.support.graphs import make_graph, path
 
 GRAPH = make_graph(path(5), 5)
@@ -82,6 +85,38 @@ def test_max_iterations_names_the_loop() -> None:
         run(ENDLESS, GRAPH, limits=Limits(max_iterations=3))
     assert caught.value.code == "E0803"
     assert caught.value.diagnostics[0].span is not None
+
+
+STOPPED = """program p; problem { param at : int32; vertex a : int32; vertex b : int32; vertex later : int32; }
+edge functor low(src, dst, e) { cond src <= dst; apply { accept true; } }
+edge functor other(src, dst, e) { apply { accept dst != 3; } }
+vertex functor touch(v) { apply { a[v] += b[at]; } }
+schedule {
+    frontier grown = { 0 };
+    frontier found = advance(vertices, low);
+    while (found) { compute(grown, touch); }
+    frontier added = advance(vertices, other);
+    grown = grown | added;
+    compute(grown, touch);
+    fill(later, 1);
+}
+tune { low.direction = pull; other.direction = push; }
+"""
+"""After the loop, a set takes over the memory of one that was pulled, which has no queue."""
+
+
+@pytest.mark.parametrize("reason", ["passes", "check", "host"])
+def test_a_stopped_run_leaves_out_all_steps_that_follow(reason: str) -> None:
+    """Each step relies on those before it: a union reads the queue that the operator before it has filled."""
+    ready = executable(STOPPED)
+    bindings = bind(ready.program, GRAPH, {"at": 1000 if reason == "check" else 0}, id_bits=32)
+    stopped = Run(ready, GRAPH, bindings, Limits(max_iterations=3))
+    stopped.control.host_stop = reason == "host"
+    stopped.call(ready.library.run)
+    control = stopped.control
+    assert bool(control.exhausted) == (reason == "passes") and bool(control.failure) == (reason == "check")
+    assert stopped.raw_results()["later"].tolist() == [0] * 5
+    ready.library.release(ctypes.byref(control))
 
 
 @pytest.mark.parametrize("text", [ENDLESS, SPINNING], ids=["schedule", "functor"])

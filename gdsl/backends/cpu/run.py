@@ -186,7 +186,7 @@ class Run:
         control, program = self.control, self.program
         if self.status[0] != 0:
             raise failures.memory_error()
-        if control.exhausted:  # checks after the loop run all the same, and do not count
+        if control.exhausted:
             raise failures.iterations_error(program, control.exhausted - 1, self.limits.max_iterations or 0)
         if control.failure:
             site = self.executable.generated.checks.sites[control.failure - 1]

@@ -19,8 +19,7 @@ struct kept_graph_of_run {
     bool is_there() const { return own.state != 0 || is_made(); }
     const kept_graph& arrays() const { return own.state != 0 ? own : *kept; }
 
-    // Gives the host what this run has made, unless another run has been first, or this one was stopped: what selects
-    // the edges may not have run then.
+    // Gives the host what this run has made, unless another run has been first, or this one is being stopped.
     void hand_over(bool stopped) {
         own.state = 2;
         int64 empty = 0;

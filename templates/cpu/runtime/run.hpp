@@ -118,13 +118,23 @@ struct run_state {
         : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}
 };
 
+// piece: run_stopped
+// Thrown by a run that ends early; its control block says why.
+struct run_stopped {};
+
+// piece: leave_if_stopped
+// A step relies on what those before it have done: on the form of a set, or on the range of an index. So none runs after
+// one that was left out or cut short.
+inline void leave_if_stopped(const control_block& control) {
+    if (must_stop(control)) { throw run_stopped(); }
+}
+
 // piece: begin_operator
-// Returns false if the run must end.
-inline bool begin_operator(run_state& run) {
+inline void begin_operator(run_state& run) {
+    leave_if_stopped(run.control);
     run.visited = 0;
     run.began = now_in_ticks();
     run.hubs.clear();
-    return !must_stop(run.control);
 }
 
 // piece: end_operator
@@ -136,20 +146,21 @@ inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size
     if (control.trace_length == control.trace_capacity) {
         const int64 capacity = maximum<int64>(256, 2 * control.trace_capacity);
         void* const grown = std::realloc(control.trace, std::size_t(capacity) * sizeof(trace_record));
-        if (grown == nullptr) { return; }
+        if (grown == nullptr) { return leave_if_stopped(control); }
         control.trace = static_cast<trace_record*>(grown);
         control.trace_capacity = capacity;
     }
     control.trace[control.trace_length] = trace_record{site, iteration, size, edges, pulled, took, before};
     control.trace_length += 1;
+    leave_if_stopped(control);
 }
 
 // piece: begin_pass
-// Whether the loop runs another pass. Checks the caller's limit on iterations.
-inline bool begin_pass(run_state& run, int32 loop, int32 iteration) {
-    if (must_stop(run.control)) { return false; }
-    if (iteration < run.control.max_iterations) { return true; }
-    run.control.exhausted = int64(loop) + 1;
-    run.control.halted = 1;
-    return false;
+// Checks the caller's limit on iterations.
+inline void begin_pass(run_state& run, int32 loop, int32 iteration) {
+    if (iteration >= run.control.max_iterations && !must_stop(run.control)) {
+        run.control.exhausted = int64(loop) + 1;
+        run.control.halted = 1;
+    }
+    leave_if_stopped(run.control);
 }
