@@ -349,8 +349,8 @@ class _Group:
         try:
             for run, how in _runners(name, kept.program, kept.trial.text, Random(seed)):
                 self._judge(name, how, kept, run, seed)
-                if name == "emulator" and self.random.random() < _LARGE:
-                    self._judge_large(name, kept, run, MIDDLE)
+                if self.random.random() < _LARGE:
+                    self._judge_large(name, kept, run, MIDDLE if name == "emulator" else LARGE)
         except Exception as error:  # what cannot be made ready is a finding, whoever says so
             self.finds(kept.trial, check_backend(name, seed), f"{name}: {type(error).__name__}: {error}")
 
