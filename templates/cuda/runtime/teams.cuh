@@ -38,7 +38,9 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
 
 // piece: move
 template <class T>
-__device__ __forceinline__ void move(T*& x, uint64 bytes) { x = reinterpret_cast<T*>(reinterpret_cast<uint64>(x) + bytes); }
+__device__ __forceinline__ void move(T*& x, uint64 bytes) {
+    x = (T*)((char*)x + bytes);  // as an integer it would not be known to be global: atomics would wait for what was there
+}
 
 // piece: next_value
 // Run when the run for one value has ended: all blocks of the team get their next value.
