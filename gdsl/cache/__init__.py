@@ -51,6 +51,7 @@ __all__ = [
     "put_file",
     "store",
     "store_program",
+    "turn",
     "usage",
 ]
 
@@ -140,6 +141,18 @@ def put_file(
     finally:
         if staged is not None:
             _discard(staged)
+
+
+def turn(kind: str, key: Sequence[KeyPart]) -> contextlib.AbstractContextManager[None]:
+    """Make the entry under `key` alone, while other threads and processes that want to make it wait: who does looks for
+    it once more inside. Never raises; where there is no cache nobody waits."""
+    from gdsl.cache.turns import turn
+
+    with contextlib.suppress(OSError, ValueError):
+        place = directory() / kind
+        if not (create(place.parent) or create(place)):
+            return turn(place / f"{STAGED}{_name(kind, key, '')}")
+    return contextlib.nullcontext()
 
 
 def contains(path: Path) -> bool:

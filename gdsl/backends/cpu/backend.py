@@ -138,18 +138,21 @@ class CpuBackend:
             *(("workers",) if workers else ()),
             *(("instances",) if instances else ()),
         )
-        generated = cache.load(_KIND, key)
-        if isinstance(generated, Generated):
-            library = _cached(_library_key(generated.text, compiler), compiler)
-            if library is not None:  # the plan is built when a trace is first looked at
-                return generated, library, partial(self._plan, program, workers=workers, instances=instances)
-        from gdsl.codegen.cpu.generate import generate
+        plan_later = partial(self._plan, program, workers=workers, instances=instances)
+        found = _known(key, compiler)
+        if found is not None:
+            return *found, plan_later
+        with cache.turn(_KIND, key):  # workers on one machine ask for the same at the same moment
+            found = _known(key, compiler)
+            if found is not None:
+                return *found, plan_later
+            from gdsl.codegen.cpu.generate import generate
 
-        with uncollected():
-            plan = plan_of(program, self.sizes, workers=workers, instances=instances)
-            generated = generate(plan, widths)
-        library = _library(generated.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
-        cache.store(_KIND, key, generated)
+            with uncollected():
+                plan = plan_of(program, self.sizes, workers=workers, instances=instances)
+                generated = generate(plan, widths)
+            library = _library(generated.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
+            cache.store(_KIND, key, generated)
         return generated, library, lambda: plan
 
     def needs(
@@ -170,6 +173,15 @@ class CpuBackend:
     def space(self) -> Space:
         """The machine's memory."""
         return machine_space()
+
+
+def _known(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> tuple[Generated, Library] | None:
+    """The text and the library under `key` in the cache: the plan is built when a trace is first looked at."""
+    generated = cache.load(_KIND, key)
+    if not isinstance(generated, Generated):
+        return None
+    library = _cached(_library_key(generated.text, compiler), compiler)
+    return None if library is None else (generated, library)
 
 
 def _library_key(text: str, compiler: compilers.Compiler) -> tuple[cache.KeyPart, ...]:
