@@ -1,4 +1,4 @@
-"""What workers of one run need of each other. MPI, Ray and NCCL each implement it; nothing else in gdsl knows them."""
+"""What workers of one run need of each other. MPI and Ray each implement it; nothing else in gdsl knows them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,11 @@ class Communicator(Protocol):
 
     def barrier(self) -> None:
         """Wait for all workers."""
+        ...
+
+    def check(self) -> None:
+        """Called while this worker waits for something else, such as its GPU: raises the error with which another one
+        has ended the run, and E0807 where it is known that one has ended."""
         ...
 
     def abort(self, error: BaseException) -> None:

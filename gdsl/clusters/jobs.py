@@ -7,7 +7,7 @@ import hashlib
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gdsl import cache
 from gdsl.api.compiling import compile_source
@@ -35,6 +35,9 @@ from gdsl.graph.vertices import Names
 from gdsl.ir import nodes as ir
 from gdsl.records import dataclass
 from gdsl.source import Source
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.links import Links
 
 Tell = Callable[[str], object]
 """Tells the driver, in a few words, what this worker has begun or done."""
@@ -142,11 +145,12 @@ def perform(group: Group, tell: Tell, job: Job) -> Part:
         compile_ms = (time.perf_counter() - started) * 1000
         saved = _checkpoints(job, program, share, bindings, group, tell)
         resumed = None if saved is None else saved.read()
+        links = None if gpu is None else _links(group, gpu, tell)
         tell("running")
         if gpu is not None:
             from gdsl.backends.cuda import share_run
 
-            done = share_run.run_share(program.ir, share, bindings, group, job.limits, gpu=gpu)
+            done = share_run.run_share(program.ir, share, bindings, group, job.limits, gpu=gpu, links=links)
         else:
             asked = saved or Progress(tell)
             done = run_share(program.ir, share, bindings, group, job.limits, checkpoints=asked, resume=resumed)
@@ -226,6 +230,16 @@ def _gpu(job: Job, group: Group, tell: Tell) -> int | None:
         raise on_worker(error, group.members[group.rank]) from None
     tell(f"uses GPU {gpu}")
     return gpu
+
+
+def _links(group: Group, gpu: int, tell: Tell) -> Links | None:
+    """The links from this worker's GPU to those of the others; worker 0 tells why there are some, or none."""
+    from gdsl.backends.cuda.share_run import links_of_workers
+
+    links, words = links_of_workers(group, gpu)
+    if words and group.rank == 0:
+        tell(words)
+    return links
 
 
 def _compile(program: ir.Program, share: GraphShare, group: Group, gpu: int | None) -> None:

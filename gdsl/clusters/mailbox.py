@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_LOOK = 0.5
+LOOK = 0.5
 """Seconds after which a worker that waits looks whether those that it has written to are still there."""
 
 
@@ -43,12 +43,18 @@ class Mailbox:
                 self._errors.setdefault(run, error)
                 self._changed.notify_all()
 
+    def check(self, run: int) -> None:
+        """Raise the error of this run, if there is one."""
+        with self._changed:
+            if run in self._errors:
+                raise self._errors[run]
+
     def take(self, run: int, exchange: int, sender: int, look: Callable[[], None]) -> NDArray[Any]:
         """A copy of the message of this sender, once it is there; `look`, which may raise, is called meanwhile."""
         with self._changed:
             while (message := self._messages.pop((run, exchange, sender), None)) is None:
                 if run in self._errors:
                     raise self._errors[run]
-                if not self._changed.wait(_LOOK):
+                if not self._changed.wait(LOOK):
                     look()
         return np.array(message)

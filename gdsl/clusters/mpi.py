@@ -111,6 +111,16 @@ class MpiCommunicator:
         """As `Communicator.barrier`."""
         self._wait([self._start(self._data.Ibarrier)], ())
 
+    def check(self) -> None:
+        """As `Communicator.check`."""
+        try:
+            self._receive_error()
+        except self._mpi.Exception as error:
+            raise self._failed(error) from None
+        if self._error is not None:
+            raise self._error
+        deadline.check()
+
     def abort(self, error: BaseException) -> None:
         """As `Communicator.abort`."""
         if self._error is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import ray
 from numpy.typing import NDArray
 
 from gdsl.clusters.failures import Member, explained, worker_ended
-from gdsl.clusters.mailbox import Mailbox
+from gdsl.clusters.mailbox import LOOK, Mailbox
 from gdsl.clusters.members import introduction
 from gdsl.clusters.reductions import all_reduce
 from gdsl.extras import first_line
@@ -106,6 +107,9 @@ class RayCommunicator:
         self.rank, self.size, self.members = rank, len(peers), members
         self._run, self._peers, self._mailbox = run, peers, mailbox
         self._exchange = 0
+        self._asked: dict[Any, int] = {}
+        """The others, by what each was asked while this worker waits for something else."""
+        self._asks_at = 0.0
 
     def all_to_all(self, parts: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """As `Communicator.all_to_all`."""
@@ -125,6 +129,17 @@ class RayCommunicator:
         """As `Communicator.barrier`."""
         self._exchanged([np.empty(0, np.uint8)] * self.size)
 
+    def check(self) -> None:
+        """As `Communicator.check`. Others answer after the run, or with Ray's error when they are gone."""
+        self._mailbox.check(self._run)
+        if time.monotonic() < self._asks_at:
+            return
+        self._asks_at = time.monotonic() + LOOK
+        if not self._asked:
+            others = [rank for rank in range(self.size) if rank != self.rank]
+            self._asked = {self._peers[rank].ping.remote(): rank for rank in others}
+        self._look(self._asked)
+
     def abort(self, error: BaseException) -> None:
         """As `Communicator.abort`."""
         for rank, peer in enumerate(self._peers):
@@ -141,13 +156,7 @@ class RayCommunicator:
             sent[deliver.remote(self._run, self._exchange, self.rank, parts[rank])] = rank
 
         def look() -> None:
-            """Raise E0807 if a worker that was written to is gone."""
-            for done in ray.wait(list(sent), num_returns=len(sent), timeout=0)[0]:
-                rank = sent.pop(done)
-                try:
-                    ray.get(done)
-                except ray.exceptions.RayActorError as error:
-                    raise worker_ended(self.members, rank, first_line(error)) from None
+            self._look(sent)
 
         return [
             np.array(parts[rank])
@@ -155,6 +164,15 @@ class RayCommunicator:
             else self._mailbox.take(self._run, self._exchange, rank, look if sent else _nothing)
             for rank in range(self.size)
         ]
+
+    def _look(self, asked: dict[Any, int]) -> None:
+        """Raise E0807 if one of the workers that were asked something is gone."""
+        for done in ray.wait(list(asked), num_returns=len(asked), timeout=0)[0] if asked else ():
+            rank = asked.pop(done)
+            try:
+                ray.get(done)
+            except ray.exceptions.RayActorError as error:
+                raise worker_ended(self.members, rank, first_line(error)) from None
 
 
 _IN_MESSAGE = 100_000

@@ -358,6 +358,28 @@ class EmulatedDevice:
         ctypes.memmove(address, data.ctypes.data, data.size)
         library().native.emulator_mark_written(address, data.size)
 
+    def array_at(self, address: int, dtype: Any, count: int) -> Any:
+        """An array over the emulator's memory, all of which counts as written."""
+        nbytes = numpy.dtype(dtype).itemsize * count
+        if not nbytes:
+            return numpy.empty(0, dtype)
+        library().native.emulator_mark_written(address, nbytes)
+        return numpy.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address)).view(dtype)
+
+    def empty_array(self, dtype: Any, count: int) -> Any:
+        """With a pattern."""
+        return numpy.full(numpy.dtype(dtype).itemsize * count, 0xA5, numpy.uint8).view(dtype)
+
+    def address_of(self, array: Any) -> int:
+        """Where the host has it."""
+        return int(array.ctypes.data)
+
+    stream_address = 0
+
+    def work_done(self) -> Callable[[], bool]:
+        """It is."""
+        return lambda: True
+
     def pinned(self, nbytes: int) -> numpy.ndarray[Any, Any]:
         """As any other."""
         return numpy.zeros(nbytes, numpy.uint8)

@@ -30,11 +30,11 @@ FEW = ("random_directed", "grid_undirected", "self_loops_directed", "one_vertex_
 GRAPHS = named_graphs()
 
 
-def check(case: Case, graph: Graph, size: int) -> None:
-    """`case` on `graph` with `size` workers."""
+def check(case: Case, graph: Graph, size: int, direct: int | None = None) -> None:
+    """`case` on `graph` with `size` workers, whose data go through the host, or from GPU to GPU (`direct`)."""
     built, values = build_for_workers(case.name), case.values(graph, 1)
     bindings = bind(built.program, graph, values)
-    outcomes, found = run_on_workers(built, graph, values, size, seed=size)
+    outcomes, found = run_on_workers(built, graph, values, size, seed=size, direct=direct)
     assert differences(built.program, expect(built.program, graph, bindings), found) == []
     case.check(graph, {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
     assert_same_bits(outcomes)
@@ -74,6 +74,19 @@ def test_agrees_with_the_reference(case: Case, size: int) -> None:
                 raise AssertionError(f"on {name}: {error}") from None
 
 
+@pytest.mark.rare(12)
+@pytest.mark.parametrize("case", WITHOUT_GRAPHS, ids=lambda case: case.name)
+def test_agrees_with_the_reference_from_gpu_to_gpu(case: Case) -> None:
+    """With whole arrays, and with lists where they are shorter."""
+    for name in FEW:
+        if case.suits(GRAPHS[name]):
+            for size, direct in ((2, 1 << 20), (3, 0)):
+                try:
+                    check(case, GRAPHS[name], size, direct)
+                except AssertionError as error:
+                    raise AssertionError(f"on {name}: {error}") from None
+
+
 def test_more_workers_than_vertices_and_one_worker() -> None:
     """Workers without vertices do nothing, and one worker meets nobody."""
     for size in (1, 5):
@@ -100,9 +113,12 @@ schedule { while (true) { compute(vertices, (v) => { x[v] += 1; }); } }
 )
 def test_what_stops_one_worker_stops_all(text: str, given: dict[str, Any], limits: Limits, code: str) -> None:
     """The vertex at which the check fails is worker 2's alone, so the others hear of it when they meet next."""
-    with pytest.raises(GdslError) as caught:
-        run_on_workers(build_for_workers(text), random_graph(30, 60, seed=1), given, 3, limits=limits)
-    assert caught.value.code == code
+    for direct in (None, 0):
+        with pytest.raises(GdslError) as caught:
+            run_on_workers(
+                build_for_workers(text), random_graph(30, 60, seed=1), given, 3, limits=limits, direct=direct
+            )
+        assert caught.value.code == code
 
 
 def test_a_worker_without_an_exchange_gives_something_else() -> None:

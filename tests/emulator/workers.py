@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
+from support.fake_nccl import FakeNccl
 from support.thread_group import ThreadCommunicator, run_group
 
 from gdsl.backends.cuda import plan_of
+from gdsl.backends.cuda.links import Links
 from gdsl.backends.cuda.share_on_device import ShareOnDevice
 from gdsl.backends.cuda.worker_enactor import WorkerEnactor
 from gdsl.backends.interface import Limits, Outcome
@@ -82,9 +84,11 @@ def run_on_workers(
     size: int,
     seed: int = 0,
     limits: Limits | None = None,
+    direct: int | None = None,
 ) -> tuple[list[ShareOutcome], Outcome]:
     """What each of `size` workers has of the result, and the whole result, gathered at worker 0. Anything that the
-    emulator finds is raised."""
+    emulator finds is raised. `direct`: data go from GPU to GPU, by a fake of NCCL, and arrays of up to so many bytes
+    are small."""
 
     def work(mine: Introduced) -> tuple[ShareOutcome, Outcome | None]:
         share = GraphShare.of(graph, mine.rank, size)
@@ -93,6 +97,9 @@ def run_on_workers(
         on_device = ShareOnDevice(device, share, NARROW, built.plan, mine)
         arguments = device, built.module.get_function, built.plan, built.generated, on_device
         enactor = WorkerEnactor(mine, *arguments, blocks=device.multiprocessors)
+        if direct is not None:
+            enactor.meet(mine, Links(FakeNccl(mine), mine, device, b"identity"))
+            enactor.exchanger.small = direct  # type: ignore[attr-defined]
         found = enactor.run_share(bindings, limits or Limits())
         outcome = ShareOutcome(found, enactor.parts, enactor.exchanger.sent, enactor.exchanger.met, mine)
         return outcome, outcome.gathered()

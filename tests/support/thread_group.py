@@ -80,6 +80,11 @@ class ThreadCommunicator:
         """As `Communicator.barrier`."""
         self._meet(None)
 
+    def check(self) -> None:
+        """As `Communicator.check`."""
+        if self._group.error is not None:
+            raise self._group.error
+
     def abort(self, error: BaseException) -> None:
         """As `Communicator.abort`."""
         if self._group.error is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -280,6 +280,33 @@ class DeviceMemory(Launching):
             there[: data.nbytes] = data
             runtime.memcpyAsync(address, there.ctypes.data, data.nbytes, runtime.memcpyHostToDevice, stream.ptr)
             stream.synchronize()  # the pinned memory is used again
+
+    def array_at(self, address: int, dtype: Any, count: int) -> Any:
+        """Values at an address as a CuPy array over the same memory, which the caller keeps."""
+        cupy, nbytes = self.cupy, numpy.dtype(dtype).itemsize * count
+        if not nbytes:
+            return cupy.empty(0, dtype)
+        memory = cupy.cuda.UnownedMemory(address, nbytes, self, self.id)
+        return cupy.ndarray((count,), dtype, memptr=cupy.cuda.MemoryPointer(memory, 0))
+
+    def empty_array(self, dtype: Any, count: int) -> Any:
+        """A new CuPy array of any content. Raises MemoryError."""
+        return self.cupy.empty(count, dtype)
+
+    def address_of(self, array: Any) -> int:
+        """Where a CuPy array is."""
+        return int(array.data.ptr)
+
+    @property
+    def stream_address(self) -> int:
+        """The stream of the run, as the driver knows it."""
+        return int(self.stream().ptr)
+
+    def work_done(self) -> Callable[[], bool]:
+        """Asks whether the work of the run's stream so far is done."""
+        over = self.cupy.cuda.Event(disable_timing=True)
+        over.record(self.stream())
+        return lambda: bool(over.done)
 
     def _staging(self, nbytes: int) -> NDArray[Any]:
         """Pinned memory for what the host exchanges with other workers, of at least that many bytes."""

@@ -223,6 +223,27 @@ class Device(Protocol):
         """Store values at an address of the device, before what is launched next."""
         ...
 
+    def array_at(self, address: int, dtype: Any, count: int) -> Any:
+        """So many values at an address of the device, as an array over that memory, in the order of the work."""
+        ...
+
+    def empty_array(self, dtype: Any, count: int) -> Any:
+        """A new array of this kind, with any content."""
+        ...
+
+    def address_of(self, array: Any) -> int:
+        """The address of the first value of such an array."""
+        ...
+
+    @property
+    def stream_address(self) -> int:
+        """The stream of work, as a number for other libraries."""
+        ...
+
+    def work_done(self) -> Callable[[], bool]:
+        """Asks whether all work so far is done; does not wait."""
+        ...
+
     def pinned(self, nbytes: int) -> NDArray[Any]:
         """Zeros in memory of the host to which the device can copy. Do not call this while a kernel runs: it would wait
         for its end."""

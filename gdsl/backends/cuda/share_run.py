@@ -10,7 +10,9 @@ import numpy
 from gdsl import cache
 from gdsl.backends import registry
 from gdsl.backends.cuda import nvrtc, packaged
+from gdsl.backends.cuda.choosing_links import links_for
 from gdsl.backends.cuda.graph_cache import LoadedModule
+from gdsl.backends.cuda.links import Links
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of, require_no_graphs
 from gdsl.backends.cuda.share_on_device import ShareOnDevice
 from gdsl.backends.cuda.worker_enactor import WorkerEnactor
@@ -39,12 +41,15 @@ class SharedExecutable:
         self.kernels = LoadedModule(device, cubin)
         self._enactors: weakref.WeakKeyDictionary[GraphShare, WorkerEnactor] = weakref.WeakKeyDictionary()
 
-    def run(self, share: GraphShare, bindings: Bindings, limits: Limits, communicator: Communicator) -> ShareOutcome:
+    def run(
+        self, share: GraphShare, bindings: Bindings, limits: Limits, communicator: Communicator, links: Links | None
+    ) -> ShareOutcome:
         """Together with the other workers. What stops one of them is raised on all."""
         device, whole, enactor = self.device, False, None
         device.acquire(limits.timeout)
         try:
             enactor = self._enactor(share, communicator)
+            enactor.meet(communicator, links)
             outcome, lane = enactor.run_share(bindings, limits), enactor.exchanger.clock.lane()
             whole = True
         except BaseException as error:
@@ -65,7 +70,6 @@ class SharedExecutable:
             on_device = ShareOnDevice(self.device, share, self.widths, self.plan, communicator)
             arguments = self.device, self.kernels.get, self.plan, self.generated, on_device
             enactor = self._enactors[share] = WorkerEnactor(communicator, *arguments)
-        enactor.meet(communicator)
         return enactor
 
 
@@ -116,6 +120,15 @@ def gpu_of_worker(place: int) -> int:
     return place % _backend().gpu_count()
 
 
+def links_of_workers(communicator: Communicator, gpu: int) -> tuple[Links | None, str]:
+    """The links between the GPUs of all workers, or none, and in words what was chosen and why. All workers call it."""
+    import cupy
+
+    with cupy.cuda.Device(gpu):
+        name = cupy.cuda.runtime.getDeviceProperties(gpu)["uuid"]
+        return links_for(communicator, _backend().device(), bytes(name).hex())
+
+
 def run_share(
     program: Program,
     share: GraphShare,
@@ -124,9 +137,10 @@ def run_share(
     limits: Limits | None = None,
     *,
     gpu: int = 0,
+    links: Links | None = None,
 ) -> ShareOutcome:
-    """As `gdsl.backends.cpu.share_run.run_share`, on the GPU of this number here, without checkpoints; E0901, E0903,
-    E0905, E0908, E0811 and E0912 as well."""
+    """As `gdsl.backends.cpu.share_run.run_share`, on the GPU of this number here, without checkpoints, and with `links`
+    to the other GPUs if there are some; E0901, E0903, E0905, E0908, E0811 and E0912 as well."""
     import cupy
 
     widths = share.id_widths if program.tuning.ids is None else Widths.both(program.tuning.ids)
@@ -137,4 +151,4 @@ def run_share(
 
     executable = agreed(communicator, prepared)
     with cupy.cuda.Device(gpu):
-        return executable.run(share, bindings, limits or Limits(), communicator)
+        return executable.run(share, bindings, limits or Limits(), communicator, links)

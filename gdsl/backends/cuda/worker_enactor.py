@@ -1,8 +1,9 @@
 """The host's side of one worker's run on its GPU: it walks the schedule of several workers, launches a kernel for each
 step, and exchanges data with the other workers between launches.
 
-What is exchanged goes through the memory of the host: it is copied from the GPU, combined there as workers without a
-GPU do it (`gdsl.backends.workers.exchanges`), and copied back.
+What is exchanged goes from GPU to GPU where the workers have links (`direct_exchanges`). Otherwise it goes through the
+memory of the host: it is copied from the GPU, combined there as workers without a GPU do it
+(`gdsl.backends.workers.exchanges`), and copied back.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cuda.direct_exchanges import DirectExchanger
 from gdsl.backends.cuda.enactor import Enactor, Walk
+from gdsl.backends.cuda.links import LinkError, Links
 from gdsl.backends.cuda.memory import value_dtype
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.cuda.run_memory import RunMemory
@@ -75,11 +78,16 @@ class WorkerEnactor(Enactor):
         self.parts = frozenset(each.name for each in self.plan.distribution.arrays if each.held is Held.OWN)
         self.meet(communicator)
 
-    def meet(self, communicator: Communicator) -> None:
-        """The others of the next run, and what is counted of its exchanges."""
+    def meet(self, communicator: Communicator, links: Links | None = None) -> None:
+        """The others of the next run, the links to them, and what is counted of its exchanges."""
         self.communicator, self.has_ended = communicator, False
         """Whether all workers know that the run has ended, or has been stopped."""
-        self.exchanger = Exchanger(communicator, self.share.num_vertices, self.share.num_edges)
+        counts = self.share.num_vertices, self.share.num_edges
+        self.links, self.is_direct = links, links is not None
+        """Whether data go from GPU to GPU."""
+        self.exchanger: Exchanger = Exchanger(communicator, *counts)
+        if links is not None:
+            self.exchanger = DirectExchanger(communicator, *counts, links, self.device)
 
     @property
     def share(self) -> GraphShare:
@@ -168,7 +176,12 @@ class WorkerWalk(Walk):
                 return
         except StoppedByOthersError:
             pass
+        except LinkError as failed:
+            self.communicator.abort(failed.error)
+            raise failed.error from None
         except BaseException as found:  # not by agreement: others may be anywhere
+            if self.enactor.links is not None:
+                self.enactor.links.abort()
             self.communicator.abort(found)
             raise
         packed = numpy.frombuffer(pickle.dumps(error) if error is not None else b"", numpy.uint8)
@@ -237,13 +250,17 @@ class WorkerWalk(Walk):
         data = []
         for each in exchanged:
             field = self._field(each.name)
-            values = self.device.read_memory(self._address(each.name), field.dtype, self._count(each.name, field))
-            data.append(Datum(each, field, values))
+            stays = self.enactor.is_direct and field.places is not None
+            values_of = self.device.array_at if stays else self.device.read_memory
+            data.append(
+                Datum(each, field, values_of(self._address(each.name), field.dtype, self._count(each.name, field)))
+            )
         return data
 
     def _write(self, data: list[Datum]) -> None:
         for datum in data:
-            self.device.write_memory(self._address(datum.each.name), datum.values)
+            if not self.enactor.is_direct or datum.field.places is None:
+                self.device.write_memory(self._address(datum.each.name), datum.values)
 
     def _address(self, name: str) -> int:
         """Where the data that a name refers to lie now."""
@@ -287,13 +304,18 @@ class WorkerWalk(Walk):
         state = self._state(saved, name, domain)
         assert domain is Domain.EDGE or (state["queued"][0] and not state["mapped"][0]), f"{name} has no queue alone"
         bits = self.widths.vertex if domain is Domain.VERTEX else self.widths.edge
-        return self.device.read_memory(int(state["queue"][0]), numpy.dtype(f"i{bits // 8}"), int(state["size"][0]))
+        values_of = self.device.array_at if self.enactor.is_direct else self.device.read_memory
+        members: NDArray[Any] = values_of(int(state["queue"][0]), numpy.dtype(f"i{bits // 8}"), int(state["size"][0]))
+        return members
 
     def _put_members(self, name: str, domain: Domain, members: NDArray[Any]) -> None:
         address, saved = self._saved()
         state = self._state(saved, name, domain)
         state["size"] = len(members)
-        self.device.write_memory(int(state["queue"][0]), members)
+        if self.enactor.is_direct:
+            self.device.array_at(int(state["queue"][0]), members.dtype, len(members))[:] = members
+        else:
+            self.device.write_memory(int(state["queue"][0]), members)
         self.device.write_memory(address, saved)
 
 

@@ -28,12 +28,11 @@ from gdsl.backends.workers.merging import (
     taken,
     union,
 )
+from gdsl.backends.workers.parcels import ALL, LIST, NOTHING, OWN, Reader, Writer
 from gdsl.communicator import Communicator
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, How, Reach
 
-_NOTHING, _ALL, _OWN, _LIST = range(4)
-"""What a segment of a parcel has: nothing, all values, all those that the sender owns, or values at some places."""
 _PLACE = np.dtype(np.int64)
 
 
@@ -115,14 +114,14 @@ class Exchanger:
     ) -> NDArray[Any] | None:
         noted = {datum.each.name: self._noted.pop((step.number, datum.each.name), None) for datum in data}
         merged = self._merge([datum for datum in data if _merges_elements(datum)], noted)
-        parcel = _Writer()
+        parcel = Writer()
         for datum in data:
             self._pack(parcel, datum, turn, noted[datum.each.name], merged.get(datum.each.name))
         if step.frontier is not None:
-            parcel.put(_ALL, members)
+            parcel.put(ALL, members)
         if not data and step.frontier is None:
             return None
-        readers = [_Reader(part) for part in self._gather(parcel.packed())]
+        readers = [Reader(part) for part in self._gather(parcel.packed())]
         for datum in data:
             self._take(readers, datum, noted[datum.each.name])
         if step.frontier is None:
@@ -137,7 +136,7 @@ class Exchanger:
         """By array, which of this worker's own elements anybody has changed, and their values now."""
         if not data:
             return {}
-        parcels = [_Writer() for _ in range(self.size)]
+        parcels = [Writer() for _ in range(self.size)]
         for datum in data:
             field, before = datum.field, noted[datum.each.name]
             assert before is not None and field.places is not None
@@ -145,9 +144,9 @@ class Exchanger:
             own = contribution(datum.each, field, datum.values, before, places)
             cuts = [0, *np.searchsorted(places, field.places[1:-1]).tolist(), len(places)]
             for parcel, first, last in zip(parcels, cuts[:-1], cuts[1:], strict=True):
-                parcel.put(_LIST, places[first:last])
-                parcel.put(_LIST, own[first * field.width : last * field.width])
-        readers = [_Reader(part) for part in self._send([parcel.packed() for parcel in parcels])]
+                parcel.put(LIST, places[first:last])
+                parcel.put(LIST, own[first * field.width : last * field.width])
+        readers = [Reader(part) for part in self._send([parcel.packed() for parcel in parcels])]
         merged = {}
         for datum in data:
             before = noted[datum.each.name]
@@ -160,7 +159,7 @@ class Exchanger:
 
     def _pack(
         self,
-        parcel: _Writer,
+        parcel: Writer,
         datum: Datum,
         turn: int,
         noted: Noted | None,
@@ -168,9 +167,9 @@ class Exchanger:
     ) -> None:
         each, field, values = datum.each, datum.field, datum.values
         if each.how is How.ADOPT and turn != self.rank:
-            parcel.put(_NOTHING, values[:0])
+            parcel.put(NOTHING, values[:0])
         elif field.places is None or noted is None:
-            parcel.put(_ALL, values)
+            parcel.put(ALL, values)
         elif merged is not None:
             self._pack_places(parcel, datum, *merged, dense=noted.values if noted.is_whole else None)
         else:
@@ -180,7 +179,7 @@ class Exchanger:
 
     def _pack_places(
         self,
-        parcel: _Writer,
+        parcel: Writer,
         datum: Datum,
         places: NDArray[np.int64],
         changed: NDArray[Any],
@@ -192,12 +191,12 @@ class Exchanger:
         if dense is not None and places.nbytes + changed.nbytes >= (own.stop - own.start) * changed.itemsize:
             whole = dense[own].copy()
             put(whole, places - own.start // datum.field.width, changed, datum.field.words)
-            parcel.put(_OWN, whole)
+            parcel.put(OWN, whole)
             return
-        parcel.put(_LIST, places)
-        parcel.put(_LIST, changed)
+        parcel.put(LIST, places)
+        parcel.put(LIST, changed)
 
-    def _take(self, readers: Sequence[_Reader], datum: Datum, noted: Noted | None) -> None:
+    def _take(self, readers: Sequence[Reader], datum: Datum, noted: Noted | None) -> None:
         """Store what all workers have sent of an array or scalar."""
         each, field, values = datum.each, datum.field, datum.values
         if each.how is How.MERGE and field.places is None:
@@ -209,11 +208,11 @@ class Exchanger:
             noted.restore(values)
         for rank, reader in enumerate(readers):
             kind, data = reader.next()
-            if kind == _ALL:
+            if kind == ALL:
                 values[:] = data.view(field.dtype)
-            elif kind == _OWN:
+            elif kind == OWN:
                 values[self._own_part(datum, rank)] = data.view(field.dtype)
-            elif kind == _LIST:
+            elif kind == LIST:
                 put(values, data.view(_PLACE), reader.values(field.dtype), field.words)
 
     def _own_part(self, datum: Datum, rank: int | None = None) -> slice:
@@ -242,39 +241,3 @@ class Exchanger:
 
 def _merges_elements(datum: Datum) -> bool:
     return datum.each.how is How.MERGE and datum.field.places is not None
-
-
-class _Writer:
-    """Segments of several types as one array of bytes, each behind its kind and its length, at multiples of 8."""
-
-    def __init__(self) -> None:
-        self._parts: list[NDArray[np.uint8]] = []
-
-    def put(self, kind: int, values: NDArray[Any]) -> None:
-        """Append a segment."""
-        data = np.ascontiguousarray(values).view(np.uint8)
-        head = np.array([kind, len(data)], np.int64).view(np.uint8)
-        self._parts += [head, data, np.zeros(-len(data) % 8, np.uint8)]
-
-    def packed(self) -> NDArray[np.uint8]:
-        """All of them."""
-        return np.concatenate(self._parts) if self._parts else np.zeros(0, np.uint8)
-
-
-class _Reader:
-    """Reads what a `_Writer` wrote."""
-
-    def __init__(self, packed: NDArray[np.uint8]) -> None:
-        self._packed = np.ascontiguousarray(packed)
-        self._at = 0
-
-    def next(self) -> tuple[int, NDArray[np.uint8]]:
-        """The kind and the bytes of the next segment."""
-        kind, length = self._packed[self._at : self._at + 16].view(np.int64).tolist()
-        first = self._at + 16
-        self._at = first + length + -length % 8
-        return kind, self._packed[first : first + length]
-
-    def values(self, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """The values of the next segment."""
-        return self.next()[1].view(dtype)

@@ -2,6 +2,7 @@
 everywhere, and with the arithmetic of generated code.
 
 A place is the number of a value in an array. A pair has one or two words of 64 bits a value, which order as it does.
+Arrays are NumPy's, or CuPy's in the memory of a GPU: NumPy's functions pass these on to CuPy.
 """
 
 from __future__ import annotations
@@ -53,20 +54,22 @@ def start_of(each: Exchanged, field: Field) -> Any | None:
 
 
 def changed_places(values: NDArray[Any], before: Any, words: int) -> NDArray[np.int64]:
-    """Where values have other bits than `before`, an array or one value."""
+    """Where values have other bits than `before`, an array or one value of the same type."""
+    return np.flatnonzero(differing(values, before, words))
+
+
+def differing(values: NDArray[Any], before: Any, words: int) -> NDArray[np.bool_]:
+    """The same, as a mask."""
     bits = np.dtype(f"u{values.dtype.itemsize}")
-    former = before.view(bits) if isinstance(before, np.ndarray) else np.array(before, values.dtype).view(bits)
-    differs = values.view(bits) != former
-    if words > 1:
-        differs = differs.reshape(-1, words).any(axis=1)
-    return np.flatnonzero(differs)
+    differs: Any = values.view(bits) != before.view(bits)
+    mask: NDArray[np.bool_] = differs.reshape(-1, words).any(axis=1) if words > 1 else differs
+    return mask
 
 
 def taken(values: NDArray[Any], places: NDArray[np.int64], words: int) -> NDArray[Any]:
     """The values at some places."""
-    if words > 1:
-        return np.asarray(values.reshape(-1, words)[places].reshape(-1))
-    return np.asarray(values[places])
+    found: NDArray[Any] = values.reshape(-1, words)[places].reshape(-1) if words > 1 else values[places]
+    return found
 
 
 def put(values: NDArray[Any], places: NDArray[np.int64], changed: NDArray[Any], words: int) -> None:
@@ -152,13 +155,15 @@ def contribution(
     contributed = taken(values, places, field.words)
     if start_of(each, field) is not None:
         return contributed
-    return _difference(each.operation, contributed, before.before(values, places))
+    return difference(each.operation, contributed, before.before(values, places))
 
 
-def _difference(operation: ReduceOperation | None, values: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
+def difference(operation: ReduceOperation | None, values: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
+    """What was added to `before`, or the bits that have changed; otherwise the values."""
     if operation is ReduceOperation.ADD:
         bits = np.dtype(f"u{values.dtype.itemsize}")
-        return np.asarray(values.view(bits) - before.view(bits)).view(values.dtype)
+        added: NDArray[Any] = (values.view(bits) - before.view(bits)).view(values.dtype)
+        return added
     return np.bitwise_xor(values, before) if operation is ReduceOperation.BIT_XOR else values
 
 
@@ -167,7 +172,7 @@ def combined(each: Exchanged, field: Field, now: NDArray[Any], before: Noted, pa
     of this worker."""
     places = np.unique(np.concatenate([place for place, _ in parts]))
     result = before.before(now, places)
-    waiting = np.ones(len(places), bool)
+    waiting = np.ones_like(places, dtype=bool)
     for own, values in parts:
         at = np.searchsorted(places, own)
         if each.operation is None:  # the first of any values
@@ -176,7 +181,7 @@ def combined(each: Exchanged, field: Field, now: NDArray[Any], before: Noted, pa
             waiting[at] = False
             continue
         former = taken(result, at, field.words)
-        put(result, at, _combine(each.operation, field, former, values), field.words)
+        put(result, at, combine(each.operation, field, former, values), field.words)
     return places, result
 
 
@@ -193,11 +198,13 @@ def combined_scalar(
     return result if len(places) else before
 
 
-def _combine(operation: ReduceOperation, field: Field, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+def combine(operation: ReduceOperation, field: Field, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Two arrays of values, element by element."""
     if operation in (ReduceOperation.MIN, ReduceOperation.MAX):
         return _extreme(operation is ReduceOperation.MIN, field, left, right)
     with np.errstate(all="ignore"):
-        return np.asarray(_COMBINING[operation](left, right))
+        result: NDArray[Any] = _COMBINING[operation](left, right)
+        return result
 
 
 _COMBINING = {
@@ -221,7 +228,8 @@ def _extreme(least: bool, field: Field, left: NDArray[Any], right: NDArray[Any])
         bits = np.dtype(f"u{field.dtype.itemsize}")
         left, right = left.view(bits), right.view(bits)
     function = (np.fmin if least else np.fmax) if field.dtype.kind == "f" else np.minimum if least else np.maximum
-    return np.asarray(function(left, right)).view(field.dtype)
+    result: NDArray[Any] = function(left, right).view(field.dtype)
+    return result
 
 
 def union(parts: Sequence[NDArray[Any]], count: int) -> NDArray[Any]:
@@ -229,6 +237,6 @@ def union(parts: Sequence[NDArray[Any]], count: int) -> NDArray[Any]:
     members = np.concatenate(parts)
     if len(members) < count // 16:
         return np.unique(members)
-    marks = np.zeros(count, bool)
+    marks = np.zeros_like(members, dtype=bool, shape=count)
     marks[members] = True
     return np.flatnonzero(marks).astype(members.dtype)

@@ -1,0 +1,128 @@
+"""Whether the workers of a run exchange data from GPU to GPU: all decide alike, from what each of them has."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any
+
+import numpy
+
+from gdsl.backends.cuda.links import LinkError, Links, version_text
+from gdsl.backends.cuda.protocol import Device
+from gdsl.communicator import Communicator
+from gdsl.extras import first_line
+from gdsl.records import dataclass
+
+SWITCH = "GDSL_NCCL"
+"""The environment variable that turns NCCL off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a worker has. lacks: why it cannot use NCCL, or nothing; gpu: the same word for the same GPU; kept: the
+    identity of links from an earlier run."""
+
+    lacks: str
+    version: int
+    gpu: str
+    kept: bytes
+
+
+_kept: dict[str, Links] = {}
+"""The links of this process from earlier runs, by its GPU."""
+
+
+def bindings() -> tuple[Any, str]:
+    """NCCL's functions, and why they cannot be used, or nothing."""
+    if os.environ.get(SWITCH, "").lower() in ("off", "0"):
+        return None, f"{SWITCH}=off"
+    try:
+        import nccl.bindings.nccl as found
+    except ImportError as error:
+        is_missing = isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("nccl")
+        why = "is not installed" if is_missing else f"cannot be imported: {first_line(error)}"
+        return None, f"nccl4py {why} (pip install 'gdsl[nccl]')"
+    try:
+        found.get_version()
+    except RuntimeError as error:
+        return None, f"nccl4py finds no NCCL library: {first_line(error)} (pip install nvidia-nccl-cu13)"
+    return found, ""
+
+
+def links_for(communicator: Communicator, device: Device, gpu: str) -> tuple[Links | None, str]:
+    """The links of all workers, or none, and in words what was chosen and why. All workers call it; `gpu` names this
+    one's GPU, alike for all processes that see it."""
+    if communicator.size == 1:
+        return None, ""
+    nccl, lacks = bindings()
+    kept = _kept.get(gpu)
+    version = 0 if nccl is None else int(nccl.get_version())
+    usable = kept is not None and kept.is_usable
+    facts = gathered(communicator, Facts(lacks, version, gpu, kept.identity if kept and usable else b""))
+    obstacle = obstacle_to(facts)
+    if obstacle:
+        return None, _through_hosts(obstacle)
+    if kept is not None and facts[0].kept and len({each.kept for each in facts}) == 1:
+        kept.meet(communicator, device)
+        return kept, _directly(kept)
+    if kept is not None:
+        _kept.pop(gpu).abort()
+    links, why = _started(nccl, communicator, device)
+    failures = gathered(communicator, why)
+    failed = next((f"worker {rank}: {each}" for rank, each in enumerate(failures) if each), "")
+    if failed or links is None:
+        if links is not None:
+            links.abort()
+        return None, _through_hosts(failed)
+    _kept[gpu] = links
+    return links, _directly(links)
+
+
+def obstacle_to(facts: list[Facts]) -> str:
+    """Why workers that have this cannot use NCCL; nothing where they can."""
+    lacking = [rank for rank, each in enumerate(facts) if each.lacks]
+    if lacking:
+        who = "" if len(lacking) == len(facts) else f"on worker {lacking[0]} "
+        return f"{who}{facts[lacking[0]].lacks}"
+    versions = {each.version: rank for rank, each in reversed(list(enumerate(facts)))}
+    if len(versions) > 1:
+        (one, first), (other, second) = sorted(versions.items(), key=lambda item: item[1])[:2]
+        return f"worker {first} has NCCL {version_text(one)}, and worker {second} has {version_text(other)}"
+    by_gpu: dict[str, int] = {}
+    for rank, each in enumerate(facts):
+        if each.gpu in by_gpu:
+            return f"workers {by_gpu[each.gpu]} and {rank} share a GPU, which NCCL does not support"
+        by_gpu[each.gpu] = rank
+    return ""
+
+
+def _started(nccl: Any, communicator: Communicator, device: Device) -> tuple[Links | None, str]:
+    """New links, or why there are none."""
+    identity, why = b"", ""
+    if communicator.rank == 0:
+        try:
+            identity = bytes(nccl.get_unique_id())
+        except nccl.NCCLError as error:
+            why = f"NCCL cannot start: {first_line(error)}"
+    identity = gathered(communicator, identity)[0]
+    if not identity:
+        return None, why
+    try:
+        return Links(nccl, communicator, device, identity), ""
+    except LinkError as error:
+        return None, error.error.diagnostics[0].message
+
+
+def gathered(communicator: Communicator, value: Any) -> list[Any]:
+    """What all workers have, by rank."""
+    parts = communicator.all_gather(numpy.frombuffer(pickle.dumps(value), numpy.uint8))
+    return [pickle.loads(part.tobytes()) for part in parts]
+
+
+def _directly(links: Links) -> str:
+    return f"exchanges from GPU to GPU, by NCCL {links.version}"
+
+
+def _through_hosts(why: str) -> str:
+    return f"exchanges through the memory of the hosts: {why}"
