@@ -267,7 +267,7 @@ class FakeCupy:
 
     def _properties(self, number: int) -> dict[str, bytes]:
         self._note("properties")
-        return {"name": b"a GPU that is none"}
+        return {"name": b"a GPU that is none", "uuid": bytes([number] * 16)}
 
 
 class _Unowned:

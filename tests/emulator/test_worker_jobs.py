@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.fake_nccl import FakeNccl
 from support.graphs import random_graph
 
 import gdsl
 from gdsl.api.compiling import compile_file
+from gdsl.backends.cuda import choosing_links, share_run
+from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.interface import Limits
 from gdsl.clusters.jobs import GraphWords, Job, Part, perform
 from gdsl.clusters.session import check_backend, check_run_on_gpus
@@ -18,6 +21,7 @@ from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare
 
 from . import build
+from .driver import EmulatedDevice
 from .fake_cupy import install
 from .workers import Introduced, in_turns
 
@@ -43,9 +47,25 @@ def run_job(job: Job, graph: Graph, size: int) -> tuple[list[Part], list[list[st
 
 @pytest.mark.slow
 @pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
-def test_a_job_on_three_gpus_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("direct", [False, True], ids=["through the hosts", "from GPU to GPU"])
+def test_a_job_on_three_gpus_and_again(monkeypatch: pytest.MonkeyPatch, direct: bool) -> None:
     """Three workers of a host with as many GPUs, by the real device code; a second run finds everything there."""
     cupy = install(monkeypatch, gpus=3)
+    words = "exchanges through the memory of the hosts: GDSL_NCCL=off"
+    monkeypatch.setenv("GDSL_NCCL", "off")
+    if direct:
+        words = "exchanges from GPU to GPU, by NCCL 2.28.9"
+        monkeypatch.setattr(choosing_links, "_kept", {})
+        for name in ("array_at", "empty_array", "address_of", "work_done"):  # CuPy's arrays, of which there is no fake
+            monkeypatch.setattr(CudaDevice, name, getattr(EmulatedDevice, name))
+
+        def with_fake(mine: Introduced, device: Any, gpu: str) -> Any:
+            links, words = choosing_links.links_for(mine, device, gpu, lambda: (FakeNccl(mine), ""))
+            if links is not None:  # those of the first run meet by its threads
+                links._nccl._communicator = mine
+            return links, words
+
+        monkeypatch.setattr(share_run, "links_for", with_fake)
     graph = random_graph(60, 240, seed=5, directed=False)
     expected = compile_file("bfs")(graph, source=3, backend="reference")
     for _ in range(2):
@@ -56,6 +76,8 @@ def test_a_job_on_three_gpus_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
         assert outcome.iterations == expected.iterations
         assert [each.frontier_size for each in outcome.trace] == [each.frontier_size for each in expected.trace]
         assert [f"uses GPU {gpu}" in lines for gpu, lines in zip((0, 1, 2), told, strict=True)] == [True] * 3
+        assert [line for line in told[0] if line.startswith("exchanges")] == [words]
+        assert not any(line.startswith("exchanges") for line in told[1])
         assert all(part.bytes_sent > 0 and part.exchanges == parts[0].exchanges for part in parts)
     assert cupy.log["copy out"] > 0 and cupy.log["copy back"] > 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -50,12 +51,14 @@ def bindings() -> tuple[Any, str]:
     return found, ""
 
 
-def links_for(communicator: Communicator, device: Device, gpu: str) -> tuple[Links | None, str]:
+def links_for(
+    communicator: Communicator, device: Device, gpu: str, found: Callable[[], tuple[Any, str]] = bindings
+) -> tuple[Links | None, str]:
     """The links of all workers, or none, and in words what was chosen and why. All workers call it; `gpu` names this
-    one's GPU, alike for all processes that see it."""
+    one's GPU, alike for all processes that see it; `found` are NCCL's functions."""
     if communicator.size == 1:
         return None, ""
-    nccl, lacks = bindings()
+    nccl, lacks = found()
     kept = _kept.get(gpu)
     version = 0 if nccl is None else int(nccl.get_version())
     usable = kept is not None and kept.is_usable
@@ -70,7 +73,7 @@ def links_for(communicator: Communicator, device: Device, gpu: str) -> tuple[Lin
         _kept.pop(gpu).abort()
     links, why = _started(nccl, communicator, device)
     failures = gathered(communicator, why)
-    failed = next((f"worker {rank}: {each}" for rank, each in enumerate(failures) if each), "")
+    failed = next((each for each in failures if each), "")
     if failed or links is None:
         if links is not None:
             links.abort()

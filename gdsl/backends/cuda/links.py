@@ -57,6 +57,7 @@ class Links:
         self._nccl, self.identity = nccl, identity
         self.version = version_text(nccl.get_version())
         self._comm: Any = None
+        self._has_started = False
         self.meet(communicator, device)
         config = nccl.Config()
         config.blocking = 0
@@ -69,6 +70,7 @@ class Links:
                 if time.monotonic() > until:
                     raise self._failure(f"not all workers have come within {START_LIMIT:.0f} seconds")
                 time.sleep(1e-3)
+            self._has_started = True
         except BaseException as error:
             self.abort()
             raise self._explained(error) from None
@@ -139,7 +141,10 @@ class Links:
         return status == _SUCCESS
 
     def _failure(self, why: str) -> LinkError:
-        what = f"worker {self._communicator.rank} cannot exchange data any more: NCCL {self.version} reports: {why}"
+        worker, which = f"worker {self._communicator.rank}", f"NCCL {self.version}"
+        what = f"{worker} cannot exchange data any more: {which} reports: {why}"
+        if not self._has_started:
+            what = f"{which} cannot connect {worker}: {why}"
         fix = "NCCL_DEBUG=WARN makes NCCL say more; with GDSL_NCCL=off data go through the memory of the hosts"
         return LinkError(GdslError.single("E0807", what, fix=fix))
 
