@@ -54,6 +54,7 @@ def examine() -> list[Finding]:
         _gpu,
         _cupy,
         _nvrtc,
+        _nccl,
         _compiler,
         _cache,
     )
@@ -200,6 +201,15 @@ def _nvrtc() -> Finding:
     except GdslError as error:
         return Finding("NVRTC", State.ABSENT, error.diagnostics[0].message, f"pip install '{_extra()}'")
     return Finding("NVRTC", State.GOOD, f"{major}.{minor}")
+
+
+def _nccl() -> Finding:
+    bindings, lacks = importlib.import_module("gdsl.backends.cuda.choosing_links").bindings()
+    if bindings is None:
+        what, _, fix = lacks.partition(" (")
+        return Finding("NCCL", State.ABSENT, f"for workers with a GPU each: {what}", fix.removesuffix(")"))
+    version = importlib.import_module("gdsl.backends.cuda.links").version_text(bindings.get_version())
+    return Finding("NCCL", State.GOOD, f"{version}, nccl4py {installed('nccl4py')}")
 
 
 def _extra() -> str:

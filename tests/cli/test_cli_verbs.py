@@ -269,7 +269,7 @@ def test_samples(gdslc):
 
 def test_doctor_reports_everything(gdslc):
     answer = gdslc("doctor")
-    for word in ("gdsl", "driver", "GPU", "CuPy", "NVRTC", "C++ compiler", "cache", "backend reference"):
+    for word in ("gdsl", "driver", "GPU", "CuPy", "NVRTC", "NCCL", "C++ compiler", "cache", "backend reference"):
         assert word in answer.out
     rows = json.loads(gdslc("doctor", "--json").out)
     assert all({"name", "state", "detail", "fix"} == set(row) for row in rows)

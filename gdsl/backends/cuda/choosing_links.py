@@ -47,7 +47,7 @@ def bindings() -> tuple[Any, str]:
     try:
         found.get_version()
     except RuntimeError as error:
-        return None, f"nccl4py finds no NCCL library: {first_line(error)} (pip install nvidia-nccl-cu13)"
+        return None, f"nccl4py finds no NCCL library: {first_line(error)} (pip install nvidia-nccl-cu13 or -cu12)"
     return found, ""
 
 
