@@ -35,7 +35,9 @@ def test_about_as_few_as_greedy_by_falling_degree(scale: int) -> None:
     assert few < 1.1 * greedy < given.max() + 1
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "backend", [pytest.param(name, marks=pytest.mark.slow if name == "reference" else ()) for name in BACKENDS]
+)
 def test_as_few_as_there_can_be(backend: str) -> None:
     """Begun with a color for each vertex: a chain, a wheel, a tree, and what needs all it has."""
     chain = of(nx.path_graph(70))

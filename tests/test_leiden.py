@@ -67,7 +67,7 @@ def test_every_run_ends_alike() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", ["leiden", "louvain"])
+@pytest.mark.parametrize("name", ["leiden", pytest.param("louvain", marks=pytest.mark.slow)])
 def test_many_resolutions(name: str, backend: str) -> None:
     program, check = (gdsl.samples.leiden, check_leiden) if name == "leiden" else (gdsl.samples.louvain, check_louvain)
     graph = gdsl.Graph.from_networkx(nx.Graph(nx.les_miserables_graph()))

@@ -110,7 +110,7 @@ def test_what_is_not_there(backend: str, schedule: str, given: dict[str, Any], m
     assert found.span is not None
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("backend", ["reference", pytest.param("cpu", marks=pytest.mark.slow)])
 def test_an_empty_graph_has_no_edge(backend: str) -> None:
     schedule = SUBGRAPH % ("{ argmin(seen) }", USE)
     text = PROGRAM.format(schedule=schedule).replace("param x : edge = 0;", "")

@@ -31,6 +31,7 @@ QUOTED = {
 """Names of other languages and libraries."""
 
 
+@pytest.mark.slow
 def test_all_text_has_american_spelling() -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout")

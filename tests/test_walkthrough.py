@@ -97,6 +97,7 @@ def test_a_push_alone_has_two_of_the_five_forms_of_the_functor() -> None:
     assert [len(each) for each in forms] == [5, 2]
 
 
+@pytest.mark.slow
 def test_bfs_passes_the_functions_of_the_table_in_this_order(tmp_path: Path) -> None:
     """All but the last, which needs a GPU."""
     page = PAGE.read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 
 from gdsl.diagnostics import GdslError, printable
@@ -60,6 +61,7 @@ def _hidden(name: str) -> str | None:
     return None
 
 
+@cache
 def _used() -> set[str]:
     """The names of the packages that gdsl requires, also through others, and of the modules that are in them."""
     required = _required()

@@ -132,6 +132,7 @@ def test_warnings_as_errors_end_no_compilation(capsys):
     assert "warning: the cache" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_full_directory_for_temporary_files_is_one_message(tmp_path, monkeypatch, mounted):
     full = mounted("size=16k")
     answer = clean(gdslc(tmp_path, TMPDIR=str(full)))

@@ -218,6 +218,7 @@ def test_the_timeout_covers_waiting_for_a_file(tmp_path: Path, what: str) -> Non
     pytest.fail(error)
 
 
+@pytest.mark.slow
 def test_arrays_from_pipes(tmp_path: Path) -> None:
     """Every byte counts, and array files come through pipes too."""
     import numpy as np

@@ -122,6 +122,7 @@ def test_errors_show_the_text(path):
     assert "any= sorce" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_second_compile_needs_no_parser(tmp_path):
     file = tmp_path / "hops.gdsl"
     file.write_text(HOPS)

@@ -101,7 +101,7 @@ def test_a_stopped_thread_stops_no_other(backend: str) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_processes(method: str) -> None:
     """With fork, the compiled code (and its threads) have been used by the parent before."""
     if method not in multiprocessing.get_all_start_methods():

@@ -140,6 +140,7 @@ def test_a_directory(gdslc) -> None:
     gdslc("check", "empty").fails(1, "E0113", "no file in it ends in .gdsl")
 
 
+@pytest.mark.slow
 def test_standard_input(process) -> None:
     answer = process("check", "--fix", "-", input=MISSPELLED)
     assert (answer.returncode, answer.stdout) == (0, HOPS)
@@ -160,6 +161,8 @@ def test_usage(gdslc) -> None:
     ("answers", "expected"),
     [("y\n", "parent[dst] any= src;"), ("n\nn\nn\n", "parent[dst] = src;"), ("q\n", "parent[dst] = src;")],
 )
+@pytest.mark.sampled(3)
+@pytest.mark.rare(1)
 def test_questions(work: Path, answers: str, expected: str) -> None:
     Path("racy.gdsl").write_text(RACY)
     controller, terminal = pty.openpty()

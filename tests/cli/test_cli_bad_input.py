@@ -260,6 +260,7 @@ def test_interrupt_while_gdslc_is_loading(tmp_path, monkeypatch):
     assert (answer.returncode, answer.stdout, answer.stderr) == (130, "", "interrupted\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_full_disk(process, work):
     answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", "/dev/full")

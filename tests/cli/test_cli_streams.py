@@ -68,6 +68,7 @@ def test_output_to_a_closed_stream(arguments: str) -> None:
     assert "standard output is closed" in answer.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", ["compile", "run -o", "check", "doctor", "help"])
 def test_output_where_nothing_can_be_said(kind: str) -> None:
@@ -81,6 +82,7 @@ def test_all_closed(redirection: str, status: int) -> None:
     assert shell(f"{ENTRY} explain {redirection}").returncode == status
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @needs_dev_full
 @pytest.mark.parametrize("arguments", [RUN, "explain", "--version", "compile hops.gdsl"])
@@ -119,6 +121,7 @@ def test_files_are_written_whatever_the_streams(arguments: str, redirection: str
     assert made.read_bytes() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "2>&1 >&-"])
 @pytest.mark.parametrize(("arguments", "status"), FAIL.values(), ids=list(FAIL))
 @pytest.mark.sampled(20)

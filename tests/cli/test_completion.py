@@ -238,6 +238,8 @@ def asked(work):
         (["run", "odd"], ["-o nospace", *ODD.values()]),
     ],
 )
+@pytest.mark.sampled(3)
+@pytest.mark.rare(2)
 def test_bash(asked, pieces, replies):
     """By the script that it is given, with words broken as Bash breaks them. What a file is called is never more than a
     name in the line that it is put into, nor a pattern."""

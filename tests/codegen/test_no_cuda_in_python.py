@@ -16,6 +16,11 @@ DECLARATIONS = re.compile(
     r"|\bconst auto\b|\[&\]\s*\(|\bstatic_assert\(|\btypedef\b.*;|\benactor& |\bdata_slice& ",
     re.MULTILINE,
 )
+MENTIONS = re.compile(
+    r"__(?:device|global|host|shared|constant)__|__launch_|__sync|(?:thread|block)(?:Idx|Dim)"
+    r"|#\s*(?:pragma|define|include)\b|const auto|\[&\]|static_assert|typedef|enactor& |data_slice& "
+)
+"""What a file has that may have declarations; those that have none of it, and no semicolon, are not parsed."""
 STATEMENTS = re.compile(r"[\w)\]}]\s*;\s*(?://.*)?$", re.MULTILINE)
 GENERATING = ("codegen", "backends", "plan", "binding", "export")
 """The rooms that may print neither."""
@@ -40,9 +45,12 @@ def strings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def cuda_in(name: str, text: str) -> list[tuple[int, str]]:
+    generates = name.startswith(GENERATING) and name not in PROGRAMS
+    if not MENTIONS.search(text) and not (generates and ";" in text):
+        return []
     found = list(strings(text))
     cuda = [each for each in found if not name.startswith(ABOUT_CUDA) and DECLARATIONS.search(each[1])]
-    if name.startswith(GENERATING) and name not in PROGRAMS:
+    if generates:
         cuda += [each for each in found if STATEMENTS.search(each[1])]
     return cuda
 

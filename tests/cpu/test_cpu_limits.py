@@ -49,6 +49,7 @@ GOOD = ["1", "3", " 2 ", "4,2", "100000", "007", "999999999"]
 BAD = ["0", "-1", "abc", "1e3", "2147483648", "99999999999999999999", "3,", "1.5", "2;3", "é", "x" * 1000]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("value", [*GOOD, *BAD, "", " "])
 @pytest.mark.sampled(54)

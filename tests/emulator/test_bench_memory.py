@@ -81,7 +81,7 @@ def quick_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("work", ["pagerank", "bfs"])
+@pytest.mark.parametrize("work", [pytest.param("pagerank", marks=pytest.mark.slow), "bfs"])
 def test_figures_of_a_row(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, work: str) -> None:
     graph = load("rmat8", "cpu", 1)
     plain = dataclasses.replace(memory.WORKS[work], check=lambda *_: None, reached=None)  # its arrays are NumPy's

@@ -27,7 +27,8 @@ def agrees(text: str, fuse: str) -> None:
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
 @pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
+@pytest.mark.rare(5)
 def test_an_edge_that_is_left_out_changes_nothing(over: str, fuse: str) -> None:
     agrees(reductions(over), fuse)
 

@@ -191,7 +191,7 @@ def test_queues_are_made_of_bitmaps_by_many_warps(edges: int) -> None:
         assert differences(built.program, expected, built.run(graph, bindings, device_for(seed))) == []
 
 
-@pytest.mark.parametrize("fuse", ["on", "off"])
+@pytest.mark.parametrize("fuse", [pytest.param("on", marks=pytest.mark.slow), "off"])
 def test_frontiers_without_end(fuse: str) -> None:
     """What the kernels of the unfused form hand on has room for all of them."""
     count = 120

@@ -116,7 +116,7 @@ def test_where_few_members_are_a_list(text: str, on: GraphClass, tune: tuple[str
 
 @pytest.mark.parametrize("shape", [ROOM, IN_TURNS, SMALL, TINY], ids=["room", "in_turns", "small", "tiny"])
 @pytest.mark.parametrize("text", [LEVELS, AGAIN_AND_AGAIN, "bfs"], ids=["levels", "again_and_again", "bfs"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 def test_results_and_traces_are_those_of_the_reference(text: str, shape: Sizes) -> None:
     for widths in (NARROW, Widths.both(64)):
         built = emulated(program_of(text), shape, widths, on=DEEP)

@@ -105,7 +105,7 @@ ALL = (
 
 
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(54)
 @pytest.mark.rare(6)
 def test_mutant_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     seen = what_is_seen(mutant, build_mutant(mutant, tmp_path))

@@ -75,6 +75,8 @@ def test_values_are_those_of_the_reference(name: str, graph: str, shape: Sizes) 
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.sampled(5)
+@pytest.mark.rare(2)
 def test_wide_ids(name: str) -> None:
     built = build_program(PROGRAMS[name], (*WORDS, "schedule.ids=64"), TINY, Widths.both(64))
     check(built, GRAPHS["grid"](), 3, 1)
@@ -97,7 +99,7 @@ def test_what_finds_no_room_is_not_lost(name: str, room: int) -> None:
     "shape", [dataclasses.replace(TINY, thin_round=1), dataclasses.replace(TINY, thin_round=10**9)]
 )
 @pytest.mark.parametrize("width", ["0", "1", "1e300", "-1.0 * FLOAT64_INF * 0"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 def test_any_width_will_do(shape: Sizes, width: str) -> None:
     """However the width is found: only how much is done hangs on it."""
     for name in ("detours", "potentials"):

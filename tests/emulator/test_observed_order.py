@@ -88,6 +88,7 @@ def test_a_run_can_be_stopped_after_any_pass(name: str, graph: str) -> None:
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=24)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.sampled_from(NAMES), EDGES, st.booleans(), st.integers(1, 60), st.integers(0, 7))
 def test_made_graphs(name: str, edges: list[tuple[int, int]], directed: bool, most: int, seed: int) -> None:
@@ -116,6 +117,8 @@ def stop_once(text: str) -> int:
         ("visits > most && ", "visits < most && "),
     ],
 )
+@pytest.mark.sampled(3)
+@pytest.mark.rare(2)
 def test_a_stop_needs_each_of_its_parts(old: str, new: str) -> None:
     text = build_program(PROGRAMS["detours"], (), TINY).generated.text
     assert old in text and 200 < stop_once(text) < 1000

@@ -100,7 +100,9 @@ def test_where_nothing_is() -> None:
     assert len(rows_of(ROUNDS, "beside.balance=warp")) == 1
 
 
-@pytest.mark.parametrize("text", [MEANS, ROUNDS], ids=["means", "rounds"])
+@pytest.mark.parametrize(
+    "text", [pytest.param(MEANS, id="means"), pytest.param(ROUNDS, id="rounds", marks=pytest.mark.slow)]
+)
 def test_results_are_those_of_the_reference(text: str) -> None:
     for widths in (NARROW, Widths.both(64)):
         built = emulated(program_of(text), SMALL, widths, on=SHORT_LISTS)

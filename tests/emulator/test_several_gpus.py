@@ -73,6 +73,7 @@ def test_agrees_with_the_reference(case: Case, gpus: int) -> None:
     agrees(case, FUSED, gpus, gpus)
 
 
+@pytest.mark.slow
 @pytest.mark.rare(60)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(180)

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator n
 
 @pytest.mark.parametrize("direction", ["push", "pull"])
 @pytest.mark.parametrize("name", ["taken", "stored", "far"])
+@pytest.mark.sampled(3)
+@pytest.mark.rare(2)
 def test_nobody_asks_where_the_text_does_not(name: str, direction: str) -> None:
     built = build_program(RIGHT[name], (f"f.direction={direction}",), TINY)
     graph = make_graph(EDGES, 4)

@@ -173,10 +173,13 @@ def test_a_set_that_takes_up_nothing_waits() -> None:
         assert differences(built.program, expect(built.program, graph, bindings), found) == []
 
 
+QUICK = (0, 1, 5)  # a push, a pull, and the form that is not fused
 SEEDS = 8 * int(os.environ.get("GDSL_TEST_EXAMPLES", "1"))
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize(
+    "seed", [seed if seed in QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(SEEDS)]
+)
 def test_no_step_is_too_early(seed: int) -> None:
     text = f"{HEAD} schedule {{ {schedule_of(seed)} }}"
     words = ["schedule.fuse=off"] if seed % 6 == 5 else []

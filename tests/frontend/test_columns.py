@@ -14,6 +14,8 @@ ENDS = ["", "\n", " ", "\n# more", "  # more", "\n\n\n", " p", " p;", "\n;", "("
 @pytest.mark.parametrize("before", ["", "  ", "\n", "\n\t ", "program p;", "program p;\n  ", '"""Doc."""\n', "# c\n"])
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("word", WORDS)
+@pytest.mark.sampled(7)
+@pytest.mark.rare(4)
 def test_misspelled_words(word: str, before: str, end: str) -> None:
     text = before + word + end + ("" if "\n" in before + end else "\n")
     with pytest.raises(gdsl.GdslError) as caught:

@@ -184,6 +184,7 @@ def test_programs_that_are_too_deep(name: str) -> None:
     assert caught.value.diagnostics[0].span is not None
 
 
+@pytest.mark.slow
 def test_parentheses_are_no_nesting() -> None:
     come_through({"apply": "level[v] = " + "(" * 20_000 + "1" + ")" * 20_000 + ";"})
 
@@ -245,6 +246,7 @@ def test_long_programs_run(name: str, backend: str) -> None:
     assert list(result["level"]) == [expected] * 2
 
 
+@pytest.mark.slow
 def test_a_row_in_a_where_and_a_chain_of_functions_there() -> None:
     graph = Graph.from_edges([0, 1], [1, 0])
     text = with_parts(data="input vertex w : int32 where h1199(w)" + " + w" * 2000 + " > 0;", top=CHAIN)

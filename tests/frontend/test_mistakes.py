@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,9 @@ def syntax_messages() -> Iterator[tuple[str, str]]:
         yield name, message(BFS.replace(part, replacement, 1))
 
 
-def checked_messages() -> Iterator[tuple[str, str]]:
-    for name, (place, content) in CHECKED.items():
-        yield name, message(with_parts(**{place: content}))
+@cache
+def checked_messages() -> tuple[tuple[str, str], ...]:
+    return tuple((name, message(with_parts(**{place: content}))) for name, (place, content) in CHECKED.items())
 
 
 def other_messages() -> Iterator[tuple[str, str]]:
@@ -44,7 +45,11 @@ def other_messages() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("family", ["syntax", "checked", "other"])
 def test_messages(family: str, request: pytest.FixtureRequest) -> None:
-    cases = {"syntax": syntax_messages, "checked": checked_messages, "other": other_messages}[family]()
+    cases: Iterable[tuple[str, str]] = {
+        "syntax": syntax_messages,
+        "checked": checked_messages,
+        "other": other_messages,
+    }[family]()
     actual = "".join(f"== {name}\n{text}\n\n" for name, text in cases)
     golden = GOLDEN / f"mistakes_{family}.txt"
     if request.config.getoption("--update-golden", default=False):

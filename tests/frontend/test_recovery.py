@@ -189,6 +189,7 @@ MANY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", MANY)
 def test_thousands_of_mistakes_of_syntax(name: str) -> None:

@@ -184,6 +184,7 @@ def test_long_rows(row: str, count: int) -> None:
     assert build(program, target.CUDA_FUSED).slots(Domain.VERTEX) <= 7
 
 
+@pytest.mark.slow
 def test_a_mistake_at_the_end_of_a_long_row() -> None:
     text = f"{HEAD}    h = {' | '.join(['f'] * 10_000)} | 3;\n}}\n"
     with pytest.raises(GdslError) as caught:

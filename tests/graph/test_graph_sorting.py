@@ -26,7 +26,7 @@ def test_numbers_by_some_of_their_bits(sort):
     """Few and more than a cache has room for, in all digits or few, the bits below in order before."""
     rng = np.random.default_rng(5)
     for kind, size in ((np.uint64, 64), (np.int64, 63), (np.uint32, 32)):
-        for count in (0, 1, 2, 100, 65_536, 65_537, 300_000):
+        for count in (0, 1, 2, 100, 65_536, 65_537, *([300_000] if kind is np.uint64 else [])):
             places = max(count - 1, 0).bit_length()
             for bits in (0, 1, 8, 9, 13, size - places):
                 for varying in (bits, min(bits, 3)):

@@ -99,7 +99,7 @@ def test_no_number_becomes_zero(word, tmp_path):
         assert "is too close to 0 for a float64" in text and "write 0 where zero is meant" in text
 
 
-@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("fast", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_no_number_of_a_large_file_becomes_zero(fast, tmp_path, monkeypatch):
     """By the reader in C++, which reads such numbers as Python does, and by NumPy."""
     monkeypatch.setattr(columns, "_FEW_BLOCKS", 1)
