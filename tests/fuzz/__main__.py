@@ -13,6 +13,7 @@ import click
 sys.path.insert(0, str(Path(__file__).parents[2]))  # where `tests` is
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `fuzz`, `oracles` and `support` are
 
+from fuzz import sanitizing
 from fuzz.campaign import Campaign, Case, run
 from gdsl.diagnostics import GdslError
 
@@ -60,7 +61,18 @@ def _repeat(path: Path) -> None:
     sys.exit(bool(wrong))
 
 
+def _sanitized(backends: str) -> None:
+    """Run the same command again with the sanitizers, and end."""
+    if not set(backends.split(",")) <= {"reference", "cpu"}:
+        raise click.UsageError("--sanitize: only the cpu backend has C++ that the sanitizers can check")
+    try:
+        sys.exit(sanitizing.run_again(sys.argv[1:]))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
 def _progress(campaign: Campaign) -> None:
+    sanitizing.note(campaign.name, campaign.seed + campaign.cases)
     if campaign.cases % 200 == 0 and sys.stderr.isatty():
         print(
             f"\r{campaign.name}: {campaign.cases:,} cases, {len(campaign.findings)} findings", end="", file=sys.stderr
@@ -75,6 +87,7 @@ def _progress(campaign: Campaign) -> None:
 @click.option("--list-marked", type=_FILE, help="Programs: a file for those with a mark that never differed.")
 @click.option("--collect", type=_FILE, help="Programs: a file for those that are held back and differ indeed.")
 @click.option("--repeat", type=_FILE, help="Programs: look again at the finding in this file.")
+@click.option("--sanitize", is_flag=True, help="Have g++'s sanitizers check the C++ of the cpu backend.")
 def main(
     seed: int | None,
     count: int | None,
@@ -83,12 +96,16 @@ def main(
     list_marked: Path | None,
     collect: Path | None,
     repeat: Path | None,
+    sanitize: bool,
     **chosen: bool,
 ) -> None:
     """Look for input that breaks gdsl. Each case follows from its seed alone: --seed N --count 1 repeats it.
 
     Without a campaign's name all of them are run.
     """
+    if sanitize and not sanitizing.is_on():
+        _sanitized(backends)
+    sanitizing.begin()
     from fuzz import programs
 
     programs.options.marked, programs.options.collected = list_marked, collect
@@ -103,10 +120,11 @@ def main(
         module = importlib.import_module(CAMPAIGNS[name][0])
         case: Case = module.case
         _choose(module, backends)
-        campaign = run(name, case, seed=first, count=count, seconds=seconds, progress=_progress)
+        sanitizing.note(name, first)
+        campaign = run(name, sanitizing.watched(case), seed=first, count=count, seconds=seconds, progress=_progress)
         print(campaign.line())
         for own, text in campaign.findings:
-            print(f"\n--- python tests/fuzz --{name} --seed {own} --count 1\n{text}")
+            print(f"\n--- python tests/fuzz --{name} --seed {own} --count 1{' --sanitize' if sanitize else ''}\n{text}")
         found = found or bool(campaign.findings)
     sys.exit(found)
 

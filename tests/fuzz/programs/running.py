@@ -17,6 +17,7 @@ from typing import Any
 
 from interleaving.interleave import InterleavedCalls
 
+from fuzz import sanitizing
 from fuzz.expressions.running import checkout
 from fuzz.programs.graphs import Pools, given_to
 from gdsl.annotate import annotate
@@ -115,7 +116,9 @@ def on_executable(program: ir.Program, executable: Executable) -> Runner:
 
     def run(place: Place, seed: int, patience: int) -> Answer:
         bindings = place.bindings(program, bits_of(program))
-        return answered(lambda limits: executable.run(place.graph, bindings, limits), patience)
+        answer = answered(lambda limits: executable.run(place.graph, bindings, limits), patience)
+        sanitizing.check()
+        return answer
 
     return run
 
@@ -125,7 +128,7 @@ def on_executable(program: ir.Program, executable: Executable) -> Runner:
 SMALL = (Sizes(small_work=0), Sizes(small_work=0, hub_degree=2, hub_chunk=1, own_votes=0), CPU.sizes)
 _FAST = tuple(option for option in compilers.OPTIONS if option not in ("-O3", "-march=native"))
 _INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
-_first: list[ctypes.CDLL] = []
+_first: list[tuple[ctypes.CDLL, tempfile.TemporaryDirectory[str]]] = []
 
 
 class CompilerRefusal(Exception):  # noqa: N818 (what the compiler says of our own text)
@@ -160,15 +163,15 @@ def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: 
         parts.append(f"namespace program_{number} {{\n{own}\n}}\n")
     text = "\n".join((*includes, *parts))
     options = (*_FAST, "-O3", "-march=native") if optimized else (*_FAST, "-O0")
-    with tempfile.TemporaryDirectory(prefix="gdsl-fuzz-") as directory:
-        source, library = Path(directory, "programs.cpp"), Path(directory, "programs.so")
-        source.write_text(text, encoding="utf-8")
-        command = [*compilers.required_compiler().command, *options, str(source), "-o", str(library)]
-        status, output = processes.run(command, 300.0, 1 << 20)
-        if status != 0:
-            raise CompilerRefusal(output)
-        loaded = ctypes.CDLL(str(library))
-    _close_when_unused(loaded)
+    directory = tempfile.TemporaryDirectory(prefix="gdsl-fuzz-")
+    source, library = Path(directory.name, "programs.cpp"), Path(directory.name, "programs.so")
+    source.write_text(text, encoding="utf-8")
+    command = [*compilers.required_compiler().command, *options, str(source), "-o", str(library)]
+    status, output = processes.run(command, 300.0, 1 << 20)
+    if status != 0:
+        raise CompilerRefusal(output)
+    loaded = ctypes.CDLL(str(library))
+    _close_when_unused(loaded, directory)
     return [
         CpuExecutable(plan.program, each, generated, _Part(loaded, number), _given(plan))
         for number, (plan, each, generated) in enumerate(zip(plans, widths, made, strict=True))
@@ -179,14 +182,20 @@ def _given(plan: Plan) -> Callable[[], Plan]:
     return lambda: plan
 
 
-def _close_when_unused(loaded: ctypes.CDLL) -> None:
-    """Functions hold on to their library. The first stays, and with it OpenMP's own library."""
+def _close_when_unused(loaded: ctypes.CDLL, directory: tempfile.TemporaryDirectory[str]) -> None:
+    """Functions hold on to their library, in whose file sanitizers look up the lines of their reports. The first stays,
+    and with it OpenMP's own library."""
     if not _first:
-        _first.append(loaded)
+        _first.append((loaded, directory))
         return
     close = ctypes.CDLL(None).dlclose
     close.argtypes = [ctypes.c_void_p]
-    weakref.finalize(loaded, close, loaded._handle).atexit = False
+    weakref.finalize(loaded, _close, close, loaded._handle, directory).atexit = False
+
+
+def _close(close: Any, handle: int, directory: tempfile.TemporaryDirectory[str]) -> None:
+    close(handle)
+    directory.cleanup()
 
 
 # ---------------------------------------------------------------- the others
