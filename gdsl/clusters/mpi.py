@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gdsl import deadline
 from gdsl.clusters.failures import Member, worker_ended
-from gdsl.clusters.reductions import all_reduce
+from gdsl.clusters.reductions import SMALL, all_reduce, reduced
 from gdsl.diagnostics import GdslError
 from gdsl.extras import first_line, required
 from gdsl.operations import ReduceOperation
@@ -104,8 +104,13 @@ class MpiCommunicator:
         return self._exchange([part] * self.size, lengths)
 
     def all_reduce(self, values: NDArray[Any], operation: ReduceOperation) -> NDArray[Any]:
-        """As `Communicator.all_reduce`."""
-        return all_reduce(self, values, operation)
+        """As `Communicator.all_reduce`. Of small arrays one message, as all workers know its length."""
+        flat = np.ascontiguousarray(values).reshape(-1)
+        if flat.nbytes > SMALL:
+            return all_reduce(self, values, operation)
+        sent, received = flat.view(np.uint8), np.empty((self.size, flat.nbytes), np.uint8)
+        self._wait([self._start(self._data.Iallgather, sent, received)], (sent, received))
+        return reduced([part.view(flat.dtype) for part in received], operation).reshape(values.shape)
 
     def barrier(self) -> None:
         """As `Communicator.barrier`."""

@@ -47,7 +47,8 @@ def bindings() -> tuple[Any, str]:
     try:
         found.get_version()
     except RuntimeError as error:
-        return None, f"nccl4py finds no NCCL library: {first_line(error)} (pip install nvidia-nccl-cu13 or -cu12)"
+        why = "" if "No such file" in str(error) else f" that works: {first_line(error)}"
+        return None, f"nccl4py finds no NCCL library{why} (pip install nvidia-nccl-cu13 or -cu12)"
     return found, ""
 
 
