@@ -9,7 +9,7 @@ from functools import partial
 
 from gdsl.codegen.function_text import READ_AHEAD, Argument, FunctionText, Kept, ReadAheadText, read_ahead_text
 from gdsl.codegen.functions import FunctionPrinter, Functor
-from gdsl.ir.nodes import EdgeFunctor
+from gdsl.ir.nodes import EdgeFunctor, Expression, Select
 from gdsl.operations import ReduceOperation
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Mode, Total, Variant
@@ -57,6 +57,15 @@ class Ballot:
     test: str
     key: str
     weight: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedValues:
+    """`which` of two values all edges of a reduction have."""
+
+    which: str
+    yes: str
+    no: str
 
 
 @dataclass
@@ -181,6 +190,23 @@ class FunctorTexts:
         text = self._printed(functor, "value", cached, "value", printed)
         assert text is not None
         return condition.call(arguments) if condition is not None else "", text.call(arguments)
+
+    def selected_values(self, variant: Variant, arguments: Arguments, empty: str) -> SelectedValues:
+        """The same of a functor whose value is one of two, apart from what says which."""
+        functor = self.functor(variant.functor)
+        assert isinstance(functor, EdgeFunctor) and isinstance(functor.value, Select)
+        select, condition = functor.value, self._condition(functor, variant, "condition")
+        test = condition.call(arguments) if condition is not None else "true"
+
+        def printed(part: str, value: Expression) -> str:
+            one = dataclasses.replace(functor, value=value)
+            text = self._printed(functor, "value", part, part, partial(self.printer.value, one))
+            assert text is not None
+            return text.call(arguments)
+
+        which = printed("which", select.condition)
+        yes, no = printed("yes", select.yes), printed("no", select.no)
+        return SelectedValues(which, f"{test} ? {yes} : {empty}", f"{test} ? {no} : {empty}")
 
     def ballot(self, variant: Variant, arguments: Arguments) -> Ballot:
         """What an edge gives to a vote."""

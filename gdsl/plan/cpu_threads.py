@@ -40,6 +40,12 @@ k-th value is one with probability 1/k. That branch is predictable, while those 
 the tests read is rarely needed. Nothing is read in vain if the first test reads the value anyway. The order stays as
 written if a test or the value may fail (an index out of range), and for floats, since NaN does not compare like other
 values. The same holds for the smallest or largest element of an array whose vertex passes a test.
+
+**Selections before tests**, in a reduction.
+
+If a value is one of two, and scalars alone say which, that is the same for every edge. Decided behind the test, it is
+a branch within a branch. Decided before it, each side is a loop of its own, and where that side is an element at hand,
+the test needs no branch.
 """
 
 from __future__ import annotations
@@ -71,6 +77,7 @@ from gdsl.ir.nodes import (
     ParamValue,
     ScalarTarget,
     ScalarValue,
+    Select,
     Statement,
     Store,
     Update,
@@ -90,6 +97,7 @@ from gdsl.plan.hints import (
     EqualShares,
     MaskedBody,
     OwnEnds,
+    SelectFirst,
     TotalFirst,
     UnbranchedClaims,
     UnbranchedTests,
@@ -132,7 +140,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
-            return sweep.with_hints(*[ValueFirst()] * looks_at_value_first(step, functor))
+            return sweep.with_hints(
+                *[ValueFirst()] * looks_at_value_first(step, functor),
+                *[SelectFirst()] * selects_first(step, functor),
+            )
         return sweep
 
     return map_sweeps(plan, changed)
@@ -265,3 +276,16 @@ def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
         return False
     reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, Element)}
     return print_expression(value) in reads
+
+
+_OF_ALL_EDGES = (Literal, ParamValue, ScalarValue, Iteration, Binary, Convert)
+
+
+def selects_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
+    """Whether the value of `functor` is one of two, and scalars say which before an edge is tested."""
+    value = functor.value
+    if step.operation in (NeighborOperation.COUNT, NeighborOperation.MIN, NeighborOperation.MAX):
+        return False
+    if not isinstance(value, Select) or not functor.condition or may_stop(functor):
+        return False
+    return all(isinstance(node, _OF_ALL_EDGES) for node in walk(value.condition) if isinstance(node, Expression))

@@ -94,7 +94,7 @@ class PrefetchRows(Hint):
 
 @dataclass(frozen=True, slots=True)
 class PrefetchLists(Hint):
-    """For the member after the next one: the first edges of its list, with their elements of `arrays` (cpu). Added by
+    """For the eighth member from each: the first edges of its list, with their elements of `arrays` (cpu). Added by
     `prefetch`."""
 
     arrays: tuple[str, ...]
@@ -213,6 +213,12 @@ class TotalFirst(Hint):
     scalar: str
     operation: ReduceOperation
     array: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectFirst(Hint):
+    """Which of two values an edge has depends on scalars alone, and is decided before the edge is tested. Added by
+    `cpu_threads`."""
 
 
 @dataclass(frozen=True, slots=True)

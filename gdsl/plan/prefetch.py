@@ -333,8 +333,9 @@ def _roles(operation: Operation) -> frozenset[Role]:
 #
 # A processor finds by itself that a list is read from one end to the other once it has begun to be. Of members of a
 # set each list lies elsewhere, and of graphs larger than the cache each begins with a wait for memory, which takes as
-# long as ten edges and more. So while a thread is at one member it has the first edges of the next but one fetched,
-# and what their visits ask for by the edge's id. All vertices have their lists in a row, which a processor foresees.
+# long as ten edges and more. So while a thread is at one member it has the first edges of the eighth from it fetched,
+# and what their visits ask for by the edge's id, if that is the edge's place. All vertices have their lists in a row,
+# which a processor foresees.
 
 
 def prefetch_lists(plan: Plan) -> Plan:
@@ -348,17 +349,17 @@ def prefetch_lists(plan: Plan) -> Plan:
 
 
 def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
-    """The arrays of edges that are fetched with the out-lists of a sweep's members; None where no list is."""
+    """The arrays of edges that are fetched with the lists of a sweep's members; None where no list is."""
     members, program = sweep.members, plan.program
     scattered = members.domain is Domain.VERTEX and members.form is Form.QUEUE and sweep.hint(WholeSet) is None
     if not scattered or sweep.balance is not Balance.AUTO or len(sweep.walks) != 1:
         return None
     (way,) = sweep.walks
-    if sweep.selection is not None or way.lists is not Over.OUT_EDGES:
+    if sweep.selection is not None:
         return None
     if sweep.segment is not None and sweep.segment.stops_at is not None:
         return None  # such a list is often left at its first edges
-    if leaves_edges_out(plan):
+    if leaves_edges_out(plan) or way.lists is not Over.OUT_EDGES:
         return ()  # edges do not lie in the order of their ids
     return arrays_at(_edge_functor(way.variant.functor, program), frozenset({Role.EDGE}), program)
 

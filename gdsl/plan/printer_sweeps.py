@@ -22,6 +22,7 @@ from gdsl.plan.hints import (
     PrefetchRows,
     PrefetchSectors,
     ReadAhead,
+    SelectFirst,
     ShortLists,
     SourceTables,
     TotalFirst,
@@ -226,7 +227,7 @@ def _fetched_before(sweep: Sweep) -> list[str]:
     if fetch is None:
         return []
     (walk,) = sweep.walks
-    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *fetch.arrays))}"]
+    return [f"fetch of the eighth member from each: {', '.join((f'its first {_LISTS[walk.lists]}', *fetch.arrays))}"]
 
 
 def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant | None, program: Program) -> list[str]:
@@ -332,6 +333,7 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
     tiles = sweep.hint(ListTiles)
     aside += f", in tiles from all parts of the lists, {tiles.rows} rows of 32 edges at a time" if tiles else ""
     aside += ", tests only of values that change it" if sweep.hint(ValueFirst) is not None else ""
+    aside += ", which of two values before tests" if sweep.hint(SelectFirst) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     aside += f", while all wait the next level of {level.history.name} is looked at" if level is not None else ""

@@ -4,7 +4,19 @@ what is computed more often, or earlier, is the same then and cannot stop the ru
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance, NeighborReduce, Operator, VertexFunctor
+from gdsl.ir.nodes import (
+    Advance,
+    DegreeOf,
+    EdgeFunctor,
+    Element,
+    Local,
+    NeighborReduce,
+    Operator,
+    Parameter,
+    Select,
+    VertexFunctor,
+)
+from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation
 from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_case, tests_at_once, total_first
 from gdsl.plan.functor_facts import may_stop
@@ -22,6 +34,7 @@ from gdsl.plan.hints import (
     PrefetchRows,
     PrefetchSectors,
     ReadAhead,
+    SelectFirst,
     ShortLists,
     SourceTables,
     TotalFirst,
@@ -133,6 +146,13 @@ class HintVerifier(VariantVerifier):
                 least = (NeighborOperation.MIN, NeighborOperation.MAX)
                 fits = isinstance(step, NeighborReduce) and step.operation in least
                 self.expect(fits, "a value that says nothing of its tests")
+            elif isinstance(hint, SelectFirst):
+                self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
+                value = functor.value if isinstance(functor, EdgeFunctor) else None
+                alike = isinstance(value, Select) and not any(
+                    isinstance(node, (Element, Parameter, Local, DegreeOf)) for node in walk(value.condition)
+                )
+                self.expect(alike, "edges select their values themselves")
             elif isinstance(hint, BlockCache):
                 self.expect(hint.array in self.arrays and segment is not None, "a block keeps what there is not")
                 changes = segment is not None and hint.array == segment.array and segment.aside is None

@@ -39,18 +39,18 @@ def fetched(plan: Plan) -> dict[str, tuple[str, ...] | None]:
 
 def test_sets_have_lists_here_and_there() -> None:
     plan = plan_of(TWO, on=target.CPU)
-    assert fetched(plan) == {"cross": ("length", "crossed"), "lengths": ("length",), "back": None, "all": None}
+    assert fetched(plan) == {"cross": ("length", "crossed"), "lengths": ("length",), "back": (), "all": None}
     text = generate(plan, Widths.both(32)).text
-    assert text.count("const auto ahead = fetching(members_of(input)") == 2
+    assert text.count("const auto ahead = fetching(members_of(input)") == 3
     assert "fetch_first(&d.crossed[at]);" in text and "fetch_first(&d.graph.columns[at]);" in text
 
 
 def test_the_plan_says_so() -> None:
     text = print_plan(plan_of(TWO, on=target.CPU))
-    assert text.count("fetch of the next member but one: ") == 2
-    assert "            fetch of the next member but one: its first out-edges, length, crossed\n" in text
+    assert text.count("fetch of the eighth member from each: ") == 3
+    assert "            fetch of the eighth member from each: its first out-edges, length, crossed\n" in text
     assert set(fetched(plan_of(TWO)).values()) == {None}, "there are other threads while one waits"
-    assert "next member but one" not in print_plan(plan_of(TWO))
+    assert "eighth member" not in print_plan(plan_of(TWO))
 
 
 @pytest.mark.parametrize("tune", ["cross.balance=thread", "cross.direction=pull"])

@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup
-from gdsl.codegen.functors import ON_COMMON, Ballot, Calls
+from gdsl.codegen.functors import ON_COMMON, Ballot, Calls, SelectedValues
 from gdsl.codegen.literals import conversion, literal, memory_type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.precedence import Text, call, postfix
@@ -118,6 +118,10 @@ class CppHelpers(TemplateHelpers):
         otherwise = "false" if counts else empty
         value = self.functors.value(walk.variant, on_an_edge(walk.over), otherwise)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
+
+    def selected_values(self, walk: Walk, empty: str) -> SelectedValues:
+        """The same where it is one of two, apart from what says which."""
+        return self.functors.selected_values(walk.variant, on_an_edge(walk.over), empty)
 
     def test_and_value(self, walk: Walk) -> tuple[str, str]:
         """The test of an edge (empty: none) and its value."""

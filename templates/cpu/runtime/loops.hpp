@@ -439,6 +439,7 @@ inline void reduce_by_one(run_state& run, const Members& members, const Lists& l
     const int64 size = members.size();
     int64 visited = 0;
     for (int64 i = 0; i < size; ++i) {
+        fetch_later(members, i);
         const vertex near = members[i];
         visited += lists.degree(near);
         assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value));

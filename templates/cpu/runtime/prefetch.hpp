@@ -27,5 +27,5 @@ inline void fetch_later(const Members&, int64) {}
 // piece: fetch_later for fetching_members
 template <class Members, class Fetch>
 inline void fetch_later(const fetching_members<Members, Fetch>& members, int64 i) {
-    if (i + 2 < members.size()) { members.fetch(members[i + 2]); }
+    if (i + 8 < members.size()) { members.fetch(members[i + 8]); }
 }
