@@ -75,6 +75,7 @@ SHAPES = ("one_vertex_directed", "self_loops_directed", "duplicates_undirected",
 def built(name: str, words: int = 1, tiny: bool = False) -> tuple[Program, Plan, Generated, EmulatedModule]:
     program = load(PROGRAMS[name])
     sizes = replace(TINY if tiny else SMALL, instance_words=words, members_at_once=2, shared_visits=0)
+    sizes = replace(sizes, pulled_at_once=8 if words == 4 else 2)
     plan = plan_of(program, sizes, instances=words)
     assert plan.bits is not None
     generated = generate(plan, NARROW)
@@ -136,6 +137,13 @@ def test_several_words(name: str) -> None:
     check(name, random_graph(20, 70, seed=5, directed=True), 100, 2, seed=4, words=2, at_once=90)
 
 
+@pytest.mark.rare(3)
+def test_lanes_read_neighbors_for_each_other() -> None:
+    """Several each, and lists of many chunks, in which members are found late or not at all."""
+    check("reachability", named_graphs(with_empty=False)["two_hubs_undirected"], 300, 2, seed=7, words=4)
+    check("distances", random_graph(60, 900, seed=8, directed=True), 70, 3, seed=7, words=4)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.rare(8)
@@ -178,6 +186,9 @@ def test_any_graph(name: str, graph: Graph, count: int, seed: int) -> None:
     [
         pytest.param("return instances & atomic", "return instances; atomic", id="two calls are the first"),
         pytest.param("        next[i] = instances;\n", "", id="a pull finds nothing"),
+        pytest.param("place(k) < last ? open & from[k] : 0", "open & from[k]", id="edges that there are not"),
+        pytest.param("ids[k] = next[k];", "", id="the same neighbors again"),
+        pytest.param("following = after, open = open_next", "following = after", id="instances of another chunk"),
         pytest.param("first_instances(batch.count - first)", "first_instances(64)", id="instances that there are not"),
         pytest.param("value * batch.record", "0 * batch.record", id="one record for all"),
     ],

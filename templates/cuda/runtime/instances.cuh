@@ -288,56 +288,71 @@ __device__ __forceinline__ void define_instances(enactor& run, instance_set& set
 }
 
 // piece: each_member_of_instances
-// Visits each member in each active instance. A warp has the vertices of a lane side by side, in one instance after the
-// other, so that their data are read in the order of memory: `visit(v, instance, totals)` says (if it `says` anything)
-// whether it accepts one, and `combine(instance, totals)` is called by all lanes behind them. `store` gets the accepted.
-template <class Totals, bool says, class Members, class Visit, class Combine, class Store>
+// Visits each member in each active instance. A warp has one word of some vertices, those of a lane side by side, in one
+// instance after the other, so that their data are read in the order of memory: `visit(v, instance, totals)` says (if it
+// `says` anything) whether it accepts one, and `combine(instance, totals)` is called by all lanes after them.
+// `keep(i, accepted, active)` gets the accepted of the word `i` and returns all that are there then, and `note(w, any)` is
+// called by all lanes.
+template <class Totals, bool says, class Members, class Visit, class Combine, class Result>
 __device__ __forceinline__ void each_member_of_instances(enactor& run, const Members& members, uint64 num_vertices, instance_word active,
-                                                         Visit visit, Combine combine, Store store) {
+                                                         Visit visit, Combine combine, Result result) {
     publish_instances(run, active);
-    for (uint64 base = warp_index() * 32 * MEMBERS_AT_ONCE; base < num_vertices; base += grid_warps() * 32 * MEMBERS_AT_ONCE) {
-        const uint64 own = base + lane_index();
-        for (uint32 w = 0; w < INSTANCE_WORDS; ++w) {
-            const instance_word among = run.shared.instances.among[w];
-            instance_word accepted[MEMBERS_AT_ONCE] = {};
-            for (uint32 half = 0; half < 2; ++half) {  // shifts of 32 bits are one instruction each
-                uint32 word[MEMBERS_AT_ONCE], some = 0;
+    constexpr uint64 tile = 32 * MEMBERS_AT_ONCE;
+    const uint64 parts = (num_vertices + tile - 1) / tile * INSTANCE_WORDS;
+    for (uint64 part = warp_index(); part < parts; part += grid_warps()) {
+        const uint32 w = uint32(part % INSTANCE_WORDS);
+        const uint64 own = part / INSTANCE_WORDS * tile + lane_index();
+        const instance_word among = run.shared.instances.among[w];
+        instance_word accepted[MEMBERS_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
+            const uint64 v = own + 32 * k;
+            accepted[k] = v < num_vertices ? members[v * INSTANCE_WORDS + w] & among : 0;
+        }
+#pragma unroll
+        for (uint32 half = 0; half < 2; ++half) {  // shifts of 32 bits are one instruction each
+            uint32 some = 0;
+#pragma unroll
+            for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) { some |= uint32(accepted[k] >> 32 * half); }
+            for (uint32 rest = or_of_warp(some); rest != 0; rest &= rest - 1) {
+                const uint32 bit = rest & -rest;
+                const int32 instance = int32(64 * w + 32 * half) + __ffs(int32(rest)) - 1;
+                Totals totals;
 #pragma unroll
                 for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
-                    const uint64 v = own + 32 * k;
-                    word[k] = v < num_vertices ? uint32((members[v * INSTANCE_WORDS + w] & among) >> 32 * half) : 0;
-                    some |= word[k];
+                    if ((uint32(accepted[k] >> 32 * half) & bit) == 0) { continue; }
+                    const bool accepts = visit(vertex(own + 32 * k), instance, totals);
+                    if (says && !accepts) { accepted[k] &= ~(instance_word(bit) << 32 * half); }
                 }
-                for (uint32 rest = or_of_warp(some); rest != 0; rest &= rest - 1) {
-                    const uint32 bit = rest & -rest;
-                    const int32 instance = int32(64 * w + 32 * half) + __ffs(int32(rest)) - 1;
-                    Totals totals;
-#pragma unroll
-                    for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
-                        if ((word[k] & bit) == 0) { continue; }
-                        const bool accepts = visit(vertex(own + 32 * k), instance, totals);
-                        if (says && accepts) { accepted[k] |= instance_word(bit) << 32 * half; }
-                    }
-                    __syncwarp();
-                    combine(instance, totals);
-                }
-            }
-#pragma unroll
-            for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
-                const uint64 v = own + 32 * k;
-                if (!says) { accepted[k] = v < num_vertices ? members[v * INSTANCE_WORDS + w] & among : 0; }
-                store(v < num_vertices, v, w, accepted[k], among);
+                __syncwarp();
+                combine(instance, totals);
             }
         }
+        instance_word any = 0;
+#pragma unroll
+        for (uint32 k = 0; k < MEMBERS_AT_ONCE; ++k) {
+            const uint64 v = own + 32 * k;
+            if (v < num_vertices) { any |= result.keep(v * INSTANCE_WORDS + w, accepted[k], among); }
+        }
+        result.note(w, any);
     }
 }
 
 // piece: no_totals
 struct no_totals {};
 
+// piece: note_word
+// Adds the instances of word `w` that the lanes of a warp have found.
+__device__ __forceinline__ void note_word(enactor& run, uint32 w, instance_word found) {
+    found = or_of_words(found);
+    uint64* const any = &own_counts(run)->any[w];
+    if (lane_index() == 0 && (found & ~load_relaxed(any)) != 0) { atomicOr_grid(any, found); }
+}
+
 // piece: discard_members
 struct discard_members {
-    __device__ __forceinline__ void operator()(bool, uint64, uint32, instance_word, instance_word) const {}
+    __device__ __forceinline__ instance_word keep(uint64, instance_word, instance_word) const { return 0; }
+    __device__ __forceinline__ void note(uint32, instance_word) const {}
 };
 
 // piece: keep_members
@@ -345,17 +360,10 @@ struct discard_members {
 struct keep_members {
     enactor& run;
     instance_set& set;
-    __device__ __forceinline__ void operator()(bool exists, uint64 v, uint32 w, instance_word accepted, instance_word active) const {
-        instance_word word = 0;
-        if (exists) {
-            uint64* const place = &set.words[v * INSTANCE_WORDS + w];
-            word = accepted | (*place & ~active);
-            *place = word;
-        }
-        word = or_of_words(word);
-        uint64* const any = &own_counts(run)->any[w];
-        if (lane_index() == 0 && (word & ~load_relaxed(any)) != 0) { atomicOr_grid(any, word); }
+    __device__ __forceinline__ instance_word keep(uint64 i, instance_word accepted, instance_word active) const {
+        return set.words[i] = accepted | (set.words[i] & ~active);
     }
+    __device__ __forceinline__ void note(uint32 w, instance_word any) const { note_word(run, w, any); }
 };
 
 // piece: found_instances
@@ -366,23 +374,20 @@ struct found_instances {
 };
 
 // piece: keep_found
-// Of what an advance has found the accepted ones become `set` in the active instances, once the two have changed places.
+// Of what an advance has found in the active instances the accepted ones, or all, become `set`, once the two have changed
+// places.
+template <bool all>
 struct keep_found {
     enactor& run;
     const instance_set& set;
     uint64* found;
-    __device__ __forceinline__ void operator()(bool exists, uint64 v, uint32 w, instance_word accepted, instance_word active) const {
-        instance_word word = 0;
-        if (exists) {
-            const uint64 i = v * INSTANCE_WORDS + w;
-            word = accepted | (set.words[i] & ~active);
-            found[i] = word;
-            set.words[i] = 0;
-        }
-        word = or_of_words(word);
-        uint64* const any = &own_counts(run)->any[w];
-        if (lane_index() == 0 && (word & ~load_relaxed(any)) != 0) { atomicOr_grid(any, word); }
+    __device__ __forceinline__ instance_word keep(uint64 i, instance_word accepted, instance_word active) const {
+        const instance_word others = ~active != 0 ? set.words[i] & ~active : 0;
+        if (!all || others != 0) { found[i] = accepted | others; }
+        set.words[i] = 0;
+        return accepted | others;
     }
+    __device__ __forceinline__ void note(uint32 w, instance_word any) const { note_word(run, w, any); }
 };
 
 // piece: instance_visits
@@ -407,15 +412,25 @@ __device__ __forceinline__ const instance_counts* count_instance_visits(enactor&
                                                                         instance_word active, FarTest far_test) {
     uint64 edges = 0, served = 0, open = 0;
     const uint64 words = num_vertices * INSTANCE_WORDS;
-    for (uint64 base = warp_index() * 32; base < words; base += grid_warps() * 32) {
-        const uint64 i = base + lane_index();
-        const vertex v = vertex(i / INSTANCE_WORDS);
-        const instance_word word = i < words ? members[i] & active : 0;
-        const uint32 some = __ballot_sync(FULL_WARP, word != 0);
-        if (word != 0) { served += uint64(lists.degree(v)) * __popcll(word); }
-        if (own_word() == 0 && (some & words_lanes()) != 0) { edges += lists.degree(v); }
-        const uint32 wanted = __ballot_sync(FULL_WARP, i < words && (far_test(v) & active) != 0);
-        if (own_word() == 0 && (wanted & words_lanes()) != 0) { open += back.degree(v); }
+    for (uint64 base = warp_index() * 32 * WORDS_AT_ONCE; base < words; base += grid_warps() * 32 * WORDS_AT_ONCE) {
+        instance_word word[WORDS_AT_ONCE], wanted[WORDS_AT_ONCE];
+        edge forward[WORDS_AT_ONCE], backward[WORDS_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            const uint64 i = base + 32 * k + lane_index();
+            const vertex v = vertex(i < words ? i / INSTANCE_WORDS : 0);
+            word[k] = i < words ? members[i] & active : 0;
+            wanted[k] = i < words ? far_test(v) & active : 0;
+            forward[k] = lists.degree(v);
+            backward[k] = back.degree(v);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            served += uint64(forward[k]) * __popcll(word[k]);
+            const uint32 some = __ballot_sync(FULL_WARP, word[k] != 0), open_in_some = __ballot_sync(FULL_WARP, wanted[k] != 0);
+            if (own_word() == 0 && (some & words_lanes()) != 0) { edges += forward[k]; }
+            if (own_word() == 0 && (open_in_some & words_lanes()) != 0) { open += backward[k]; }
+        }
     }
     add_of_warp(&own_counts(run)->edges, edges);
     add_of_warp(&own_counts(run)->served, served);
@@ -468,27 +483,40 @@ struct found_at_edges {
 };
 
 // piece: push_part
-// Visits some edges of a member in the instances of the own word `from`.
+// Visits the edges from `first` to `last`, each `step`-th of them, of a member in the instances of the own word `from`.
 template <class Lists, class FarTest, class Shared>
-__device__ __forceinline__ void push_part(vertex near, edge first, edge last, instance_word from, const Lists& lists, FarTest far_test,
-                                          Shared shared, const found_at_edges& found) {
-    for (edge at = first + lane_index() / INSTANCE_WORDS; at < last; at += 32 / INSTANCE_WORDS) {
-        const vertex far = lists.neighbor(at);
-        const instance_word instances = from != 0 ? from & far_test(far) : 0;
-        if (instances != 0 && shared(near, far, lists.id(at))) { found.add(far, instances); }
+__device__ __forceinline__ void push_part(vertex near, edge first, edge last, edge step, instance_word from, const Lists& lists,
+                                          FarTest far_test, Shared shared, const found_at_edges& found) {
+    for (edge at = first; at < last; at += PULLED_AT_ONCE * step) {
+        vertex far[PULLED_AT_ONCE];
+        instance_word instances[PULLED_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { far[k] = at + k * step < last ? lists.neighbor(at + k * step) : vertex(0); }
+#pragma unroll
+        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { instances[k] = at + k * step < last && from != 0 ? from & far_test(far[k]) : 0; }
+#pragma unroll
+        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
+            if (instances[k] != 0 && shared(near, far[k], lists.id(at + k * step))) { found.add(far[k], instances[k]); }
+        }
     }
 }
 
 // piece: push_instances
 // Visits the edges of every member once for all instances that have it: `near_test(near)` and `far_test(far)` say in
 // which of the own word the ends pass their tests, `shared(near, far, e)` whether the edge passes those that are the
-// same for all. A warp walks a list, and all of them a long one.
+// same for all. The lanes of a vertex walk a list that is no longer than a warp, a warp a longer one, and all of them a
+// long one.
 // barriers: 1 if LongLists
 template <class Members, class Lists, class NearTest, class FarTest, class Shared>
 __device__ __forceinline__ void push_instances(enactor& run, const graph_slice& g, const Members& members, const Lists& lists,
                                                instance_word active, NearTest near_test, FarTest far_test, Shared shared,
                                                const found_at_edges found) {
     const uint64 num_vertices = uint64(g.num_vertices);
+    const uint32 own_lanes = lane_index() / INSTANCE_WORDS;
+    const auto push = [&](vertex near, edge first, edge last, edge step) {
+        const instance_word from = members[uint64(near) * INSTANCE_WORDS + own_word()] & active & near_test(near);
+        push_part(near, first, last, step, from, lists, far_test, shared, found);
+    };
     publish_instances(run, active);
     for (uint64 base = warp_index() * 32; base < num_vertices; base += grid_warps() * 32) {
         const vertex v = vertex(base + lane_index());
@@ -497,13 +525,18 @@ __device__ __forceinline__ void push_instances(enactor& run, const graph_slice& 
             for (uint32 w = 0; w < INSTANCE_WORDS; ++w) { some |= members[uint64(v) * INSTANCE_WORDS + w] & run.shared.instances.among[w]; }
         }
         const edge first = some != 0 ? lists.first(v) : edge(0), last = some != 0 ? lists.last(v) : edge(0);
-        const bool is_long = last - first >= HUB_DEGREE;
-        if (is_long) { defer_chunks(run, v, first, last); }
-        for (uint32 rest = __ballot_sync(FULL_WARP, !is_long && last > first); rest != 0; rest &= rest - 1) {
+        const edge degree = last - first;
+        if (__ballot_sync(FULL_WARP, degree != 0) == 0) { continue; }
+        if (degree >= HUB_DEGREE) { defer_chunks(run, v, first, last); }
+        for (uint32 rest = __ballot_sync(FULL_WARP, degree > 32 && degree < HUB_DEGREE); rest != 0; rest &= rest - 1) {
             const uint32 lane = uint32(__ffs(int32(rest)) - 1);
-            const vertex near = vertex(base + lane);
-            const instance_word from = members[uint64(near) * INSTANCE_WORDS + own_word()] & active & near_test(near);
-            push_part(near, shuffle(first, lane), shuffle(last, lane), from, lists, far_test, shared, found);
+            push(vertex(base + lane), shuffle(first, lane) + own_lanes, shuffle(last, lane), 32 / INSTANCE_WORDS);
+            __syncwarp();
+        }
+        const edge end = degree <= 32 && degree < HUB_DEGREE ? last : first;
+        for (uint32 lane = own_lanes * INSTANCE_WORDS, behind = lane + INSTANCE_WORDS; lane < behind; ++lane) {
+            const edge from = shuffle(first, lane), to = shuffle(end, lane);
+            if (from < to) { push(vertex(base + lane), from, to, 1); }
             __syncwarp();
         }
     }
@@ -511,40 +544,52 @@ __device__ __forceinline__ void push_instances(enactor& run, const graph_slice& 
     const uint64 chunks = load_relaxed(&end_counts(run)->chunks);
     for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {
         const hub_chunk chunk = run.slice.hubs[i];
-        const vertex near = chunk.vertex_id;
-        const instance_word from = members[uint64(near) * INSTANCE_WORDS + own_word()] & active & near_test(near);
-        push_part(near, chunk.first, chunk.last, from, lists, far_test, shared, found);
+        push(chunk.vertex_id, chunk.first + own_lanes, chunk.last, 32 / INSTANCE_WORDS);
     }
 }
 
-// piece: pull_part
-// The own word of a vertex looks for members among the neighbors from `first` to `last`, each `step`-th of them, until
-// none of the instances that it is `open` in is left. Returns those that are.
-template <class Members, class Lists, class NearTest, class Shared>
-__device__ __forceinline__ instance_word pull_part(vertex far, edge first, edge last, edge step, instance_word open, const Members& members,
-                                                   const Lists& lists, NearTest near_test, Shared shared) {
-    for (edge at = first; at < last && open != 0; at += PULLED_AT_ONCE * step) {
-        vertex near[PULLED_AT_ONCE];
-        instance_word from[PULLED_AT_ONCE];
+// piece: pull_lists
+// `LANES` lanes share a list: their own words of a vertex, which is open in `open`, look for members among the neighbors
+// from `first` to `last`, until none is left. Each lane reads neighbors for the others, the next ones meanwhile. Returns
+// those that are left, of which lanes that have looked at other neighbors know another part. All lanes of a warp must
+// call it.
+template <uint32 LANES, class Members, class Lists, class NearTest, class Shared>
+__device__ __forceinline__ instance_word pull_lists(vertex far, edge first, edge last, instance_word open, const Members& members,
+                                                    const Lists& lists, NearTest near_test, Shared shared) {
+    constexpr uint32 READ = PULLED_AT_ONCE > INSTANCE_WORDS ? PULLED_AT_ONCE / INSTANCE_WORDS : 1;  // neighbors by each lane
+    constexpr uint32 VISITED = READ * INSTANCE_WORDS, SIDE_BY_SIDE = LANES / INSTANCE_WORDS;
+    const uint32 lane = lane_index() % LANES, first_lane = lane_index() - lane;
+    const auto neighbor_at = [&](edge at) { return at < last ? lists.neighbor(at) : vertex(0); };
+    vertex ids[READ];
 #pragma unroll
-        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { near[k] = at + k * step < last ? lists.neighbor(at + k * step) : vertex(0); }
+    for (uint32 k = 0; k < READ; ++k) { ids[k] = neighbor_at(first + k * LANES + lane); }
+    while (__ballot_sync(FULL_WARP, first < last && open != 0) != 0) {
+        vertex next[READ], near[VISITED];
+        instance_word from[VISITED];
+        const auto place = [&](uint32 k) { return first + (k / INSTANCE_WORDS * LANES + k % INSTANCE_WORDS * SIDE_BY_SIDE + lane / INSTANCE_WORDS); };
 #pragma unroll
-        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
-            from[k] = at + k * step < last ? members[uint64(near[k]) * INSTANCE_WORDS + own_word()] : 0;
+        for (uint32 k = 0; k < READ; ++k) { next[k] = neighbor_at(first + (READ + k) * LANES + lane); }
+#pragma unroll
+        for (uint32 k = 0; k < VISITED; ++k) {  // reads anything rather than branches where there is no edge
+            near[k] = shuffle(ids[k / INSTANCE_WORDS], first_lane + k % INSTANCE_WORDS * SIDE_BY_SIDE + lane / INSTANCE_WORDS);
+            from[k] = members[uint64(open != 0 ? near[k] : vertex(0)) * INSTANCE_WORDS + own_word()];
         }
 #pragma unroll
-        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
-            instance_word instances = open & from[k];
+        for (uint32 k = 0; k < VISITED; ++k) {
+            instance_word instances = place(k) < last ? open & from[k] : 0;
             if (instances != 0) { instances &= near_test(near[k]); }
-            if (instances != 0 && shared(near[k], far, lists.id(at + k * step))) { open &= ~instances; }
+            if (instances != 0 && shared(near[k], far, lists.id(place(k)))) { open &= ~instances; }
         }
+#pragma unroll
+        for (uint32 k = 0; k < READ; ++k) { ids[k] = next[k]; }
+        first += READ * LANES;
     }
     return open;
 }
 
 // piece: pull_instances
 // The same from the far ends, whose lists are walked until they have been reached in all instances that they are open
-// in. Each lane walks for its own word; a warp shares a chunk of a long list.
+// in. The lanes of a vertex walk its list; a warp shares a chunk of a long one.
 // barriers: 1 if LongLists
 template <class Members, class Lists, class NearTest, class FarTest, class Shared>
 __device__ __forceinline__ void pull_instances(enactor& run, const graph_slice& g, const Members& members, const Lists& lists,
@@ -561,20 +606,24 @@ __device__ __forceinline__ void pull_instances(enactor& run, const graph_slice& 
         const edge first = is_wanted ? lists.first(far) : edge(0), last = is_wanted ? lists.last(far) : edge(0);
         const bool is_long = last - first >= HUB_DEGREE;
         const edge end = is_long ? first + PULL_PREFIX : last;
-        const instance_word left = pull_part(far, first, end, 1, open, members, lists, near_test, shared);
+        const instance_word left = pull_lists<INSTANCE_WORDS>(far, first, end, open, members, lists, near_test, shared);
         if (left != open) { found.add_alone(far, open & ~left); }
-        __syncwarp();
         const uint32 more = __ballot_sync(FULL_WARP, is_long && left != 0);
         if (own_word() == 0 && (more & words_lanes()) != 0) { defer_chunks(run, far, end, last); }
     }
     if (uint64(g.largest_degree) < HUB_DEGREE) { return; }
     const uint64 chunks = load_relaxed(&end_counts(run)->chunks);
-    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {
-        const hub_chunk chunk = run.slice.hubs[i];
-        const instance_word open = active & far_test(chunk.vertex_id);
-        const instance_word left = pull_part(chunk.vertex_id, chunk.first + lane_index() / INSTANCE_WORDS, chunk.last, 32 / INSTANCE_WORDS,
-                                             open, members, lists, near_test, shared);
+    const auto chunk_at = [&](uint64 i) { return i < chunks ? run.slice.hubs[i] : hub_chunk{}; };
+    const auto open_at = [&](const hub_chunk& chunk) { return chunk.first < chunk.last ? active & far_test(chunk.vertex_id) : 0; };
+    hub_chunk chunk = chunk_at(warp_index()), following = chunk_at(warp_index() + grid_warps());
+    instance_word open = open_at(chunk);
+    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {  // what comes next is on its way meanwhile
+        const hub_chunk after = chunk_at(i + 2 * grid_warps());
+        const instance_word open_next = open_at(following);
+        const instance_word left = pull_lists<32>(chunk.vertex_id, chunk.first, chunk.last, open, members, lists, near_test, shared);
         if (left != open) { found.add(chunk.vertex_id, open & ~left); }
+        __syncwarp();
+        chunk = following, following = after, open = open_next;
     }
 }
 
