@@ -11,6 +11,8 @@ from gdsl.numerals import is_whole
 
 LARGEST_COUNT = 1024
 """The most GPUs of a machine that is elsewhere."""
+MOST_KERNELS = 61
+"""The most kernels of a run: each knows where all others wait at barriers."""
 _PAGE = 2 << 20
 """Bytes of a page on the GPUs of today."""
 _LEAST_PAGES = 2
@@ -73,6 +75,7 @@ def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
             raise ValueError(wrong)
         if count == LARGEST_COUNT:
             raise ValueError("on another machine gpus is a number of GPUs: how many it has is not known here")
+        _check_count(count or 0, count)
         return tuple(range(count or 0))
     if is_whole(gpus):
         number = int(gpus)  # type: ignore[call-overload]
@@ -81,6 +84,7 @@ def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
         if count is not None and number > count:
             fix = "choose fewer; [0, 0] runs two kernels that share one GPU, for tests"
             raise GdslError.single("E0921", f"{number} GPUs are requested, and {_has(count)}", fix=fix)
+        _check_count(number, count)
         return tuple(range(number)) if count is not None else ()
     if not isinstance(gpus, Sequence) or isinstance(gpus, bytes | bytearray) or not all(map(is_whole, gpus)):
         raise TypeError(wrong)
@@ -92,7 +96,16 @@ def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
             fix = f"choose from 0 to {count - 1}" if count and count > 1 else "GPUs are numbered from 0 on"
             has = f", and {_has(count)}" if count is not None else ""
             raise GdslError.single("E0921", f"GPU {number} is requested{has}", fix=fix)
+    _check_count(len(numbers), count)
     return numbers
+
+
+def _check_count(kernels: int, count: int | None) -> None:
+    """Raise E0921 for more kernels than a run can have; LARGEST_COUNT stands for a machine that is elsewhere."""
+    if kernels > MOST_KERNELS and count != LARGEST_COUNT:
+        raise GdslError.single(
+            "E0921", f"{kernels} kernels are requested, and a run has at most {MOST_KERNELS}", fix="choose fewer GPUs"
+        )
 
 
 def _has(count: int) -> str:

@@ -73,7 +73,17 @@ def kernel_names(text: str) -> tuple[str, ...]:
     return tuple(_KERNEL.findall(text))
 
 
-_SCOPED = ("load_acquire", "arrive", "arrive_without_result", "arrive_with", "exchange_wide", "load_wide", "store_wide")
+_SCOPED = (
+    "load_acquire",
+    "arrive",
+    "arrive_without_result",
+    "arrive_with",
+    "exchange_wide",
+    "load_wide",
+    "store_wide",
+    "arrive_everywhere",
+    "arrive_everywhere_without_result",
+)
 """Functions of the platform with a scope, in the order of `SYSTEM_` in platform.h."""
 
 
@@ -82,7 +92,7 @@ def system_scopes(platform: str) -> int:
     found = 0
     for bit, name in enumerate(_SCOPED):
         body = re.search(rf"\b{name}\(.*?^}}", platform, re.MULTILINE | re.DOTALL)
-        found |= (body is not None and ".sys." in body[0]) << bit
+        found |= (body is not None and ".sys." in body[0] and ".gpu" not in body[0]) << bit
     return found
 
 

@@ -358,7 +358,7 @@ class _Driver:
                 raise RuntimeError("the launch failed")
         gpus, place = 1, _PLACES.get(kernel)
         if place is not None:
-            first, total = place.bytes()[:8].view(numpy.uint32).tolist()  # of the module that was loaded last
+            first, total = place.bytes()[:16].view(numpy.uint64).tolist()  # of the module that was loaded last
             own = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))[0]
             self._waiting.append((blocks, own))
             if sum(count for count, _ in self._waiting) < total:
@@ -382,7 +382,7 @@ class _Module:
 
     def __init__(self, text: bytes) -> None:
         self._module = EmulatedModule(text.decode(), "call.cu")
-        self._place = EmulatedBuffer(8) if b"gdsl_place" in text else None
+        self._place = EmulatedBuffer(8 * 64) if b"gdsl_place" in text else None
 
     def get_function(self, name: str) -> Any:
         """A kernel."""

@@ -83,7 +83,7 @@ BARRIERS = (
     Mutant(
         "nothing is released with the arrival",
         _BARRIERS,
-        "arrive_without_result(&control->arrived);",
+        "arrive_everywhere_without_result(&control->arrived);",
         "atomicAdd(&control->arrived, 1ull);",
         "bfs",
         "race",

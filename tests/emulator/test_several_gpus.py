@@ -125,12 +125,11 @@ MUTANTS = (
     Mutant(
         "blocks arrive with the scope of their device",
         GENERATED,
-        "red.release.sys",
-        "red.release.gpu",
+        "fence.acq_rel.sys",
+        "fence.acq_rel.gpu",
         "bfs",
         "race",
     ),
-    Mutant("the leader arrives so", GENERATED, "atom.release.sys", "atom.release.gpu", "bfs", "race"),
     Mutant("blocks wait with the scope of their device", GENERATED, "ld.acquire.sys", "ld.acquire.gpu", "bfs", "race"),
     Mutant(
         "a claim with the scope of a device",
@@ -171,8 +170,8 @@ MUTANTS = (
     Mutant(
         "a barrier of one GPU",
         _BARRIERS,
-        "wait_for_arrivals(&control->arrived, (barriers + 1) * block_count())",
-        "wait_for_arrivals(&control->arrived, (barriers + 1) * block_count() / 2)",
+        "wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count())",
+        "wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count() / 2)",
         "bfs",
         "race result bounds steps deadlock divergence error",
     ),

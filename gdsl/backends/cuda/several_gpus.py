@@ -25,9 +25,13 @@ from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.flat_ranges import load_function
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.spread_memory import SpreadMemory
+from gdsl.backends.gpus import MOST_KERNELS
 
-_PLACE = "gdsl_place"
-"""The kernels' variable with the number of the GPU's first block, and the number of all blocks."""
+_PLACE, _PLACE_WORDS, _BARRIER_WORDS_AT = "gdsl_place", 64, 3
+"""The kernels' variable, of so many words of 8 bytes: the number of the GPU's first block, the number of all blocks, how
+many kernels there are, which of them this is, and behind that of each but the first the address of its word for
+barriers. That of the first is in the control block."""
+assert MOST_KERNELS <= _PLACE_WORDS - _BARRIER_WORDS_AT
 _ONE_RUN = threading.Lock()
 """Held by the run that is in progress on several GPUs: if each of two had a GPU that the other one waits for, both
 would wait forever."""
@@ -59,7 +63,7 @@ class SpreadKernel:
     def __init__(self, functions: Sequence[Any], variables: Sequence[int]) -> None:
         self.functions, self.variables = functions, variables
         self.ptr = functions[0].ptr
-        self.stored: list[tuple[int, int]] = [(0, 0)] * len(variables)
+        self.stored: list[tuple[int, ...]] = [()] * len(variables)
 
 
 class SpreadModule:
@@ -95,7 +99,7 @@ class SeveralGpus(SpreadMemory):
         self._begin = self.cupy.cuda.Event(disable_timing=True)
         self._own_arguments: list[Arguments] = []
         self._arguments_of: NDArray[Any] | None = None
-        _ = self._places, self._aborted, self._side_stream  # during a run, the driver would wait for its end
+        _ = self._places, self._barrier_words, self._aborted, self._side_stream  # during a run, the driver would wait for its end
 
     # Runs
 
@@ -168,6 +172,8 @@ class SeveralGpus(SpreadMemory):
             super().launch(kernel, min(blocks, own), threads, arguments, teams, dynamic_shared)
             return
         stream = self._stream or self.stream()
+        for word in self._barrier_words[1:]:
+            self.cupy.cuda.runtime.memsetAsync(word, 0, 8, stream.ptr)
         counts = [blocks // self.multiprocessors * share.multiprocessors for share in self.shares]
         self._store_places(spread, counts)
         self._begin.record(stream)
@@ -201,18 +207,18 @@ class SeveralGpus(SpreadMemory):
         return own
 
     def _store_places(self, kernel: SpreadKernel, counts: Sequence[int]) -> None:
-        """Let the kernels know their blocks, before any of them runs."""
+        """Let the kernels know their blocks and words for barriers, before any of them runs."""
         first, runtime = 0, self.cupy.cuda.runtime
         for number, count in enumerate(counts):
-            place = first, sum(counts)
+            place = first, sum(counts), len(counts), number, *self._barrier_words[1:]
             first += count
             if kernel.stored[number] == place:
                 continue
             share, here = self.shares[number], self._places[number]
-            here[:] = place
+            here[: len(place)] = place
             with self._on(share.gpu):
-                variable = kernel.variables[number]
-                runtime.memcpyAsync(variable, here.ctypes.data, 8, runtime.memcpyHostToDevice, share.stream.ptr)
+                variable, kind = kernel.variables[number], runtime.memcpyHostToDevice
+                runtime.memcpyAsync(variable, here.ctypes.data, here.nbytes, kind, share.stream.ptr)
                 share.stream.synchronize()
             kernel.stored[number] = place
 
@@ -239,7 +245,14 @@ class SeveralGpus(SpreadMemory):
     @cached_property
     def _places(self) -> list[NDArray[Any]]:
         """Pinned memory for what is stored in `gdsl_place`, of each share."""
-        return [self.pinned(8).view(numpy.uint32) for _ in self.shares]
+        return [self.pinned(8 * _PLACE_WORDS).view(numpy.uint64) for _ in self.shares]
+
+    @cached_property
+    def _barrier_words(self) -> list[int]:
+        """The addresses of the kernels' words for barriers, each in the memory of its GPU, where its blocks wait; the
+        first is not used."""
+        self._barrier_memory = self.arena.allocate(8)
+        return [self._barrier_memory.pointer + number * self.arena.stride for number in range(len(self.gpus))]
 
     @cached_property
     def _aborted(self) -> NDArray[Any]:
@@ -251,7 +264,8 @@ class SeveralGpus(SpreadMemory):
         """Let kernels leave that wait for others which do not come, and wait until they have."""
         runtime, (stream, _) = self.cupy.cuda.runtime, self._side_stream
         here = self._aborted.ctypes.data
-        runtime.memcpyAsync(self._control, here, 8, runtime.memcpyHostToDevice, stream.ptr)
+        for word in (self._control, *self._barrier_words[1:]):
+            runtime.memcpyAsync(word, here, 8, runtime.memcpyHostToDevice, stream.ptr)
         stream.synchronize()
         self.halt()
 

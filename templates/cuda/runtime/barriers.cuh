@@ -4,7 +4,7 @@
 // that still read the word, but never two.
 __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
     const bool passes_on = shared.stop_requested && !stopped;
-    const uint64 before = arrive(&control->arrived, passes_on ? stop + 1 : 1ull);
+    const uint64 before = arrive_everywhere(&control->arrived, passes_on ? stop + 1 : 1ull);
     shared.stop_requested = (before & STOP_REQUEST) != 0;
 }
 
@@ -34,9 +34,9 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         lead_arrivals(shared, control, stop, stopped);
         if (ready) { shared.deferred.record(edges); }
     } else {
-        arrive_without_result(&control->arrived);
+        arrive_everywhere_without_result(&control->arrived);
     }
-    const uint64 word = wait_for_arrivals(&control->arrived, (barriers + 1) * block_count());
+    const uint64 word = wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count());
     if (block_index() == 0) { shared.waited += cycles(); }
     leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }

@@ -13,11 +13,12 @@ constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
 // piece: block_index block_count gdsl_place
-// The blocks of a run are numbered over all of its GPUs. The host stores the number of this GPU's first block, and how
-// many blocks there are on all GPUs.
-extern "C" { __constant__ uint32 gdsl_place[2]; }
-__device__ __forceinline__ uint32 block_index() { return gdsl_place[0] + blockIdx.x; }
-__device__ __forceinline__ uint32 block_count() { return gdsl_place[1]; }
+// The blocks of a run are numbered over all of its GPUs. The host stores the number of this GPU's first block, how many
+// blocks there are on all GPUs, how many GPUs, which of them this is, and for each but the first the address of its word
+// for barriers.
+extern "C" { __constant__ uint64 gdsl_place[64]; }
+__device__ __forceinline__ uint32 block_index() { return uint32(gdsl_place[0]) + blockIdx.x; }
+__device__ __forceinline__ uint32 block_count() { return uint32(gdsl_place[1]); }
 
 // piece: own_block_index own_block_count
 // Of the blocks on this GPU.
@@ -185,6 +186,35 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
     uint64 value = load_acquire(x);
     while ((value & ARRIVALS) < target) { value = load_acquire(x); }
     return value;
+}
+
+// piece: arrive_everywhere
+// As `arrive`, in a word for each GPU, of which `x` is that of the first: each GPU waits at a word in its own memory.
+__device__ __forceinline__ uint64 arrive_everywhere(uint64* x, uint64 value) {
+    asm volatile("fence.acq_rel.sys;" : : : "memory");
+    for (uint64 gpu = 1; gpu < gdsl_place[2]; ++gpu) {
+        asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" : : "l"(gdsl_place[3 + gpu]), "l"(value) : "memory");
+    }
+    uint64 before;
+    asm volatile("atom.relaxed.sys.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
+    return before;
+}
+
+// piece: arrive_everywhere_without_result
+// Adds 1, as `arrive_everywhere`, without a result.
+__device__ __forceinline__ void arrive_everywhere_without_result(uint64* x) {
+    asm volatile("fence.acq_rel.sys;" : : : "memory");
+    asm volatile("red.relaxed.sys.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
+    for (uint64 gpu = 1; gpu < gdsl_place[2]; ++gpu) {
+        asm volatile("red.relaxed.sys.global.add.u64 [%0], 1;" : : "l"(gdsl_place[3 + gpu]) : "memory");
+    }
+}
+
+// piece: wait_here_for_arrivals
+// As `wait_for_arrivals`, at this GPU's word.
+__device__ __forceinline__ uint64 wait_here_for_arrivals(const uint64* x, uint64 target) {
+    const uint64 own = gdsl_place[3];
+    return wait_for_arrivals(own == 0 ? x : reinterpret_cast<const uint64*>(gdsl_place[3 + own]), target);
 }
 
 // piece: arrive_with

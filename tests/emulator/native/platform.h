@@ -7,7 +7,8 @@
 #endif
 enum : unsigned {
     SYSTEM_LOAD_ACQUIRE = 1, SYSTEM_ARRIVE = 2, SYSTEM_ARRIVE_WITHOUT_RESULT = 4, SYSTEM_ARRIVE_WITH = 8,
-    SYSTEM_EXCHANGE_WIDE = 16, SYSTEM_LOAD_WIDE = 32, SYSTEM_STORE_WIDE = 64
+    SYSTEM_EXCHANGE_WIDE = 16, SYSTEM_LOAD_WIDE = 32, SYSTEM_STORE_WIDE = 64, SYSTEM_ARRIVE_EVERYWHERE = 128,
+    SYSTEM_ARRIVE_EVERYWHERE_WITHOUT_RESULT = 256
 };
 constexpr bool has_system_scope(unsigned function) { return ((EMULATOR_SYSTEM) & function) != 0; }
 
@@ -94,6 +95,16 @@ __device__ __forceinline__ void arrive_without_result(uint64* x) {
 }
 __device__ __forceinline__ void arrive_with(uint64* x, uint64 value) {
     add_and_release<has_system_scope(SYSTEM_ARRIVE_WITH)>(x, value);
+}
+// One word stands for those of all GPUs: the emulator's memory is equally near to each.
+__device__ __forceinline__ uint64 arrive_everywhere(uint64* x, uint64 value) {
+    return add_and_release<has_system_scope(SYSTEM_ARRIVE_EVERYWHERE)>(x, value);
+}
+__device__ __forceinline__ void arrive_everywhere_without_result(uint64* x) {
+    add_and_release<has_system_scope(SYSTEM_ARRIVE_EVERYWHERE_WITHOUT_RESULT)>(x, 1);
+}
+__device__ __forceinline__ uint64 wait_here_for_arrivals(const uint64* x, uint64 target) {
+    return wait_for_arrivals(x, target);
 }
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }
