@@ -11,7 +11,7 @@ from gdsl.numerals import is_whole
 
 LARGEST_COUNT = 1024
 """The most GPUs of a machine that is elsewhere."""
-MOST_KERNELS = 61
+MOST_KERNELS = 60
 """The most kernels of a run: each knows where all others wait at barriers."""
 _PAGE = 2 << 20
 """Bytes of a page on the GPUs of today."""

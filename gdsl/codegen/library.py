@@ -22,6 +22,8 @@ from gdsl.types import Type, Widths
 
 TEAMS = ("teams", "teams_pull")
 """Files whose pieces replace others of the same names where each team of blocks has barriers of its own."""
+SEVERAL_GPUS = "own_members"
+"""The file whose pieces replace others of the same names where several GPUs run a program together."""
 WORKERS = "workers"
 """The file whose pieces replace others of the same names where several workers run a program together."""
 INDIRECT_EDGE_IDS = "indirect_edge_ids"
@@ -31,6 +33,7 @@ BOTH_SIDES = "both_sides"
 too; NVRTC, for which the others are, knows none of what these call."""
 DIRECT_EDGE_IDS = "direct_edge_ids"
 """The file whose pieces replace those where no graph leaves out edges of another."""
+_REPLACING = (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, SEVERAL_GPUS, *TEAMS)
 COMMON = {
     "arithmetic": True,
     "plain": False,
@@ -130,7 +133,14 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
         for piece in parts:
             piece = replace(piece, text=_with_words(piece.text, words))
             former = pieces.get(piece.names)
-            alone = former is None or file in (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, *TEAMS)
+            alone = former is None or file in (
+                INDIRECT_EDGE_IDS,
+                DIRECT_EDGE_IDS,
+                BOTH_SIDES,
+                WORKERS,
+                SEVERAL_GPUS,
+                *TEAMS,
+            )
             pieces[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )
@@ -138,9 +148,9 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
 
 
 def _words_of(library: Library) -> list[list[str]]:
-    """Words of the runtime, and what is printed in place of each."""
+    """Words of the runtime, and what is printed in place of each, behind two spaces or more."""
     lines = template_text(library.backend, library.words).splitlines() if library.words else []
-    return [line.split() for line in lines]
+    return [re.split(" {2,}", line) for line in lines]
 
 
 def _with_words(text: str, words: list[list[str]]) -> str:

@@ -235,7 +235,7 @@ class EmulatedDevice:
         self.schedule = schedule or Schedule()
         self.launches = 0
         self.lane = None
-        self.gpu_numbers = ()
+        self.gpu_numbers = tuple(range(gpus)) if gpus > 1 else ()
         self.free = 1 << 30
         self.steps = 0
         self._stop = (ctypes.c_uint32 * 1)(0)

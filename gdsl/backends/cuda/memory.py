@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -19,6 +20,9 @@ from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.resources import filled_text
 from gdsl.types import Type, Widths
+
+_UNEVEN = 1.1
+"""How many times as many edges as the mean a part may have that counts as an equal one."""
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Numbering, Places
@@ -103,6 +107,13 @@ class GraphOnDevice:
             self._parts[name] = self._create_part(name, element_dtype(element, self.widths))
         return self._parts[name]
 
+    def is_even(self, parts: int) -> bool:
+        """Whether so many equal parts of the vertices, in the order of their ids, have about as many edges each."""
+        graph = self.graph()
+        assert graph is not None
+        lists = (graph.offsets, graph.in_offsets) if graph.directed else (graph.offsets,)
+        return parts > 1 and are_even(lists, parts)
+
     def parts_held(self) -> set[str]:
         """The parts that have been uploaded."""
         return set(self._parts)
@@ -172,6 +183,12 @@ class GraphOnDevice:
             return numpy.arange(graph.num_edges, dtype=kind)
         ids = getattr(graph, "in_edge_ids" if name == "in_edges" else name)
         return ids.view(kind) if ids.itemsize == kind.itemsize else ids.astype(kind)
+
+
+def are_even(lists: Iterable[Any], parts: int) -> bool:
+    """Whether equal parts of the vertices have about as many edges each, given the offsets of their lists."""
+    bounds = [sum(int(offsets[(len(offsets) - 1) * part // parts]) for offsets in lists) for part in range(parts + 1)]
+    return max(end - begin for begin, end in pairwise(bounds)) * parts <= _UNEVEN * bounds[-1]
 
 
 def largest_degree_of(graph: Graph) -> int:

@@ -62,7 +62,8 @@ class Places(NamedTuple):
 
 
 class Numbering:
-    """New ids: the caller's vertices by falling degree, those of equal degree in the order of their ids.
+    """New ids: the caller's vertices by falling degree, those of equal degree in the order of their ids. On several
+    GPUs each has an equal part of the ids, and vertices are dealt out to them in that order.
 
     `order` maps new ids to the caller's, `rank` maps the caller's ids to new ones.
     """
@@ -78,7 +79,8 @@ class Numbering:
         in_pointer = in_offsets.pointer if in_offsets is not None else 0
         kernels.start("keys_of_vertices", offsets.pointer, in_pointer, keys.pointer, num_vertices)
         self._device.sort(keys, num_vertices)
-        kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices)
+        parts = max(len(self._device.gpu_numbers), 1)
+        kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices, parts)
         self._device.publish(self.order)
         self._device.publish(self.rank)
         self._on_host: dict[int, Any] = {}

@@ -47,6 +47,8 @@ class Arguments:
         self.values = values
         self.pointers: NDArray[Any] | None = None
         """The places of 8 bytes in the first of the values that hold addresses of what no run changes."""
+        self.by_owner = False
+        """Whether each of several GPUs takes the vertices whose values are in its memory."""
         self._pointers = (ctypes.c_void_p * max(len(values), 1))(*(value.ctypes.data for value in values))
         self.address = ctypes.addressof(self._pointers)
 

@@ -69,6 +69,10 @@ class RenumberedGraph(GraphOnDevice):
             self._edges_as_given = Places(buffer, self._edges, Type.EDGE)
         return self._edges_as_given
 
+    def is_even(self, parts: int) -> bool:
+        """The vertices have been dealt out to several GPUs."""
+        return parts > 1
+
     def part(self, name: str, element: Type) -> Buffer:
         """A member of `graph_slice` of the renumbered graph."""
         name = shared_part(name, self.directed)

@@ -109,6 +109,7 @@ class RunMemory:
             self.record.point(buffer, created)
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
+        self.arguments.by_owner = not plan.graphs and on_device.is_even(len(device.gpu_numbers))
         if self._numbering is not None:
             self._numbering.prepare(
                 (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results

@@ -28,10 +28,10 @@ from gdsl.backends.cuda.spread_memory import SpreadMemory
 from gdsl.backends.gpus import MOST_KERNELS
 
 _PLACE, _PLACE_WORDS, _BARRIER_WORDS_AT = "gdsl_place", 64, 3
-"""The kernels' variable, of so many words of 8 bytes: the number of the GPU's first block, the number of all blocks, how
-many kernels there are, which of them this is, and behind that of each but the first the address of its word for
-barriers. That of the first is in the control block."""
-assert MOST_KERNELS <= _PLACE_WORDS - _BARRIER_WORDS_AT
+"""The kernels' variable, of so many words of 8 bytes: the number of the GPU's first block, the number of all blocks,
+how many kernels there are, which of them this is, behind that of each but the first the address of its word for
+barriers (that of the first is in the control block), and last whether vertices are divided by owner."""
+assert MOST_KERNELS < _PLACE_WORDS - _BARRIER_WORDS_AT
 _ONE_RUN = threading.Lock()
 """Held by the run that is in progress on several GPUs: if each of two had a GPU that the other one waits for, both
 would wait forever."""
@@ -99,7 +99,8 @@ class SeveralGpus(SpreadMemory):
         self._begin = self.cupy.cuda.Event(disable_timing=True)
         self._own_arguments: list[Arguments] = []
         self._arguments_of: NDArray[Any] | None = None
-        _ = self._places, self._barrier_words, self._aborted, self._side_stream  # during a run, the driver would wait for its end
+        # During a run, the driver would wait for its end before it allocates these.
+        _ = self._places, self._barrier_words, self._aborted, self._side_stream
 
     # Runs
 
@@ -175,7 +176,7 @@ class SeveralGpus(SpreadMemory):
         for word in self._barrier_words[1:]:
             self.cupy.cuda.runtime.memsetAsync(word, 0, 8, stream.ptr)
         counts = [blocks // self.multiprocessors * share.multiprocessors for share in self.shares]
-        self._store_places(spread, counts)
+        self._store_places(spread, counts, arguments.by_owner)
         self._begin.record(stream)
         self._control = int(arguments.values[0]["run"]["control"][0])
         whole = False
@@ -206,16 +207,16 @@ class SeveralGpus(SpreadMemory):
         words[places[offsets < self.arena.stride]] += numpy.uint64(number * self.arena.stride)
         return own
 
-    def _store_places(self, kernel: SpreadKernel, counts: Sequence[int]) -> None:
+    def _store_places(self, kernel: SpreadKernel, counts: Sequence[int], by_owner: bool) -> None:
         """Let the kernels know their blocks and words for barriers, before any of them runs."""
         first, runtime = 0, self.cupy.cuda.runtime
         for number, count in enumerate(counts):
-            place = first, sum(counts), len(counts), number, *self._barrier_words[1:]
+            place = first, sum(counts), len(counts), number, *self._barrier_words[1:], int(by_owner)
             first += count
             if kernel.stored[number] == place:
                 continue
             share, here = self.shares[number], self._places[number]
-            here[: len(place)] = place
+            here[: len(place) - 1], here[-1] = place[:-1], place[-1]
             with self._on(share.gpu):
                 variable, kind = kernel.variables[number], runtime.memcpyHostToDevice
                 runtime.memcpyAsync(variable, here.ctypes.data, here.nbytes, kind, share.stream.ptr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import BOTH_SIDES, DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, TEAMS, Library, Piece
+from gdsl.codegen.library import BOTH_SIDES, DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, SEVERAL_GPUS, TEAMS, Library, Piece
 
 FILES = (
     "platform",
@@ -52,10 +52,10 @@ FILES = (
     "instances",
 )
 PLATFORM = "platform"
-_ONE_GPU, _SEVERAL_GPUS = "one_gpu.words", "several_gpus.words"
+_OF_ONE, _OF_SEVERAL = "one_gpu.words", "several_gpus.words"
 """The runtime is written for a grid: all blocks of a run. On one GPU these are the blocks of one launch, and CUDA's
 device scope reaches them; on several GPUs they are numbered over all launches, and only system scope does."""
-LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__", _ONE_GPU)
+LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__", _OF_ONE)
 
 
 GRAPH_BUILDING_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, INDIRECT_EDGE_IDS, "sorting", "made_graphs"))
@@ -72,7 +72,7 @@ TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))
 
 def on_several_gpus(library: Library) -> Library:
     """`library` for a text that runs on several GPUs at the same time."""
-    return dataclasses.replace(library, words=_SEVERAL_GPUS)
+    return dataclasses.replace(library, files=(*library.files, SEVERAL_GPUS), words=_OF_SEVERAL)
 
 
 def on_both_sides(library: Library) -> Library:

@@ -1,15 +1,15 @@
 // piece: each_vertex
 template <class Members, class Visit>
 __device__ __forceinline__ void each_vertex(const Members& members, Visit visit) {
-    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) { visit(members[i]); }
+    for (uint64 i = own_thread(members); i < own_end(members); i += own_threads(members)) { visit(members[i]); }
 }
 
 // piece: each_vertex_by_warps
 // As `each_vertex`, with whole warps: `visit(active, v)`.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_vertex_by_warps(const Members& members, Visit visit) {
-    const uint64 size = members.size();
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+    const uint64 size = own_end(members);
+    for (uint64 base = own_base<all_warps>(members, 32); base < size; base += own_warps<all_warps>(members) * 32) {
         const bool active = base + lane_index() < size;
         visit(active, active ? members[base + lane_index()] : vertex(0));
     }
@@ -27,8 +27,8 @@ __device__ __forceinline__ void side_by_side(Step step) {
 // them, then `visit(v, values)` is called for each active one. Beyond the end, the first vertex is repeated.
 template <uint32 several, class Values, class Members, class Load, class Visit>
 __device__ __forceinline__ void each_vertex_side_by_side(const Members& members, Load load, Visit visit) {
-    const uint64 size = members.size(), stride = grid_threads();
-    for (uint64 base = thread_index(); base < size; base += several * stride) {
+    const uint64 size = own_end(members), stride = own_threads(members);
+    for (uint64 base = own_thread(members); base < size; base += several * stride) {
         vertex v[several];
         Values values[several];
         side_by_side<several>([&](uint32 k) {
@@ -54,7 +54,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: each_id
 template <class Visit>
 __device__ __forceinline__ void each_id(int64 count, Visit visit) {
-    for (uint64 i = thread_index(); i < uint64(count); i += grid_threads()) { visit(i); }
+    for (uint64 i = own_thread(count); i < own_end(count); i += own_threads(count)) { visit(i); }
 }
 
 // piece: define_frontier

@@ -14,11 +14,16 @@ constexpr uint32 FULL_WARP = 0xffffffffu;
 
 // piece: block_index block_count gdsl_place
 // The blocks of a run are numbered over all of its GPUs. The host stores the number of this GPU's first block, how many
-// blocks there are on all GPUs, how many GPUs, which of them this is, and for each but the first the address of its word
-// for barriers.
+// blocks there are on all GPUs, how many GPUs, which of them this is, for each but the first the address of its word for
+// barriers, and last whether all vertices are divided by the GPUs that have their values.
 extern "C" { __constant__ uint64 gdsl_place[64]; }
 __device__ __forceinline__ uint32 block_index() { return uint32(gdsl_place[0]) + blockIdx.x; }
 __device__ __forceinline__ uint32 block_count() { return uint32(gdsl_place[1]); }
+
+// piece: own_gpu gpu_count members_by_owner
+__device__ __forceinline__ uint64 own_gpu() { return gdsl_place[3]; }
+__device__ __forceinline__ uint64 gpu_count() { return gdsl_place[2]; }
+__device__ __forceinline__ bool members_by_owner() { return gdsl_place[63] != 0; }
 
 // piece: own_block_index own_block_count
 // Of the blocks on this GPU.

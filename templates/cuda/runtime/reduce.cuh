@@ -135,8 +135,8 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
     const uint32 lane = lane_index(), width = members_per_warp(size * Warps::operators), alone = longest_alone(lists.g);
     const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
     uint64 visited = 0;
-    for (uint64 base = Warps::index() * width; base < size; base += grid_warps() * width) {
-        const bool has_member = lane < width && base + lane < size;
+    for (uint64 base = own_base<Warps>(members, width); base < own_last<Warps>(members); base += own_warps<Warps>(members) * width) {
+        const bool has_member = lane < width && base + lane < own_last<Warps>(members);
         const vertex near = has_member ? members[base + lane] : vertex(0);
         const edge first = has_member ? lists.first(near) : edge(0);
         const edge degree = has_member ? lists.last(near) - first : edge(0);
@@ -293,8 +293,8 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_per_warp(size);
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
-        const bool has_member = lane < width && base + lane < size;
+    for (uint64 base = own_base<all_warps>(members, width); base < own_last<all_warps>(members); base += own_warps<all_warps>(members) * width) {
+        const bool has_member = lane < width && base + lane < own_last<all_warps>(members);
         const vertex near = has_member ? members[base + lane] : vertex(0);
         edge at = has_member ? lists.first(near) : edge(0);
         const edge last = has_member ? lists.last(near) : edge(0);
@@ -347,7 +347,7 @@ template <class T, class Members, class Lists, class Value, class Combine, class
 __device__ __forceinline__ void reduce_threads(enactor& run, const Members& members, const Lists& lists, T identity,
                                                Combine combine, Value value, Assign assign) {
     uint64 visited = 0;
-    for (uint64 i = thread_index(); i < members.size(); i += grid_threads()) {
+    for (uint64 i = own_thread(members); i < own_end(members); i += own_threads(members)) {
         const vertex near = members[i];
         const edge first = lists.first(near), last = lists.last(near);
         visited += last - first;

@@ -166,6 +166,9 @@ unsigned own_block_count() {
     const u32 gpu = gpu_of(machine.current->block);
     return first_block(gpu + 1) - first_block(gpu);
 }
+unsigned own_gpu() { return gpu_of(machine.current->block); }
+unsigned gpu_count() { return machine.options.gpus; }
+bool members_by_owner() { return machine.options.seed % 2 == 0; }
 uint3 grid_size() { return uint3{row(), machine.options.teams, 1}; }
 
 }  // namespace emulator

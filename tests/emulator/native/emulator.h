@@ -24,6 +24,9 @@ __attribute__((const)) uint3 block_size();
 __attribute__((const)) uint3 grid_size();
 __attribute__((const)) unsigned own_block_index();
 __attribute__((const)) unsigned own_block_count();
+__attribute__((const)) unsigned own_gpu();
+__attribute__((const)) unsigned gpu_count();
+__attribute__((const)) bool members_by_owner();  // with every second seed
 
 enum warp_operation : unsigned {
     SYNC, BALLOT, ANY, ALL, SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, MATCH_ANY,

@@ -41,6 +41,9 @@ __device__ __forceinline__ uint32 block_index() { return blockIdx.x; }
 __device__ __forceinline__ uint32 block_count() { return gridDim.x; }
 __device__ __forceinline__ uint32 own_block_index() { return emulator::own_block_index(); }
 __device__ __forceinline__ uint32 own_block_count() { return emulator::own_block_count(); }
+__device__ __forceinline__ uint64 own_gpu() { return emulator::own_gpu(); }
+__device__ __forceinline__ uint64 gpu_count() { return emulator::gpu_count(); }
+__device__ __forceinline__ bool members_by_owner() { return emulator::members_by_owner(); }
 template <class T>
 __device__ __forceinline__ T smaller(T a, T b) { return b < a || a != a ? b : a; }
 template <class T>

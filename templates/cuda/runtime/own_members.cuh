@@ -1,0 +1,92 @@
+// piece: own_part
+// Where the part of `count` elements begins that the GPU of number `gpu` has: equal parts, of which the first ones have
+// one more element if they cannot be equal. Arrays are divided so among the memories of the GPUs, too.
+__device__ __forceinline__ uint64 own_part(uint64 count, uint64 gpu) {
+    const uint64 gpus = gpu_count();
+    return gpu * (count / gpus) + minimum(gpu, count % gpus);
+}
+
+// piece: own_turns own_thread own_end own_threads
+// The first element of a thread, the end, and how far it is to the thread's next one. If members are divided by owner,
+// those of all vertices are taken by the GPU whose memory has their values, and its threads take turns; others are taken
+// in turns by the threads of all GPUs.
+template <class Members>
+__device__ __forceinline__ bool own_turns(const Members&) { return false; }
+__device__ __forceinline__ bool own_turns(const all_members&) { return members_by_owner(); }
+__device__ __forceinline__ bool own_turns(int64) { return members_by_owner(); }
+template <class Members>
+__device__ __forceinline__ uint64 own_size(const Members& members) { return members.size(); }
+__device__ __forceinline__ uint64 own_size(int64 count) { return uint64(count); }
+template <class Members>
+__device__ __forceinline__ uint64 own_thread(const Members& members) {
+    if (!own_turns(members)) { return thread_index(); }
+    return own_part(own_size(members), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
+}
+template <class Members>
+__device__ __forceinline__ uint64 own_end(const Members& members) {
+    return own_turns(members) ? own_part(own_size(members), own_gpu() + 1) : own_size(members);
+}
+template <class Members>
+__device__ __forceinline__ uint64 own_threads(const Members& members) {
+    return own_turns(members) ? uint64(own_block_count()) * blockDim.x : grid_threads();
+}
+
+// piece: own_base own_warps
+// The same of warps that take `width` members at a time.
+template <class Warps, class Members>
+__device__ __forceinline__ uint64 own_base(const Members& members, uint32 width) {
+    if (Warps::operators > 1 || !own_turns(members)) { return Warps::index() * width; }
+    const uint64 warp = uint64(threadIdx.x / 32) * own_block_count() + own_block_index();
+    return own_part(own_size(members), own_gpu()) + warp * width;
+}
+template <class Warps, class Members>
+__device__ __forceinline__ uint64 own_warps(const Members& members) {
+    const bool all = Warps::operators > 1 || !own_turns(members);
+    return all ? grid_warps() : uint64(own_block_count()) * (blockDim.x / 32);
+}
+template <class Warps, class Members>
+__device__ __forceinline__ uint64 own_last(const Members& members) {
+    return Warps::operators > 1 ? own_size(members) : own_end(members);
+}
+
+// piece: own_word own_words_end
+// The same of warps that take a word of a bitmap over `count` elements at a time.
+__device__ __forceinline__ uint64 own_word(uint64 count) {
+    const all_members words{(count + 31) / 32};
+    return own_base<all_warps>(words, 1);
+}
+__device__ __forceinline__ uint64 own_words_end(uint64 count) {
+    const all_members words{(count + 31) / 32};
+    return minimum(own_end(words) * 32, count);
+}
+
+// piece: first_values
+// A vertex array whose first values the block caches in shared memory, as many as fit: of the part of each GPU, if
+// vertices are dealt out to them by decreasing degree. All threads of the block fill the cache. They wait for each other
+// first, because an earlier reduction may have ended without a barrier.
+template <class T>
+struct first_values {
+    const T* values;
+    uint64 parts, part, most;  // the first `most` parts have one value more than `part`
+    uint32 count;
+
+    __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
+        parts = members_by_owner() ? gpu_count() : 1;
+        part = size / parts;
+        most = size % parts;
+        count = uint32(minimum(part, uint64(dynamic_shared_bytes() / sizeof(T)) / parts));
+        __syncthreads();  // until no thread reads the former values
+        for (uint32 i = threadIdx.x; i < count * parts; i += BLOCK_THREADS) {
+            static_cast<T*>(dynamic_shared_memory())[i] = values[first_of(i / count) + i % count];
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ uint64 first_of(uint64 gpu) const { return gpu * part + minimum(gpu, most); }
+    __device__ __forceinline__ T operator[](vertex v) const {
+        for (uint64 gpu = 0; gpu < parts; ++gpu) {
+            const uint64 at = uint64(v) - first_of(gpu);  // large if it is before
+            if (at < count) { return static_cast<const T*>(dynamic_shared_memory())[gpu * count + at]; }
+        }
+        return values[v];
+    }
+};
