@@ -155,6 +155,40 @@ def test_limits(cupy, graph):
     assert numpy_of(program(graph, source=3, gpus=2).distance)[3] == 0
 
 
+class SplittingPool:
+    """Parts of what was allocated first, as CuPy's pool cuts the free block that is large enough."""
+
+    def __init__(self, allocator):
+        self.allocator, self.block, self.left = allocator, None, 0
+
+    def malloc(self, nbytes):
+        if nbytes > self.left:
+            self.block, self.whole, self.left = self.allocator(nbytes), nbytes, nbytes
+        self.left -= nbytes
+        return SimpleNamespace(ptr=self.block.ptr + self.whole - self.left - nbytes, mem=self.block)
+
+    def free_bytes(self):
+        return 0
+
+    def free_all_blocks(self):
+        pass
+
+
+def test_each_array_that_is_spread_has_a_range_of_its_own(cupy, driver, monkeypatch):
+    """So that each GPU has an equal part of it, wherever a free block is."""
+    monkeypatch.setattr(cupy.cuda, "MemoryPool", SplittingPool)
+    device = SeveralGpus((0, 1))
+    for nbytes in (1 << 15, 1 << 14, 1 << 14, 5000):
+        device.allocate(nbytes)
+        for pool in device._far.values():
+            pool.left = pool.whole  # all is free again
+        buffer = device.allocate(nbytes)
+        parts = device._ranges[buffer.pointer]().parts
+        assert [part.owner for part in parts] == [0, 1]
+        assert abs(parts[0].nbytes - nbytes // 2) <= 256
+        assert buffer.nbytes == nbytes
+
+
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_launch_that_fails_leaves_no_kernel_waiting(cupy, graph, after):
     """The kernel that has begun is told to leave, and the next run is right."""

@@ -66,7 +66,9 @@ class SpreadMemory(CudaDevice):
         self._page_size = page_bytes(self.owners)
         self._ranges: dict[int, weakref.ref[FlatRange]] = {}
         self._near = self.cupy.cuda.MemoryPool(self._pages_on_first)
-        self._far = self.cupy.cuda.MemoryPool(self._pages_on_all)
+        self._far: dict[int, Any] = {}
+        """A pool for each number of pages: of a pool with several sizes, arrays would share a range, and each of them
+        would be where the cuts of that range happen to be, often on one GPU as a whole."""
         self._copied = self.cupy.cuda.MemoryPool(self._copied_pages)
 
     @cached_property
@@ -80,7 +82,13 @@ class SpreadMemory(CudaDevice):
 
     def allocate(self, nbytes: int) -> CudaBuffer:
         """Memory that all GPUs reach; raises E0912."""
-        return self._allocate(self._far if self.is_spread(nbytes) else self._near, nbytes)
+        if not self.is_spread(nbytes):
+            return self._allocate(self._near, nbytes)
+        whole = -(-nbytes // self._page_size) * self._page_size
+        if whole not in self._far:
+            self._far[whole] = self.cupy.cuda.MemoryPool(self._pages_on_all)
+        found = self._allocate(self._far[whole], whole)
+        return CudaBuffer(found.memory, nbytes, found.pointer)
 
     def allocate_constant(self, nbytes: int) -> CudaBuffer:
         """A copy for each kernel, of which the first is the one to fill, or, where there is too little room, as any
@@ -124,7 +132,7 @@ class SpreadMemory(CudaDevice):
     def _allocate(self, pool: Any, nbytes: int) -> CudaBuffer:
         size = max(16, -(-nbytes // 16) * 16)
         try:
-            if pool is not self._far and size < _SLAB and pool.free_bytes() < size + 512:
+            if pool in (self._near, self._copied) and size < _SLAB and pool.free_bytes() < size + 512:
                 pool.malloc(_SLAB)  # and dropped, so that the pool has it
             memory = pool.malloc(size)
         except GdslError as error:
@@ -154,7 +162,7 @@ class SpreadMemory(CudaDevice):
         for gpu in self.owners:
             with self._on(gpu):
                 self.cupy.cuda.runtime.deviceSynchronize()
-        for pool in (self._near, self._far, self._copied):
+        for pool in (self._near, self._copied, *self._far.values()):
             pool.free_all_blocks()
 
     def room(self, sizes: Sequence[int], former: Any) -> Any:
@@ -170,7 +178,8 @@ class SpreadMemory(CudaDevice):
         """(free bytes, all bytes) of one of the GPUs."""
         with self._on(gpu):
             free, total = self.cupy.cuda.runtime.memGetInfo()
-        free += self._far.free_bytes() // len(self.owners) + self._copied.free_bytes() * self.gpus.count(gpu)
+        spread = sum(pool.free_bytes() for pool in self._far.values())
+        free += spread // len(self.owners) + self._copied.free_bytes() * self.gpus.count(gpu)
         if gpu == self.id:
             free += self._near.free_bytes() + self.cupy.get_default_memory_pool().free_bytes()
         return int(free), int(total)

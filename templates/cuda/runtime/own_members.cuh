@@ -3,7 +3,9 @@
 // one more element if they cannot be equal. Arrays are divided so among the memories of the GPUs, too.
 __device__ __forceinline__ uint64 own_part(uint64 count, uint64 gpu) {
     const uint64 gpus = gpu_count();
-    return gpu * (count / gpus) + minimum(gpu, count % gpus);
+    const bool is_small = count >> 32 == 0;  // a division of 32 bits takes a fraction of the time
+    const uint64 part = is_small ? uint64(uint32(count) / uint32(gpus)) : count / gpus;
+    return gpu * part + minimum(gpu, count - part * gpus);
 }
 
 // piece: own_turns own_thread own_end own_threads
