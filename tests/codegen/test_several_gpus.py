@@ -1,6 +1,6 @@
 """The text for several GPUs: without copies on each GPU, it differs from that for one in how blocks are numbered, in
-where they wait for each other, in who takes which vertices and in scopes, and in nothing else. On several GPUs no run is
-stopped for another order of work."""
+where they wait for each other, in who takes which vertices and in scopes, and in nothing else. On several GPUs no run
+is stopped for another order of work."""
 
 from __future__ import annotations
 
