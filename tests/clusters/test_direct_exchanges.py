@@ -152,7 +152,7 @@ def test_the_bits_of_exchanges_through_the_hosts(each: Exchanged, kind: Type, wo
             device: Any = HostDevice()
             links = Links(FakeNccl(mine), mine, device, b"identity")
             exchanger = DirectExchanger(mine, count, 2 * count, links, device)
-            exchanger.small = small
+            exchanger.small, exchanger.shorter = small, 1
             return run_exchanges(mine, exchanger, each, field_of(kind, words, size, count), count, seed)
 
         def by_hosts(mine: ThreadCommunicator, seed: int = seed, count: int = count) -> list[Any]:

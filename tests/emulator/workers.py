@@ -99,7 +99,7 @@ def run_on_workers(
         enactor = WorkerEnactor(mine, *arguments, blocks=device.multiprocessors)
         if direct is not None:
             enactor.meet(mine, Links(FakeNccl(mine), mine, device, b"identity"))
-            enactor.exchanger.small = direct  # type: ignore[attr-defined]
+            enactor.exchanger.small, enactor.exchanger.shorter = direct, 1  # type: ignore[attr-defined]
         found = enactor.run_share(bindings, limits or Limits())
         outcome = ShareOutcome(found, enactor.parts, enactor.exchanger.sent, enactor.exchanger.met, mine)
         return outcome, outcome.gathered()

@@ -94,6 +94,12 @@ def test_an_error_of_one_worker_is_raised_and_all_stay(cluster: RayCluster, rank
     _run(cluster, communicating.order)
 
 
+def test_an_error_is_found_while_waiting_for_something_else(cluster: RayCluster) -> None:
+    with pytest.raises(GdslError, match=r"E0801.*: worker 1 looked past the end"):
+        _run(cluster, communicating.fail_elsewhere, 1)
+    _run(cluster, communicating.order)
+
+
 @pytest.mark.parametrize(
     ("rank", "code", "words"),
     [(0, "E0912", "not enough memory"), (1, "E0911", "No space left on device"), (2, "E0807", "KeyError: 'x'")],
@@ -106,7 +112,7 @@ def test_an_exception_names_the_worker(cluster: RayCluster, rank: int, code: str
     assert caught.value.code == code and str(member) in str(caught.value) and words in str(caught.value)
 
 
-@pytest.mark.parametrize("task", [communicating.exchange_on, communicating.compute_on])
+@pytest.mark.parametrize("task", [communicating.exchange_on, communicating.compute_on, communicating.look_on])
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_killed_worker_is_named_and_all_end(cluster: RayCluster, task: Callable[..., Any], rank: int) -> None:
     cluster.start()

@@ -124,6 +124,14 @@ def fail(communicator: Communicator, report: Report, rank: int) -> None:
     communicator.all_to_all([np.zeros(1_000_000)] * communicator.size)
 
 
+def fail_elsewhere(communicator: Communicator, report: Report, rank: int) -> None:
+    """One worker raises while the others wait for something else than its messages."""
+    if communicator.rank == rank:
+        time.sleep(0.1)
+        raise GdslError.single("E0801", f"worker {rank} looked past the end")
+    look_on(communicator, report, 600)
+
+
 def fail_badly(communicator: Communicator, report: Report, rank: int) -> None:
     """One worker raises what is none of gdsl's errors."""
     if communicator.rank == rank:
@@ -144,6 +152,15 @@ def compute_on(communicator: Communicator, report: Report, seconds: float) -> No
     report("begun")
     time.sleep(seconds)
     communicator.barrier()
+
+
+def look_on(communicator: Communicator, report: Report, seconds: float) -> None:
+    """Wait for something else for that long, and look whether the others are there."""
+    report("begun")
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        communicator.check()
+        time.sleep(0.001)
 
 
 def leave(communicator: Communicator, report: Report, rank: int) -> None:

@@ -11,8 +11,8 @@ array:
 - slices: each worker gets what all others contribute to its own elements, combines it in the order of ranks, and sends
   the result to all.
 
-Everything has the bits that `Exchanger` gives it. Small arrays take no lists: finding what has changed takes longer
-than sending all of it.
+Everything has the bits that `Exchanger` gives it. Small arrays take no lists, and large ones only where these are much
+shorter: to find, sort and store what has changed takes longer than to send all of it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ from gdsl.communicator import Communicator
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, How, Reach
 
-SMALL = 1 << 20
+SMALL = 1 << 24
 """Bytes up to which an array is small."""
+SHORTER = 8
+"""How many times fewer bytes lists must have."""
 Round = tuple[list[tuple[int, Any]], list[tuple[int, Any]], list[tuple[Any, ReduceOperation]]]
 """What one array sends, receives and reduces at a time, together with the others."""
 
@@ -58,7 +60,7 @@ class DirectExchanger(Exchanger):
     ) -> None:
         super().__init__(communicator, num_vertices, num_edges)
         self.links, self.device = links, device
-        self.small = SMALL
+        self.small, self.shorter = SMALL, SHORTER
 
     def note(self, number: int, data: Sequence[Datum], elements: NDArray[np.int64] | None = None) -> None:
         """As `Exchanger.note`; what will be exchanged without it is not noted."""
@@ -120,13 +122,11 @@ class DirectExchanger(Exchanger):
                     active.remove(work)
                 else:
                     rounds.append(one)
-            reductions = [each for _, _, found in rounds for each in found]
-            if reductions:
-                self.links.all_reduce(reductions)
-            sends = [each for found, _, _ in rounds for each in found]
-            receives = [each for _, found, _ in rounds for each in found]
-            if sends or receives:
-                self.links.exchange(sends, receives)
+            if rounds:
+                sends, receives, reductions = (
+                    [each for found in kind for each in found] for kind in zip(*rounds, strict=True)
+                )
+                self.links.exchange(sends, receives, reductions)
 
     # Choices, which are the same on all workers
 
@@ -146,10 +146,10 @@ class DirectExchanger(Exchanger):
         return is_integer and reduces(datum.each.operation, field.dtype)
 
     def _fit_lists(self, datum: Datum, counts: list[int], turn: int) -> bool:
-        """Whether lists of so many places are fewer bytes than all values."""
+        """Whether lists of so many places are much fewer bytes than all values."""
         count = counts[turn] if datum.each.how is How.ADOPT else sum(counts)
         nbytes = datum.field.width * datum.field.dtype.itemsize
-        return count * (_PLACE.itemsize + nbytes) < datum.values.nbytes
+        return count * (_PLACE.itemsize + nbytes) * self.shorter < datum.values.nbytes
 
     def _changes(self, datum: Datum, noted: Noted | None) -> Any | None:
         """Where the values of a large array have changed; None of one that is small or was not noted."""

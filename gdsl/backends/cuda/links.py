@@ -32,6 +32,7 @@ _OPERATIONS = {
 }
 START_LIMIT = 60.0
 """Seconds after which workers that have not all reached NCCL give it up."""
+Reduction = tuple[NDArray[Any], ReduceOperation]
 Parts = Sequence[tuple[int, NDArray[Any]]]
 """Arrays on the GPU, each with the worker that it goes to or comes from."""
 
@@ -86,11 +87,16 @@ class Links:
         """Whether nothing has failed."""
         return self._comm is not None
 
-    def exchange(self, sends: Parts, receives: Parts) -> None:
-        """Send arrays, and fill others with what comes. Of two workers, what the first one sends is received by the
-        other in the same order."""
+    def exchange(self, sends: Parts, receives: Parts, reductions: Sequence[Reduction] = ()) -> None:
+        """Send arrays, fill others with what comes, and reduce arrays of integers (`reduces`) in place. Of two workers,
+        what the first one sends is received by the other in the same order."""
         nccl, at, stream = self._nccl, self._device.address_of, self._device.stream_address
         with _Group(self):
+            for values, operation in reductions:
+                if len(values):
+                    kind, there = _TYPES[values.dtype.str[1:]], at(values)
+                    nccl.all_reduce(there, there, len(values), kind, _OPERATIONS[operation], self._comm, stream)
+                    self.sent += 2 * values.nbytes * (self._communicator.size - 1) // self._communicator.size
             for rank, part in sends:
                 if part.nbytes:
                     nccl.send(at(part), part.nbytes, _TYPES["u1"], rank, self._comm, stream)
@@ -98,17 +104,6 @@ class Links:
             for rank, part in receives:
                 if part.nbytes:
                     nccl.recv(at(part), part.nbytes, _TYPES["u1"], rank, self._comm, stream)
-
-    def all_reduce(self, reductions: Sequence[tuple[NDArray[Any], ReduceOperation]]) -> None:
-        """Reduce arrays of integers (`reduces`) in place."""
-        nccl, stream, size = self._nccl, self._device.stream_address, self._communicator.size
-        with _Group(self):
-            for values, operation in reductions:
-                if not len(values):
-                    continue
-                at, kind = self._device.address_of(values), _TYPES[values.dtype.str[1:]]
-                nccl.all_reduce(at, at, len(values), kind, _OPERATIONS[operation], self._comm, stream)
-                self.sent += 2 * values.nbytes * (size - 1) // size
 
     def abort(self) -> None:
         """End what is under way, without the others."""

@@ -236,15 +236,17 @@ class WorkerWalk(Walk):
         if self.exchanger.agree(step.number, False) is None:
             raise StoppedByOthersError
         data, members, domain = self._read(step.data), numpy.zeros(0, numpy.int32), Domain.VERTEX
+        address, saved = self._saved() if step.frontier is not None else (0, numpy.zeros(0))
         if step.frontier is not None:
             domain = next(each.domain for each in self.plan.frontiers if each.name == step.frontier)
-            members = self._members(step.frontier, domain)
+            members = self._members(saved, step.frontier, domain)
         united = self.exchanger.exchange(step, turn, data, members, domain)
         if self.communicator.size == 1:
             return
         self._write(data)
         if step.frontier is not None and united is not None:
-            self._put_members(step.frontier, domain, united)
+            self._put_members(saved, step.frontier, domain, united)
+            self.device.write_memory(address, saved)
 
     def _read(self, exchanged: tuple[Exchanged, ...]) -> list[Datum]:
         data = []
@@ -299,8 +301,7 @@ class WorkerWalk(Walk):
         state: NDArray[Any] = states[slot : slot + 1]
         return state
 
-    def _members(self, name: str, domain: Domain) -> NDArray[Any]:
-        _, saved = self._saved()
+    def _members(self, saved: NDArray[Any], name: str, domain: Domain) -> NDArray[Any]:
         state = self._state(saved, name, domain)
         assert domain is Domain.EDGE or (state["queued"][0] and not state["mapped"][0]), f"{name} has no queue alone"
         bits = self.widths.vertex if domain is Domain.VERTEX else self.widths.edge
@@ -308,15 +309,13 @@ class WorkerWalk(Walk):
         members: NDArray[Any] = values_of(int(state["queue"][0]), numpy.dtype(f"i{bits // 8}"), int(state["size"][0]))
         return members
 
-    def _put_members(self, name: str, domain: Domain, members: NDArray[Any]) -> None:
-        address, saved = self._saved()
+    def _put_members(self, saved: NDArray[Any], name: str, domain: Domain, members: NDArray[Any]) -> None:
         state = self._state(saved, name, domain)
         state["size"] = len(members)
         if self.enactor.is_direct:
             self.device.array_at(int(state["queue"][0]), members.dtype, len(members))[:] = members
         else:
             self.device.write_memory(int(state["queue"][0]), members)
-        self.device.write_memory(address, saved)
 
 
 def own_range(share: GraphShare, domain: Domain) -> tuple[int, int]:
