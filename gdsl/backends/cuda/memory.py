@@ -109,10 +109,11 @@ class GraphOnDevice:
 
     def is_even(self, parts: int) -> bool:
         """Whether so many equal parts of the vertices, in the order of their ids, have about as many edges each."""
+        if parts < 2:  # the graph may be a worker's share
+            return False
         graph = self.graph()
         assert graph is not None
-        lists = (graph.offsets, graph.in_offsets) if graph.directed else (graph.offsets,)
-        return parts > 1 and are_even(lists, parts)
+        return are_even((graph.offsets, graph.in_offsets) if graph.directed else (graph.offsets,), parts)
 
     def parts_held(self) -> set[str]:
         """The parts that have been uploaded."""
