@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles import BY_NAME, CASES, Case
+from support.fake_nccl import FakeNccl
 from support.graphs import named_graphs, random_graph
 
 from gdsl.backends.interface import Limits, Pair
@@ -20,7 +21,7 @@ from gdsl.graph import Graph
 
 from . import build
 from .running import differences, expect
-from .workers import build_for_workers, run_on_workers
+from .workers import Introduced, build_for_workers, run_on_workers
 
 pytestmark = [pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++"), pytest.mark.slow]
 
@@ -119,6 +120,19 @@ def test_what_stops_one_worker_stops_all(text: str, given: dict[str, Any], limit
                 build_for_workers(text), random_graph(30, 60, seed=1), given, 3, limits=limits, direct=direct
             )
         assert caught.value.code == code
+
+
+@pytest.mark.parametrize("fails_at", [0, 5])
+def test_a_failure_of_nccl_stops_all(fails_at: int) -> None:
+    """One worker hears of it, and all raise the same error."""
+    graph = random_graph(30, 60, seed=1)
+
+    def failing(mine: Introduced) -> FakeNccl:
+        return FakeNccl(mine, fails_at=fails_at if mine.rank == 1 else None)
+
+    with pytest.raises(GdslError) as caught:
+        run_on_workers(build_for_workers("bfs"), graph, {"source": 0}, 3, direct=0, nccl=failing)
+    assert caught.value.code == "E0807" and "worker 1 cannot exchange data any more" in str(caught.value)
 
 
 def test_a_worker_without_an_exchange_gives_something_else() -> None:

@@ -85,10 +85,11 @@ def run_on_workers(
     seed: int = 0,
     limits: Limits | None = None,
     direct: int | None = None,
+    nccl: Callable[[Introduced], FakeNccl] | None = None,
 ) -> tuple[list[ShareOutcome], Outcome]:
     """What each of `size` workers has of the result, and the whole result, gathered at worker 0. Anything that the
     emulator finds is raised. `direct`: data go from GPU to GPU, by a fake of NCCL, and arrays of up to so many bytes
-    are small."""
+    are small; `nccl`: the fake of each worker."""
 
     def work(mine: Introduced) -> tuple[ShareOutcome, Outcome | None]:
         share = GraphShare.of(graph, mine.rank, size)
@@ -98,7 +99,7 @@ def run_on_workers(
         arguments = device, built.module.get_function, built.plan, built.generated, on_device
         enactor = WorkerEnactor(mine, *arguments, blocks=device.multiprocessors)
         if direct is not None:
-            enactor.meet(mine, Links(FakeNccl(mine), mine, device, b"identity"))
+            enactor.meet(mine, Links((nccl or FakeNccl)(mine), mine, device, b"identity"))
             enactor.exchanger.small, enactor.exchanger.shorter = direct, 1  # type: ignore[attr-defined]
         found = enactor.run_share(bindings, limits or Limits())
         outcome = ShareOutcome(found, enactor.parts, enactor.exchanger.sent, enactor.exchanger.met, mine)
