@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.codegen.lines import RESUME
-from gdsl.codegen.literals import type_name
 from gdsl.ir.nodes import Element, Node
 from gdsl.operations import ReduceOperation
 from gdsl.plan.hints import ReadAhead
@@ -72,8 +71,9 @@ class FunctionParameter:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionText:
-    """A generated function: `body` is its lines, indented within the braces, `#line` directives among them."""
+class PrintedFunction:
+    """A function as it was printed, so that every call of it has its parameters: `body` is its lines, indented within
+    the braces, `#line` directives among them."""
 
     name: str
     result: str
@@ -101,32 +101,16 @@ class FunctionText:
         return any(parameter.argument is argument for parameter in self.parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAheadText:
-    """The struct of what a sweep reads ahead; `names` has the member that replaces a place in the functor."""
-
-    type: str
-    members: tuple[tuple[str, str], ...]
-    """Their types and names."""
-    names: dict[Node, str]
-    bounds: str = ""
-    """The type of the bounds that may be used instead of a read."""
-
-
-def read_ahead_text(struct: str, read_ahead: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
-    """What is read ahead, as `struct`."""
-    reads = [read for level in (*read_ahead.before, *read_ahead.after) for read in level]
-    named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
+def places_ahead(read_ahead: ReadAhead) -> dict[Node, str]:
+    """The places in the functor that were read ahead, and the members of the struct that replace them."""
+    named = [(f"value_{number}", read) for number, read in enumerate(read_ahead.reads, start=1)]
     named += [("own", read_ahead.own)] if read_ahead.own is not None else []
-    names = {place: f"{READ_AHEAD}.{name}" for name, read in named for place in read.places}
-    members = [(type_name(read.value.type), name) for name, read in named]
-    members += [(type_name(read_ahead.seen.type), SEEN)] if read_ahead.seen is not None else []
-    return ReadAheadText(struct, tuple(members), names, bounds_of(read_ahead, bounds))
+    return {place: f"{READ_AHEAD}.{name}" for name, read in named for place in read.places}
 
 
-def bounds_of(read_ahead: ReadAhead, bounds: ReduceOperation | None) -> str:
-    """The type of the bounds that are used; empty where there are none."""
-    if bounds is None or read_ahead.seen is None:
+def bounds_of(read_ahead: ReadAhead | None, bounds: ReduceOperation | None) -> str:
+    """The type of the bounds that may be used instead of a read; empty where there are none."""
+    if read_ahead is None or bounds is None or read_ahead.seen is None:
         return ""
     falls = "true" if bounds is ReduceOperation.MIN else "false"
     return f"hub_bounds<{falls}>"

@@ -13,9 +13,10 @@ from gdsl.codegen.function_text import (
     SEEN,
     Argument,
     FunctionParameter,
-    FunctionText,
     Kept,
-    ReadAheadText,
+    PrintedFunction,
+    bounds_of,
+    places_ahead,
 )
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import type_name
@@ -41,9 +42,9 @@ from gdsl.ir.nodes import (
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Outcome
+from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays, written_several_ways
-from gdsl.plan.hints import EarlyRead
+from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Claim
 
 Functor = VertexFunctor | EdgeFunctor
@@ -77,19 +78,30 @@ class FunctionPrinter:
             name: ", ".join(["d"] * uses.data + ["iteration"] * uses.iteration) for name, uses in self.uses.items()
         }
         """What each of the program's functions gets before its arguments."""
+        self.structs: dict[tuple[str, ReadAhead], str] = {}
+        """By functor and what its calls read ahead: the struct of that."""
 
-    def functions(self) -> tuple[FunctionText, ...]:
+    def functions(self) -> tuple[PrintedFunction, ...]:
         """The program's own functions, each after those that it calls."""
         return tuple(self._function(function) for function in function_order(self.program))
+
+    def struct_of(self, functor: str, read_ahead: ReadAhead) -> str:
+        """The struct of what is read ahead, wherever that is."""
+        key = (functor, replace(read_ahead, over=None))
+        if key not in self.structs:
+            number = sum(name == functor for name, _ in self.structs) + 1
+            part = READ_AHEAD if number == 1 else f"{READ_AHEAD}_{number}"
+            self.structs[key] = self.names.functor(functor, part)
+        return self.structs[key]
 
     def condition(
         self,
         functor: Functor,
         conjuncts: tuple[Expression, ...] | None = None,
         part: str = "condition",
-        read_ahead: ReadAheadText | None = None,
+        read_ahead: ReadAhead | None = None,
         at_once: bool = False,
-    ) -> FunctionText | None:
+    ) -> PrintedFunction | None:
         """`cond`, or only these `conjuncts` of it, as a bool function; None where there is nothing to test.
         `at_once`: all comparisons are evaluated, without branches."""
         tested = functor.condition if conjuncts is None else conjuncts
@@ -97,29 +109,29 @@ class FunctionPrinter:
             return None
         lines = Lines(depth=1)
         expressions = self.expressions(functor)
-        expressions.read_ahead = read_ahead.names if read_ahead is not None else {}
+        expressions.read_ahead = places_ahead(read_ahead) if read_ahead is not None else {}
         each = (f"({expressions.print(conjunct)})" for conjunct in tested)
         text = " & ".join(each) if at_once else expressions.conjunction(tested)
         lines.add(f"return {text};", tested[0].span)
-        return _with_read_ahead(self._finish(functor, part, "bool", tested, lines), read_ahead)
+        return self._after(read_ahead, functor, self._finish(functor, part, "bool", tested, lines))
 
     def reads(
         self,
         functor: Functor,
         level: tuple[EarlyRead, ...],
         part: str,
-        read_ahead: ReadAheadText,
+        read_ahead: ReadAhead,
         skip_array: str | None = None,
-    ) -> FunctionText:
+    ) -> PrintedFunction:
         """Reads one level of the values that are read ahead."""
         lines = Lines(depth=1)
         expressions = self.expressions(functor, skip_array=skip_array)
         expressions.shared_arrays = written_arrays(functor)
-        expressions.read_ahead = read_ahead.names
+        expressions.read_ahead = places = places_ahead(read_ahead)
         for read in level:
-            lines.add(f"{read_ahead.names[read.places[0]]} = {expressions.print_anew(read.value)};", read.value.span)
+            lines.add(f"{places[read.places[0]]} = {expressions.print_anew(read.value)};", read.value.span)
         used = tuple(read.value for read in level)
-        return _with_read_ahead(self._finish(functor, part, "void", used, lines), read_ahead)
+        return self._after(read_ahead, functor, self._finish(functor, part, "void", used, lines))
 
     def apply(
         self,
@@ -130,16 +142,18 @@ class FunctionPrinter:
         without: int | None = None,
         plain_scalars: frozenset[str] = frozenset(),
         key_array: str | None = None,
-        read_ahead: ReadAheadText | None = None,
+        read_ahead: ReadAhead | None = None,
         skip_array: str | None = None,
         masked: bool = False,
-    ) -> FunctionText | None:
+        bounds: ReduceOperation | None = None,
+    ) -> PrintedFunction | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
         statement at `without` is left out. What changes the array `key_array` says in `key` to which value; what
         changes the array `skip_array` says whether any call has changed the element since the last barrier. If it is
-        `masked`, updates add nothing unless the test ``holds``. None if nothing is left to do.
+        `masked`, updates add nothing unless the test ``holds``. `bounds` of the new values are known to a block, if a
+        value is seen before it is changed. None if nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -152,9 +166,10 @@ class FunctionPrinter:
             lines.add("bool accepted = true;")
         expressions = self.expressions(functor, plain_arrays, plain_scalars, key_array, skip_array)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
-        expressions.read_ahead = read_ahead.names if read_ahead is not None else {}
+        expressions.read_ahead = places_ahead(read_ahead) if read_ahead is not None else {}
+        bounds_type = bounds_of(read_ahead, bounds)
         if isinstance(expressions, SkipPrinter) and read_ahead is not None:
-            expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if read_ahead.bounds else ""
+            expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if bounds_type else ""
         expressions.mask = Argument.HOLDS.value if masked else None
         StatementPrinter(
             expressions,
@@ -168,9 +183,9 @@ class FunctionPrinter:
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
-        text = _with_read_ahead(text, read_ahead)
-        if skip_array is not None and read_ahead is not None and read_ahead.bounds:
-            known = FunctionParameter(Argument.BOUNDS, f"const {read_ahead.bounds}&", BOUNDS)
+        text = self._after(read_ahead, functor, text)
+        if skip_array is not None and bounds_type:
+            known = FunctionParameter(Argument.BOUNDS, f"const {bounds_type}&", BOUNDS)
             text = replace(text, parameters=(*text.parameters, known))
         if masked:
             holds = FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value)
@@ -187,7 +202,7 @@ class FunctionPrinter:
         part: str = "value",
         key: bool = False,
         cached: Kept | None = None,
-    ) -> FunctionText:
+    ) -> PrintedFunction:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
         value = functor.key if key else functor.value
         assert value is not None
@@ -201,7 +216,7 @@ class FunctionPrinter:
         keeps = FunctionParameter(Argument.KEPT, f"const first_values<{type_name(cached.type)}>&", KEPT)
         return replace(text, parameters=(*text.parameters, keeps))
 
-    def score(self, functor: VoteFunctor) -> FunctionText:
+    def score(self, functor: VoteFunctor) -> PrintedFunction:
         """What a vote functor makes of a key and its total at a vertex."""
         value = functor.value
         lines = Lines(depth=1)
@@ -214,7 +229,7 @@ class FunctionPrinter:
 
     def claim(
         self, functor: EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False, alone: bool = False
-    ) -> FunctionText:
+    ) -> PrintedFunction:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end.
         `alone`: nobody else is there."""
         store = functor.body[claim.statement]
@@ -254,7 +269,7 @@ class FunctionPrinter:
         printer.function_arguments = self.function_arguments
         return printer
 
-    def _function(self, function: Function) -> FunctionText:
+    def _function(self, function: Function) -> PrintedFunction:
         lines = Lines(depth=1)
         self._preamble(lines, function.body)
         result = type_name(function.result)
@@ -268,7 +283,7 @@ class FunctionPrinter:
         ]
         first = self._shared_parameters(self.uses[function.name])
         parameters = (*first, *own)
-        return FunctionText(self.names.function(function.name), result, parameters, self._body(lines))
+        return PrintedFunction(self.names.function(function.name), result, parameters, self._body(lines))
 
     def _preamble(self, lines: Lines, body: tuple[Statement, ...]) -> None:
         if polls(body):
@@ -282,7 +297,7 @@ class FunctionPrinter:
         used: Node | tuple[Node, ...],
         lines: Lines,
         has_totals: bool = False,
-    ) -> FunctionText:
+    ) -> PrintedFunction:
         uses = uses_of(used, self.uses)
         parameters = list(self._shared_parameters(uses))
         own = [
@@ -295,7 +310,14 @@ class FunctionPrinter:
         if has_totals:
             totals = self.names.functor(functor.name, "totals")
             parameters.append(FunctionParameter(Argument.TOTALS, f"{totals}&", "totals"))
-        return FunctionText(self.names.functor(functor.name, part), result, tuple(parameters), self._body(lines))
+        return PrintedFunction(self.names.functor(functor.name, part), result, tuple(parameters), self._body(lines))
+
+    def _after(self, read_ahead: ReadAhead | None, functor: Functor, text: PrintedFunction) -> PrintedFunction:
+        """`text` with the values that were read ahead as one more parameter."""
+        if read_ahead is None:
+            return text
+        values = FunctionParameter(Argument.READ_AHEAD, f"{self.struct_of(functor.name, read_ahead)}&", READ_AHEAD)
+        return replace(text, parameters=(*text.parameters, values))
 
     def _shared_parameters(self, uses: Uses) -> tuple[FunctionParameter, ...]:
         data = FunctionParameter(Argument.DATA, "const data_slice&", "d")
@@ -304,15 +326,6 @@ class FunctionPrinter:
 
     def _body(self, lines: Lines) -> tuple[str, ...]:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
-
-
-def _with_read_ahead(text: FunctionText, read_ahead: ReadAheadText | None) -> FunctionText:
-    """`text` with the values that were read ahead as one more parameter."""
-    if read_ahead is None:
-        return text
-    return replace(
-        text, parameters=(*text.parameters, FunctionParameter(Argument.READ_AHEAD, f"{read_ahead.type}&", READ_AHEAD))
-    )
 
 
 def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from gdsl.codegen.function_text import READ_AHEAD, Argument, FunctionText, Kept, ReadAheadText, read_ahead_text
+from gdsl.codegen.function_text import READ_AHEAD, Argument, Kept, PrintedFunction, bounds_of
 from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.ir.nodes import EdgeFunctor, Expression, Select
 from gdsl.operations import ReduceOperation
@@ -73,12 +73,10 @@ class FunctorTexts:
     """Prints variants when they are first called, and remembers them in that order."""
 
     printer: FunctionPrinter
-    printed: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
+    printed: dict[tuple[str, str, object], PrintedFunction | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
     totals: dict[str, tuple[Total, ...]] = field(default_factory=dict)
     """The members of each struct of scalars that a sweep sums up."""
-    read_ahead: dict[tuple[str, ReadAhead, ReduceOperation | None], ReadAheadText] = field(default_factory=dict)
-    """By functor and what it reads ahead."""
 
     def __post_init__(self) -> None:
         program = self.printer.program
@@ -90,7 +88,7 @@ class FunctorTexts:
         """The functor of that name."""
         return self._functors[name]
 
-    def functions(self) -> tuple[FunctionText, ...]:
+    def functions(self) -> tuple[PrintedFunction, ...]:
         """What was printed."""
         return tuple(text for text in self.printed.values() if text is not None)
 
@@ -134,38 +132,29 @@ class FunctorTexts:
     ) -> Calls:
         """What a variant calls where values are read ahead: the reads for `each` of several elements, and the calls
         that follow for one of them. The tests between the reads are not repeated."""
-        functor, text = self.functor(variant.functor), self._early(variant, read_ahead, bounds)
+        functor = self.functor(variant.functor)
         each = {**each, Argument.READ_AHEAD: f"{READ_AHEAD}[k]"}
-        test = self._condition(functor, variant, "condition", text)
-        apply = self._apply(
-            functor, variant, "apply" if skip_array is None else "apply_late", read_ahead=text, skip_array=skip_array
-        )
+        test = self._condition(functor, variant, "condition", read_ahead)
+        part = "apply" if skip_array is None else "apply_late"
+        apply = self._apply(functor, variant, part, None, read_ahead, skip_array, bounds=bounds)
         before, after = (
-            tuple(self._reads(functor, level, text, skip_array).call(each) for level in levels)
+            tuple(self._reads(functor, level, read_ahead, skip_array).call(each) for level in levels)
             for levels in (read_ahead.before, read_ahead.after)
         )
         tested = test is not None and bool(after)
         early_test = test.call(each) if tested and test is not None else ""
-        called = ReadAheadCalls(text.type, read_ahead.elements, before, early_test, after)
+        struct = self.printer.struct_of(functor.name, read_ahead)
+        called = ReadAheadCalls(struct, read_ahead.elements, before, early_test, after)
         tests = () if tested or test is None else (test.call(arguments),)
         return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
 
-    def _early(self, variant: Variant, read_ahead: ReadAhead, bounds: ReduceOperation | None) -> ReadAheadText:
-        key = (variant.functor, dataclasses.replace(read_ahead, over=None), bounds)
-        if key not in self.read_ahead:
-            number = sum(name == variant.functor for name, *_ in self.read_ahead) + 1
-            part = READ_AHEAD if number == 1 else f"{READ_AHEAD}_{number}"
-            struct = self.printer.names.functor(variant.functor, part)
-            self.read_ahead[key] = read_ahead_text(struct, read_ahead, bounds)
-        return self.read_ahead[key]
-
     def _reads(
-        self, functor: Functor, level: tuple[EarlyRead, ...], read_ahead: ReadAheadText, skip_array: str | None
-    ) -> FunctionText:
-        def make(part: str) -> FunctionText:
+        self, functor: Functor, level: tuple[EarlyRead, ...], read_ahead: ReadAhead, skip_array: str | None
+    ) -> PrintedFunction:
+        def make(part: str) -> PrintedFunction:
             return self.printer.reads(functor, level, part, read_ahead, skip_array)
 
-        text = self._printed(functor, "read", (level, read_ahead.type), "read", make)
+        text = self._printed(functor, "read", (level, self._struct(functor, read_ahead)), "read", make)
         assert text is not None
         return text
 
@@ -245,11 +234,11 @@ class FunctorTexts:
         functor: Functor,
         variant: Variant,
         part: str,
-        read_ahead: ReadAheadText | None = None,
+        read_ahead: ReadAhead | None = None,
         at_once: bool = False,
-    ) -> FunctionText | None:
+    ) -> PrintedFunction | None:
         conjuncts = tuple(functor.condition[i] for i in variant.tests)
-        form = (variant.tests, read_ahead.type if read_ahead is not None else None, at_once)
+        form = (variant.tests, self._struct(functor, read_ahead), at_once)
         make = partial(self.printer.condition, functor, conjuncts, read_ahead=read_ahead, at_once=at_once)
         return self._printed(functor, "condition", form, part, make)
 
@@ -264,7 +253,7 @@ class FunctorTexts:
         assert text is not None
         return text.call(arguments)
 
-    def _claim(self, variant: Variant, part: str, blind: bool) -> FunctionText:
+    def _claim(self, variant: Variant, part: str, blind: bool) -> PrintedFunction:
         functor, claim = self.functor(variant.functor), variant.claim
         assert isinstance(functor, EdgeFunctor) and claim is not None
         return self.printer.claim(functor, claim, part, blind)
@@ -275,15 +264,16 @@ class FunctorTexts:
         variant: Variant,
         part: str,
         key_array: str | None = None,
-        read_ahead: ReadAheadText | None = None,
+        read_ahead: ReadAhead | None = None,
         skip_array: str | None = None,
         masked: bool = False,
-    ) -> FunctionText | None:
+        bounds: ReduceOperation | None = None,
+    ) -> PrintedFunction | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
         without = variant.claim.statement if variant.claim is not None else None
 
-        def make(name: str) -> FunctionText | None:
+        def make(name: str) -> PrintedFunction | None:
             return self.printer.apply(
                 functor,
                 name,
@@ -294,6 +284,7 @@ class FunctorTexts:
                 read_ahead=read_ahead,
                 skip_array=skip_array,
                 masked=masked,
+                bounds=bounds,
             )
 
         form = (
@@ -301,14 +292,18 @@ class FunctorTexts:
             variant.writes,
             key_array,
             skip_array,
-            read_ahead.type if read_ahead is not None else None,
+            self._struct(functor, read_ahead),
             masked,
+            bounds_of(read_ahead, bounds),
         )
         return self._printed(functor, "apply", form, part, make)
 
+    def _struct(self, functor: Functor, read_ahead: ReadAhead | None) -> str | None:
+        return None if read_ahead is None else self.printer.struct_of(functor.name, read_ahead)
+
     def _printed(
-        self, functor: Functor, kind: str, form: object, part: str, make: Callable[[str], FunctionText | None]
-    ) -> FunctionText | None:
+        self, functor: Functor, kind: str, form: object, part: str, make: Callable[[str], PrintedFunction | None]
+    ) -> PrintedFunction | None:
         """The function of this form, printed when it is first used; a name that another form has gets a number."""
         key = (functor.name, kind, form)
         if key not in self.printed:

@@ -53,6 +53,11 @@ class ReadAhead(Hint):
     seen: Expression | None = None
     """The value of the far end that is read before it is changed, the last value to be read."""
 
+    @property
+    def reads(self) -> tuple[EarlyRead, ...]:
+        """All of `before` and `after`, in order."""
+        return tuple(read for level in (*self.before, *self.after) for read in level)
+
 
 @dataclass(frozen=True, slots=True)
 class EdgesSideBySide(Hint):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.fixed_size_arrays import InitialGroup, all_values
-from gdsl.codegen.function_text import Argument, FunctionText, Kept
+from gdsl.codegen.function_text import Argument, Kept, PrintedFunction
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
@@ -98,7 +98,7 @@ class CudaHelpers(TemplateHelpers):
         """The sets of instances that run together, with the spare one."""
         self.own_operations, self.launches = own_sweeps(plan), launches(plan)
         (self.initialize,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
-        self._own_functions: tuple[tuple[str, FunctionText], ...] | None = None
+        self._own_functions: tuple[tuple[str, PrintedFunction], ...] | None = None
         self._inlined_sizes = inlined_sizes(plan.program)
 
     def _outlined_data(self) -> str:
@@ -188,7 +188,7 @@ class CudaHelpers(TemplateHelpers):
 
     # Functions
 
-    def own_functions(self) -> tuple[tuple[str, FunctionText], ...]:
+    def own_functions(self) -> tuple[tuple[str, PrintedFunction], ...]:
         """The program's own functions, by name, each after those that it calls."""
         if self._own_functions is None:
             names = (function.name for function in function_order(self.plan.program))
