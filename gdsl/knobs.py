@@ -195,6 +195,7 @@ PLAN_PASSES = (
     "local_rounds",
     "small_frontiers",
     "mirrors",
+    "merges",
     "occupancy",
     "vertex_order",
     "bit_parallel",

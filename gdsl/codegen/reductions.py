@@ -10,6 +10,7 @@ from gdsl.codegen.literals import literal
 from gdsl.ir.nodes import OwnOperation, Weights
 from gdsl.operations import ReduceOperation
 from gdsl.plan.nodes import Identity, Reduction, Segment, Total
+from gdsl.plan.sweep_nodes import Merge
 from gdsl.types import Type
 
 _COMBINE = {
@@ -24,8 +25,9 @@ _COMBINE = {
 }
 
 
-Reducing = Segment | Total | Weights
-"""The nodes with a reduction: of the values of a list, into a scalar, and of the weights of merged edges."""
+Reducing = Segment | Total | Weights | Merge
+"""The nodes with a reduction: of the values of a list, into a scalar, of the weights of merged edges, and of the copies
+of several GPUs."""
 
 
 class ReductionPrinter:

@@ -57,6 +57,7 @@ class Role(Enum):
     BOUNDED = "vertices that have bounds"
     HUBS = "chunks of long lists"
     MIRROR = "copies on each GPU"
+    ADDRESSES = "where the copies of each GPU are"
     PLACES = "places of members"
     SHARES = "shares of the edges"
     CONTROL = "control block"

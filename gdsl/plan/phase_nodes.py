@@ -46,6 +46,10 @@ class Part(Enum):
     """What each thread holds of the result and of totals until its last element is done."""
     STAGED = "staged"
     """The copy of results that were stored aside."""
+    COPIED = "copied"
+    """Each GPU fills its copy of what is merged."""
+    MERGED = "merged"
+    """The copies of all GPUs are merged, and what has changed in any of them becomes the result."""
     MARKS = "marks"
     """The marks of a result are cleared for the next one."""
 
@@ -57,6 +61,7 @@ class Within(Enum):
     EMPTIED = "emptied"
     CHUNKS = "chunks"
     CHUNK_OWNERS = "members of chunks"
+    COPIED = "copied"
     RESULT = "result"
     """What completes the result."""
 

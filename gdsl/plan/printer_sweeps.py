@@ -112,6 +112,9 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     if sweep.mirrors is not None:
         names = (*sweep.mirrors.arrays, *(["the bitmap"] if sweep.mirrors.members else []))
         lines.append(f"    each GPU copies {', '.join(names)} first")
+    if sweep.merge is not None:
+        array, combine = sweep.merge.array, sweep.merge.reduction.combine.value
+        lines.append(f"    each GPU changes a copy of {array}, and merges by {combine} what is marked on others")
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
         lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))

@@ -329,6 +329,18 @@ class Mirrors:
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """What each of several GPUs changes in a copy of its own, which are merged when all is done; see `merges`."""
+
+    array: str
+    reduction: Reduction
+    copy: int
+    """The number of the copy among all that a GPU has."""
+    marks: int
+    """The same of the bitmaps of what has changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -357,6 +369,8 @@ class Sweep:
     """How blocks work off what they accept; None: all that is accepted is the next pass's."""
     mirrors: Mirrors | None = None
     """None: it reads no copies."""
+    merge: Merge | None = None
+    """None: what it changes is changed for all at once."""
     hints: tuple[Hint, ...] = ()
     """See `hints`."""
 

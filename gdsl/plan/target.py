@@ -175,6 +175,7 @@ _OF_ONE_TEAM = (
     "block_cache",
     "small_frontiers",
     "mirrors",
+    "merges",
 )
 CPU_INSTANCES = dataclasses.replace(
     CPU,

@@ -66,6 +66,7 @@ from gdsl.plan.verifier_barriers import missing_barrier
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
+from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_rounds import verify_rounds
 from gdsl.plan.verifier_sets import verify_combinations, verify_copies
@@ -97,6 +98,7 @@ def verify(plan: Plan) -> None:
     verify_exchanges(plan)
     verify_bits(plan)
     verify_rounds(plan)
+    verify_merges(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

@@ -110,6 +110,8 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
     collect = sweep.collect
     if collect is not None and collect.form is Form.BITMAP and sweep.selection is None:
         yield Work(Part.EMPTIED)
+    if sweep.merge is not None:
+        yield Work(Part.COPIED)
     for walk in range(walks):
         if sweep.skips is not None:
             yield Work(Part.VISITS, walk)
@@ -118,6 +120,8 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
             yield Work(Part.CHUNKS, walk)
     if _is_cut(sweep) and sweep.segment is not None and operation.fused:
         yield Work(Part.CHUNK_OWNERS, walks - 1)
+    if sweep.merge is not None:
+        yield Work(Part.MERGED)
     yield Work(Part.HELD)
     if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
@@ -212,7 +216,7 @@ def _conflict(one: _Access, other: _Access) -> bool:
 def _when(work: Work) -> When:
     if work.part in (Part.CHUNKS, Part.CHUNK_OWNERS):
         return When.LONG_LISTS
-    return When.FIRST_PASS if work.part is Part.VISITS else When.ALWAYS
+    return When.FIRST_PASS if work.part in (Part.VISITS, Part.COPIED) else When.ALWAYS
 
 
 def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
@@ -229,7 +233,14 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
     target = _STAGED if staged else _RESULTS
     read: _Accesses = ((_RESULTS, _READS),) if staged else ()
     collected: _Accesses = ((_ACCEPTED, _ADDS), (_MARKS, _ADDS), (_BITMAP, _ADDS)) if sweep.collect is not None else ()
+    if sweep.merge is not None:  # nothing is collected but what is marked on any GPU
+        changed, collected = ((_MARKS, _ADDS), (_MIRRORS, _ADDS)), ((_ACCEPTED, _ADDS),)
+        copied = changed
     match phase.part:
+        case Part.COPIED:
+            yield ((_MARKS, _WRITES), (_MIRRORS, _WRITES))
+        case Part.MERGED:
+            yield ((_MARKS, _READS), (_MIRRORS, _READS), *collected)
         case Part.EMPTIED:
             yield ((_BITMAP, _WRITES),)
         case Part.VISITS:

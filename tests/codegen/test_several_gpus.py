@@ -59,7 +59,7 @@ def parts_of(text: str) -> list[str]:
 @pytest.mark.sampled(20)
 def test_it_differs_in_scopes_alone(path: Path) -> None:
     program = load(
-        Source(path.name, path.read_text(encoding="utf-8")), (f"{WITHOUT}mirrors", "schedule.order=as_given")
+        Source(path.name, path.read_text(encoding="utf-8")), (f"{WITHOUT}mirrors", f"{WITHOUT}merges", "schedule.order=as_given")
     )
     texts = (generate(plan_of(program, several_gpus=on), Widths.both(32)).text for on in (False, True))
     one, several = map(compared, texts, (LIBRARY, on_several_gpus(LIBRARY)))

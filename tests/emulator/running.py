@@ -259,6 +259,7 @@ def device_for(seed: int, blocks: int = 3, stride: int = 0, gpus: int = 1) -> Em
 VARYING = frozenset(
     {"sssp", "delta_stepping", "widest_path", "connected_components", "pagerank", "matching", "tree_edges", "draws"}
 )
+VARYING |= {"relaxing"}  # of support/merges.py
 VARYING |= {case.name for case in CASES if case.varies}
 """Programs whose frontiers or passes depend on the order of calls: only their results are compared."""
 

@@ -46,7 +46,7 @@ def agrees(case: Case, mode: Mode, place: int, gpus: int, most: int | None = Non
         case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
 
 
-@pytest.mark.parametrize("name", ["bfs", "pagerank", "connected_components", "core"])
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "connected_components", "core", "sssp"])
 @given(
     graph=graph_strategy(directed=False),
     seed=st.integers(0, 9),

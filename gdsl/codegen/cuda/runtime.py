@@ -32,6 +32,7 @@ FILES = (
     "push",
     "local_rounds",
     "mirrors",
+    "merges",
     "pull",
     "reduce",
     "vote",

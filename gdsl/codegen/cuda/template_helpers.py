@@ -132,7 +132,10 @@ class CudaHelpers(TemplateHelpers):
     @staticmethod
     def copies_arrays(operation: Operation) -> bool:
         """Whether each GPU reads arrays of its own in an operator."""
-        return any(sweep.mirrors is not None and sweep.mirrors.arrays for sweep in sweeps_of(operation))
+        return any(
+            (sweep.mirrors is not None and sweep.mirrors.arrays) or sweep.merge is not None
+            for sweep in sweeps_of(operation)
+        )
 
     def operation_at(self, site: int) -> Operation:
         """The operation of that number."""

@@ -1,0 +1,96 @@
+// piece: own_copy
+// This GPU's copy of something, number `number`.
+template <class T>
+__device__ __forceinline__ T* own_copy(const enactor& run, uint32 number) { return reinterpret_cast<T*>(run.slice.mirrors[number]); }
+
+// piece: copy_of_gpu
+// The same of any GPU, once that has said where it is.
+template <class T>
+__device__ __forceinline__ T* copy_of_gpu(const enactor& run, uint32 number, uint32 gpu) {
+    return reinterpret_cast<T*>(run.slice.addresses[number][gpu]);
+}
+
+// piece: own_marks_of
+// As `marks_of`, on this GPU alone: which elements of its copy have changed. `marks` is the number of the two bitmaps.
+__device__ __forceinline__ uint64 first_own_mark(const enactor& run, uint64 count) { return marks_turn(run) * ((count + 31) / 32); }
+__device__ __forceinline__ uint32* own_marks_of(const enactor& run, uint32 marks, uint64 count) {
+    return own_copy<uint32>(run, marks) + first_own_mark(run, count);
+}
+
+// piece: begin_merging
+// Before the first pass of a loop: each GPU fills its copy, clears its marks, and says where both are.
+// barriers: 1
+template <class T>
+__device__ __forceinline__ void begin_merging(enactor& run, uint32 number, uint32 marks, const T* values, uint64 count) {
+    copy_for_gpu(run, number, values, count);
+    uint32* const bitmaps = own_copy<uint32>(run, marks);
+    const uint64 words = 2 * ((count + 31) / 32), threads = uint64(own_block_count()) * blockDim.x;
+    const uint64 own = uint64(own_block_index()) * blockDim.x + threadIdx.x;
+    for (uint64 i = own; i < words; i += threads) { store_relaxed(&bitmaps[i], 0u); }
+    if (own == 0) {
+        run.slice.addresses[number][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[number]);
+        run.slice.addresses[marks][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[marks]);
+    }
+    synchronize(run);
+}
+
+// piece: merge_copies
+// After a barrier that ends all changes: brings this GPU's copy up to date with what is marked on any GPU. Of the GPUs
+// that marked an element, that of the lowest number stores it in `values` and appends it to the result. Other GPUs may
+// merge an element into the copy that is read here at the same time, which is what this GPU would find later anyway. A
+// warp takes 32 words of marks, and `several` words of them at a time, so that it waits for another GPU once for all.
+template <class T, class Combine, class Out>
+__device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32 marks, T* values, uint64 count, Combine combine,
+                                             Out& out) {
+    constexpr uint32 several = 4;
+    const uint32 lane = lane_index(), this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
+    const uint64 words = (count + 31) / 32, first_mark = first_own_mark(run, count);
+    T* const copy = own_copy<T>(run, number);
+    const uint64 warps = uint64(own_block_count()) * (blockDim.x / 32);
+    const uint64 own_warp = uint64(threadIdx.x / 32) * own_block_count() + own_block_index();
+    for (uint64 base = own_warp * 32; base < words; base += warps * 32) {
+        uint32 first = 0, any = 0;  // marked here and by no GPU before, marked anywhere
+        if (base + lane < words) {
+            for (uint32 gpu = 0; gpu < gpus; ++gpu) {
+                const uint32 word = copy_of_gpu<uint32>(run, marks, gpu)[first_mark + base + lane];
+                if (gpu == this_gpu) { first = word & ~any; }
+                any |= word;
+            }
+        }
+        uint32 rows = __ballot_sync(FULL_WARP, any != 0);
+        while (rows != 0) {
+            bool changes[several], appends[several];
+            vertex members[several];
+            T former[several], merged[several];
+            side_by_side<several>([&](uint32 k) {
+                const uint32 row = rows != 0 ? __ffs(rows) - 1 : 0, is_row = rows != 0 ? 1 : 0;
+                rows &= rows - 1;
+                changes[k] = (__shfl_sync(FULL_WARP, any, row) >> lane & is_row) != 0;
+                appends[k] = (__shfl_sync(FULL_WARP, first, row) >> lane & is_row) != 0;
+                members[k] = vertex((base + row) * 32 + lane);
+                if (changes[k]) { former[k] = merged[k] = load_relaxed(&copy[members[k]]); }
+            });
+            for (uint32 gpu = 0; gpu < gpus; ++gpu) {
+                if (gpu == this_gpu) { continue; }
+                const T* const other = copy_of_gpu<T>(run, number, gpu);
+                T theirs[several];
+                side_by_side<several>([&](uint32 k) { if (changes[k]) { theirs[k] = load_relaxed(&other[members[k]]); } });
+                side_by_side<several>([&](uint32 k) { if (changes[k]) { merged[k] = combine(merged[k], theirs[k]); } });
+            }
+            side_by_side<several>([&](uint32 k) {
+                if (changes[k] && !bits_equal(merged[k], former[k])) { store_relaxed(&copy[members[k]], merged[k]); }
+                if (appends[k]) { store_relaxed(&values[members[k]], merged[k]); }
+                out.append(appends[k], members[k]);
+            });
+        }
+    }
+}
+
+// piece: clear_own_marks
+// After the barrier behind that: this GPU's marks are cleared for the operator after the next one, as in `marks_of`.
+__device__ __forceinline__ void clear_own_marks(uint32* marks, uint64 count) {
+    const uint64 words = (count + 31) / 32, threads = uint64(own_block_count()) * blockDim.x;
+    for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < words; i += threads) {
+        if (load_relaxed(&marks[i]) != 0) { store_relaxed(&marks[i], 0u); }
+    }
+}

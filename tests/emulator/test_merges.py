@@ -1,0 +1,180 @@
+"""Copies that several GPUs change and merge: the results of the reference in any order of threads, and each mistake in
+how they are merged turns something red."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.graphs import grid, make_graph, random_graph
+from support.merges import MERGED
+
+from gdsl.backends.cuda import plan_of
+from gdsl.binding import bind
+from gdsl.codegen.cuda.generate import generate
+from gdsl.diagnostics import GdslError
+from gdsl.plan.merges import merged
+
+from . import build
+from .driver import EmulatedModule, EmulatorError
+from .mutants import GENERATED, Mutant
+from .mutating import mutated, templates_with
+from .running import HUBS, NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+GRAPHS = (
+    make_graph([], 1),
+    make_graph([(0, 0), (0, 1), (0, 1), (1, 2), (2, 0), (3, 3), (2, 5)], 6),
+    make_graph([(at, at + 1) for at in range(69)], 70),
+    make_graph(grid(7, 10), 70, directed=False),
+    make_graph([(0, at) for at in range(1, 40)] + [(at, at + 39) for at in range(1, 40)], 79, directed=False),
+    random_graph(90, 130, seed=5, directed=True),
+    random_graph(300, 900, seed=7, directed=False),
+)
+
+
+@pytest.mark.parametrize("what", MERGED)
+@pytest.mark.sampled(5)
+@pytest.mark.rare(2)
+def test_results_are_those_of_one_array(what: str) -> None:
+    program = program_of(MERGED[what])
+    built = emulated(program, TINY if len(what) % 2 else SMALL, several_gpus=True)
+    assert merged(built.plan) and all(array.unique for array in program.arrays if not array.is_local)
+    for graph in GRAPHS:
+        for seed in range(3):
+            bindings = bind(program, graph, {"source": seed % graph.num_vertices})
+            gpus = 2 + seed % 2
+            found = built.run(graph, bindings, device_for(seed, blocks=gpus + seed, gpus=gpus))
+            assert differences(program, expect(program, graph, bindings), found) == [], (graph, seed)
+
+
+@pytest.mark.slow
+def test_with_bounds_of_hubs() -> None:
+    program = program_of("sssp")
+    built = emulated(program, on=HUBS, several_gpus=True)
+    assert merged(built.plan)
+    for seed, graph in enumerate(GRAPHS[1:]):
+        bindings = bind(program, graph, {"source": seed % 3})
+        found = built.run(graph, bindings, device_for(seed, blocks=4, gpus=2))
+        assert differences(program, expect(program, graph, bindings), found) == [], graph
+
+
+@pytest.mark.slow
+def test_a_graph_without_vertices() -> None:
+    program = program_of(MERGED["labels"].replace("param source : vertex; ", ""))
+    graph = make_graph([], 0)
+    built = emulated(program, several_gpus=True)
+    found = built.run(graph, bind(program, graph, {}), device_for(0, blocks=2, gpus=2))
+    assert merged(built.plan) and len(found.arrays["x"]) == 0
+
+
+_FILE = "runtime/merges.cuh"
+MUTANTS = (
+    Mutant("others' values are not merged", _FILE, "if (gpu == this_gpu) { continue; }", "continue;", "sssp", "result"),
+    Mutant("others' marks are not looked at", _FILE, "any |= word;", "any = first;", "sssp", "result"),
+    Mutant(
+        "each GPU that marked an element appends it",
+        _FILE,
+        "first = word & ~any;",
+        "first = word;",
+        "sssp",
+        "race bounds result",
+    ),
+    Mutant(
+        "copies are merged before all are changed",
+        GENERATED,
+        "synchronize(run);\n    merge_copies(",
+        "__syncthreads();\n    merge_copies(",
+        "sssp",
+        "race result",
+    ),
+    Mutant(
+        "copies are changed before they are filled",
+        _FILE,
+        "    synchronize(run);\n}",
+        "}",
+        "bellman_ford",
+        "race result",
+    ),
+    Mutant(
+        "the array itself stays as it was",
+        _FILE,
+        "if (appends[k]) { store_relaxed(&values[members[k]], merged[k]); }",
+        "",
+        "sssp",
+        "result",
+    ),
+    Mutant(
+        "what is merged is not stored in the copy",
+        _FILE,
+        "{ store_relaxed(&copy[members[k]], merged[k]); }",
+        "{}",
+        "sssp",
+        "result",
+    ),
+    Mutant(
+        "marks are not cleared",
+        _FILE,
+        "if (load_relaxed(&marks[i]) != 0) { store_relaxed(&marks[i], 0u); }",
+        "",
+        "sssp",
+        "steps",
+    ),
+    Mutant(
+        "marks are not cleared at first",
+        _FILE,
+        "store_relaxed(&bitmaps[i], 0u);",
+        "",
+        "sssp",
+        "result bounds steps race",
+    ),
+    Mutant(
+        "all read the copy of the first GPU",
+        _FILE,
+        "run.slice.addresses[number][gpu]",
+        "run.slice.addresses[number][0]",
+        "sssp",
+        "result race steps",
+    ),
+    Mutant(
+        "marks are cleared while others look",
+        GENERATED,
+        "    out.flush();\n    end_queue(run, result);\n    clear_own_marks(marks, d.graph.num_vertices);",
+        "    clear_own_marks(marks, d.graph.num_vertices);\n    out.flush();\n    end_queue(run, result);",
+        "sssp",
+        "race result",
+    ),
+)
+
+
+def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
+    """The kinds of red in one run of each graph under some seeds, until there is some."""
+    with templates_with(mutant, folder):
+        program = program_of(mutant.program)
+        plan = plan_of(program, SMALL, several_gpus=True)
+        generated = generate(plan, NARROW)
+    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
+    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
+    for seed in range(20):
+        for graph in (GRAPHS[-1], random_graph(160, 700, seed=3, directed=False)):
+            bindings = bind(program, graph, {"source": seed})
+            device = device_for(seed, blocks=4, gpus=2)
+            device.schedule.max_steps = 5_000_000
+            try:
+                found = built.run(graph, bindings, device)
+            except EmulatorError as error:
+                return {finding.kind.name.lower() for finding in error.findings}
+            except GdslError:
+                return {"error"}
+            if differences(program, expect(program, graph, bindings), found):
+                return {"result"}
+    return set()
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.sampled(11)
+@pytest.mark.rare(3)
+def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
+    seen = what_is_seen(mutant, tmp_path)
+    assert seen, "nothing turned red"
+    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
