@@ -76,6 +76,7 @@ def _merges(operation: Operation) -> bool:
 
 # Mistakes
 
+
 @pytest.mark.parametrize(
     "what", ["another write in the loop", "the leader writes in the loop", "truth values", "swapped"]
 )
