@@ -10,8 +10,9 @@ In the lists of a subgraph edges keep their ids, by which their ends are found. 
 edge, and all its graphs are kept, their edges are numbered by their places instead, and nothing is looked up by an id.
 
 What is hoisted is the subgraph of a filter of all edges, in the given graph, whose functor only reads ids, degrees
-and lists. One persistent kernel does so on one GPU: teams of blocks would all make the same graph at the same time.
-On a CPU one process does; of several workers each has only a part of the graph.
+and lists. One persistent kernel does so on one GPU, or those of several GPUs together, each of which has a copy of the
+graph from the next run on; teams of blocks would all make the same graph at the same time. On a CPU one process does;
+of several workers each has only a part of the graph.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 def keeps_graphs(target: Target) -> bool:
     """Whether one of a kind makes graphs there."""
-    return target.fused and not (target.teams or target.several_gpus or target.workers)
+    return target.fused and not (target.teams or target.workers)
 
 
 def _numbering(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:

@@ -68,3 +68,16 @@ def test_it_differs_in_scopes_alone(path: Path) -> None:
     atomics = set(re.findall(r"\batomic[A-Z][A-Za-z]*\((.{0,24})", several))
     shared = ("&run.shared.", "&order.state.", "&digits.", "&halves[", "&table.")
     assert all(operand.startswith(shared) for operand in atomics), atomics
+
+
+def test_blocks_keep_values_of_their_own_gpus_copy() -> None:
+    """Whatever reads an array at far ends begins after the copy is there, and refers to it."""
+    path = next(path for path in PATHS if path.stem == "pagerank")
+    program = load(Source(path.name, path.read_text(encoding="utf-8")), ("schedule.layout=by_degree",))
+    text = generate(plan_of(program, several_gpus=True), Widths.both(32)).text
+    operator = text[text.index("void reduce_received(") : text.index("reduce_warps<4>(run")]
+    lines = [line.strip() for line in operator.splitlines()]
+    copied = lines.index("d.share = copy_for_gpu(run, 0, d.share, d.graph.num_vertices);")
+    assert lines[copied + 1] == "synchronize(run);"
+    kept = next(place for place, line in enumerate(lines) if line.startswith("const first_values<float32> kept(d.share"))
+    assert kept > copied + 1

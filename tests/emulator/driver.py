@@ -261,6 +261,13 @@ class EmulatedDevice:
         for other in buffer.others if isinstance(buffer, EmulatedCopies) else ():
             self.write(other, buffer.bytes())
 
+    def constant_copy(self, buffer: EmulatedBuffer) -> EmulatedBuffer:
+        """A copy for each GPU."""
+        found = self.allocate_constant(buffer.nbytes)
+        self.write(found, buffer.bytes())
+        self.publish(found)
+        return found
+
     def _arguments_of(self, arguments: Arguments, gpu: int) -> list[Any]:
         """The arguments of the kernel on one GPU, with the addresses of its own copies."""
         record, *others = arguments.values

@@ -15,6 +15,7 @@ from support.graphs import random_graph
 import gdsl
 from gdsl.backends import registry
 from gdsl.backends.cuda import flat_ranges
+from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.several_gpus import _ABORTED, SeveralGpus
 from gdsl.graph import rmat
 
@@ -153,6 +154,22 @@ def test_limits(cupy, graph):
         program(graph, source=3, gpus=2, max_iterations=1)
     assert error.value.code == "E0803"
     assert numpy_of(program(graph, source=3, gpus=2).distance)[3] == 0
+
+
+def test_each_gpu_has_a_copy_of_a_graph_that_is_kept(cupy, driver, graph, monkeypatch):
+    """Once a run has made it: the same runs use the copies, and what they give is the same."""
+    program = gdsl.compile("triangle_count")
+    graph = graph.changed(loops=False, dedup="first")
+    expected = program(graph, backend="reference").triangles
+    device, found = registry.get("cuda:0,1").device(), []
+    find = RunMemory._find_kept
+    monkeypatch.setattr(RunMemory, "_find_kept", lambda memory: (found.append(memory.on_device.kept), find(memory)))
+    copied = []
+    for _ in range(3):
+        assert program(graph, gpus=2).triangles == expected
+        arrays = [each for kept in found[-1]._graphs.values() for each in kept.values()]
+        copied.append({device._is_copied(buffer.pointer) for buffer in arrays})
+    assert copied == [{False}, {True}, {True}]
 
 
 class SplittingPool:

@@ -122,7 +122,7 @@ def test_on_a_cpu_the_same_graphs_are_kept(name: str) -> None:
     assert not leaves_edges_out(plan)
 
 
-@pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU_WORKERS, target.on_several_gpus(target.CUDA_FUSED)])
+@pytest.mark.parametrize("on", [target.CUDA_UNFUSED, target.CPU_WORKERS])
 def test_elsewhere_each_run_makes_it(on: target.Target) -> None:
     assert kept_graphs(plan_of(text(), on=on)) == ()
 

@@ -212,6 +212,10 @@ class DeviceMemory(Launching):
     def publish(self, buffer: Any) -> None:
         """Give every GPU what such memory was filled with."""
 
+    def constant_copy(self, buffer: Any) -> Any:
+        """What `buffer` holds where every GPU has it, once no run changes it."""
+        return buffer
+
     def allocate_result(self, nbytes: int) -> CudaBuffer:
         """Memory that the caller gets, in the order of the caller's ids. Raises E0912."""
         return self.allocate(nbytes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy
+
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.plan.buffers import KEPT
 
@@ -16,6 +18,7 @@ class KeptGraphs:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._graphs: dict[tuple[str, ...], dict[str, Buffer]] = {}
+        self._copied: set[tuple[str, ...]] = set()
         self.version = 0
         """Changes whenever arrays that a run had are no longer there."""
 
@@ -33,12 +36,21 @@ class KeptGraphs:
             self._graphs[of] = arrays
         return arrays
 
+    def copy_for_gpus(self) -> None:
+        """Give each of several GPUs copies of its own of the graphs that runs have made: an intersection reads their
+        lists again and again. Raises E0912."""
+        for of, arrays in self._graphs.items() if self._device.gpu_numbers else ():
+            if of not in self._copied and self._device.fetch(arrays[KEPT], numpy.uint64, 1).any():
+                self._graphs[of] = {name: self._device.constant_copy(buffer) for name, buffer in arrays.items()}
+                self._copied.add(of)
+                self.version += 1
+
     def held_bytes(self) -> int:
         """The bytes that they have at the moment."""
         return sum(buffer.nbytes for arrays in self._graphs.values() for buffer in arrays.values())
 
     def free_unused(self) -> bool:
         """Drop all of them: the next run that needs one makes it again. Whether there were any."""
-        had, self._graphs = bool(self._graphs), {}
+        had, self._graphs, self._copied = bool(self._graphs), {}, set()
         self.version += had
         return had

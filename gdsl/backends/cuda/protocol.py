@@ -154,6 +154,10 @@ class Device(Protocol):
         """Give every GPU what a buffer from `allocate_constant` has been filled with."""
         ...
 
+    def constant_copy(self, buffer: Any) -> Buffer:
+        """What `buffer` holds, which no run changes from now on, where every GPU has it; the same on one GPU."""
+        ...
+
     def allocate_result(self, nbytes: int) -> Buffer:
         """The same for what the caller gets in another order than that of the device."""
         ...

@@ -228,8 +228,10 @@ class RunMemory:
         scratch = self.on_device.scratch
         if scratch.user is not self._token:
             self._lay_out(scratch.acquire(self._token, self._sizes))
-        if self._kept and self._kept_version != self.on_device.kept.version:
-            self._find_kept()
+        if self._kept:
+            self.on_device.kept.copy_for_gpus()
+            if self._kept_version != self.on_device.kept.version:
+                self._find_kept()
         params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
         prepared, self._ahead = self._ahead, None
         names = self.names = (

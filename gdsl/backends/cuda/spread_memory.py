@@ -112,6 +112,18 @@ class SpreadMemory(CudaDevice):
             kind = runtime.memcpyDeviceToDevice
             runtime.memcpyAsync(target, buffer.pointer, buffer.nbytes, kind, self.stream().ptr)
 
+    def constant_copy(self, buffer: Any) -> CudaBuffer:
+        """A copy for each kernel; `buffer` itself where there is too little room. Raises E0912."""
+        found, runtime = self.allocate_constant(buffer.nbytes), self.cupy.cuda.runtime
+        if not self._is_copied(found.pointer):
+            return buffer
+        for pointer, offset, nbytes in self._pieces(buffer.pointer, buffer.nbytes):
+            kind = runtime.memcpyDeviceToDevice
+            runtime.memcpyAsync(found.pointer + offset, pointer, nbytes, kind, self.stream().ptr)
+        self.publish(found)
+        self.stream().synchronize()  # until then `buffer` is needed
+        return found
+
     def _is_copied(self, pointer: int) -> bool:
         """Whether it is an address of a first copy."""
         return "arena" in self.__dict__ and 0 <= pointer - self.arena.pointer < self.arena.stride
