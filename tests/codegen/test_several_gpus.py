@@ -79,5 +79,5 @@ def test_blocks_keep_values_of_their_own_gpus_copy() -> None:
     lines = [line.strip() for line in operator.splitlines()]
     copied = lines.index("d.share = copy_for_gpu(run, 0, d.share, d.graph.num_vertices);")
     assert lines[copied + 1] == "synchronize(run);"
-    kept = next(place for place, line in enumerate(lines) if line.startswith("const first_values<float32> kept(d.share"))
+    kept = next(i for i, line in enumerate(lines) if line.startswith("const first_values<float32> kept(d.share"))
     assert kept > copied + 1
