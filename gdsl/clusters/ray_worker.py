@@ -61,6 +61,7 @@ class RayWorker:
     def run(self, number: int, task: Callable[..., Any], arguments: tuple[Any, ...], reports: bool) -> Outcome:
         """``task(communicator, report, *arguments)``. A failure here ends the run on all workers."""
         self._mailbox.begin(number)
+        self._events = queue.SimpleQueue()  # a late `next_events` of the run before takes none of this one's
         communicator = RayCommunicator(number, self._rank, self._peers, self._members, self._mailbox)
         value, failure = None, None
         try:
@@ -68,23 +69,17 @@ class RayWorker:
         except BaseException as error:
             failure = explained(error, self._members[self._rank])
             communicator.abort(failure)
-        return Outcome(value, failure, self._waiting_events())
+        return Outcome(value, failure, _waiting(self._events))
 
     @ray.method(concurrency_group="events")
     def next_events(self) -> list[str]:
         """What the run has reported since the last call; waits a second for the first one."""
+        events = self._events
         try:
-            first = self._events.get(timeout=1)
+            first = events.get(timeout=1)
         except queue.Empty:
             return []
-        return [first, *self._waiting_events()]
-
-    def _waiting_events(self) -> list[str]:
-        events = []
-        with contextlib.suppress(queue.Empty):
-            while True:
-                events.append(self._events.get_nowait())
-        return events
+        return [first, *_waiting(events)]
 
     @ray.method(concurrency_group="exchange")
     def deliver(self, run: int, exchange: int, sender: int, message: NDArray[Any]) -> None:
@@ -178,6 +173,15 @@ class RayCommunicator:
 _IN_MESSAGE = 100_000
 """Bytes that Ray sends with the message itself; larger arrays it puts into its store, once for each message unless they
 are there already."""
+
+
+def _waiting(events: queue.SimpleQueue[str]) -> list[str]:
+    """All events that are there."""
+    found = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            found.append(events.get_nowait())
+    return found
 
 
 def _nothing() -> None:
