@@ -99,7 +99,9 @@ def run_on_workers(
         arguments = device, built.module.get_function, built.plan, built.generated, on_device
         enactor = WorkerEnactor(mine, *arguments, blocks=device.multiprocessors)
         if direct is not None:
-            enactor.meet(mine, Links((nccl or FakeNccl)(mine), mine, device, b"identity"))
+            links = Links((nccl or FakeNccl)(mine), mine, device, b"identity")
+            links.connect()
+            enactor.meet(mine, links)
             enactor.exchanger.small, enactor.exchanger.shorter = direct, 1  # type: ignore[attr-defined]
         found = enactor.run_share(bindings, limits or Limits())
         outcome = ShareOutcome(found, enactor.parts, enactor.exchanger.sent, enactor.exchanger.met, mine)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 
@@ -15,6 +15,7 @@ from gdsl.communicator import Communicator
 from gdsl.extras import first_line
 from gdsl.records import dataclass
 
+T = TypeVar("T")
 SWITCH = "GDSL_NCCL"
 """The environment variable that turns NCCL off."""
 
@@ -73,12 +74,8 @@ def links_for(
     if kept is not None:
         _kept.pop(gpu).abort()
     links, why = _started(nccl, communicator, device)
-    failures = gathered(communicator, why)
-    failed = next((each for each in failures if each), "")
-    if failed or links is None:
-        if links is not None:
-            links.abort()
-        return None, _through_hosts(failed)
+    if links is None:
+        return None, _through_hosts(why)
     _kept[gpu] = links
     return links, _directly(links)
 
@@ -102,20 +99,32 @@ def obstacle_to(facts: list[Facts]) -> str:
 
 
 def _started(nccl: Any, communicator: Communicator, device: Device) -> tuple[Links | None, str]:
-    """New links, or why there are none."""
+    """New links, or why there are none, which is the same for all workers."""
     identity, why = b"", ""
     if communicator.rank == 0:
         try:
             identity = bytes(nccl.get_unique_id())
         except nccl.NCCLError as error:
             why = f"NCCL cannot start: {first_line(error)}"
-    identity = gathered(communicator, identity)[0]
-    if not identity:
+    identity, why = gathered(communicator, (identity, why))[0]
+    if why:
         return None, why
+    links, why = _attempted(communicator, lambda: Links(nccl, communicator, device, identity))
+    if links is not None and not why:
+        _, why = _attempted(communicator, links.connect)
+    if links is not None and why:
+        links.abort()
+    return (None if why else links), why
+
+
+def _attempted(communicator: Communicator, work: Callable[[], T]) -> tuple[T | None, str]:
+    """What `work` returns, and why it has failed on some worker."""
+    result, why = None, ""
     try:
-        return Links(nccl, communicator, device, identity), ""
+        result = work()
     except LinkError as error:
-        return None, error.error.diagnostics[0].message
+        why = error.error.diagnostics[0].message
+    return result, next((each for each in gathered(communicator, why) if each), "")
 
 
 def gathered(communicator: Communicator, value: Any) -> list[Any]:

@@ -58,23 +58,27 @@ class Links:
         self._nccl, self.identity = nccl, identity
         self.version = version_text(nccl.get_version())
         self._comm: Any = None
-        self._has_started = False
+        self._starts_until: float | None = time.monotonic() + START_LIMIT
         self.meet(communicator, device)
         config = nccl.Config()
         config.blocking = 0
         try:
             arguments = communicator.size, communicator.rank, 1, bytearray(identity), config.ptr
             self._comm = nccl.comm_init_rank_scalable(*arguments)
-            until = time.monotonic() + START_LIMIT
             while not self._is_ready():
-                communicator.check()
-                if time.monotonic() > until:
-                    raise self._failure(f"not all workers have come within {START_LIMIT:.0f} seconds")
+                self._check()
                 time.sleep(1e-3)
-            self._has_started = True
         except BaseException as error:
             self.abort()
             raise self._explained(error) from None
+
+    def connect(self) -> None:
+        """Use each link once, since NCCL connects two workers when they first send. Raises `LinkError`."""
+        size, rank, empty = self._communicator.size, self._communicator.rank, self._device.empty_array
+        others = [other for other in range(size) if other != rank]
+        sends = [(other, empty("u1", 8)) for other in others]
+        self.exchange(sends, [(other, empty("u1", 8)) for other in others], [(empty("i4", 2), ReduceOperation.MIN)])
+        self.sent, self._starts_until = 0, None
 
     def meet(self, communicator: Communicator, device: Device) -> None:
         """The others of the next run, and the GPU here."""
@@ -125,8 +129,14 @@ class Links:
             elif self._is_ready():
                 done = self._device.work_done()
                 continue
-            self._communicator.check()
+            self._check()
             patience.pause()
+
+    def _check(self) -> None:
+        """Look at the other workers while waiting."""
+        self._communicator.check()
+        if self._starts_until is not None and time.monotonic() > self._starts_until:
+            raise self._failure(f"not all workers have come within {START_LIMIT:.0f} seconds")
 
     def _is_ready(self) -> bool:
         """Whether NCCL has begun all that it was told."""
@@ -138,7 +148,7 @@ class Links:
     def _failure(self, why: str) -> LinkError:
         worker, which = f"worker {self._communicator.rank}", f"NCCL {self.version}"
         what = f"{worker} cannot exchange data any more: {which} reports: {why}"
-        if not self._has_started:
+        if self._starts_until is not None:
             what = f"{which} cannot connect {worker}: {why}"
         fix = "NCCL_DEBUG=WARN makes NCCL say more; with GDSL_NCCL=off data go through the memory of the hosts"
         return LinkError(GdslError.single("E0807", what, fix=fix))
