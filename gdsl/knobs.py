@@ -17,7 +17,7 @@ Setting = bool | int | Direction | Balance | FrontierForm | Duplicates | Order |
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A whole number above 0 in the parentheses of a value: `auto(alpha=15)`. `default`: its value otherwise."""
+    """A whole number above 0 in the parentheses of a value: `auto(alpha=3)`. `default`: its value otherwise."""
 
     name: str
     default: int
@@ -78,9 +78,9 @@ KNOBS = (
         arguments=(
             Argument(
                 "alpha",
-                15,
+                3,
                 "pull once the frontier has more edges than the graph has vertices, and alpha times that exceed the"
-                " edges not yet visited",
+                " vertices and edges that a pull is likely to look at",
             ),
             Argument("beta", 20, "push again once beta times the frontier's size is below the number of vertices"),
         ),

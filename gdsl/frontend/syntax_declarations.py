@@ -200,7 +200,7 @@ class Requirement(Node):
 
 @dataclass(frozen=True, slots=True)
 class KnobArgument(Node):
-    """`alpha=15` in `auto(alpha=15)`."""
+    """`alpha=3` in `auto(alpha=3)`."""
 
     name: str
     value: int | float | str

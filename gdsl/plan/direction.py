@@ -19,7 +19,20 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import Advance, CopyFrontier, If, On, OperatorKnobs, Program, Repeat, Role, Step, While
+from gdsl.ir.nodes import (
+    Advance,
+    CopyFrontier,
+    If,
+    NeighborReduce,
+    NeighborVote,
+    On,
+    OperatorKnobs,
+    Program,
+    Repeat,
+    Role,
+    Step,
+    While,
+)
 from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import copied, may_pull
 from gdsl.operations import Balance, Direction, Over
@@ -52,7 +65,7 @@ _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with advances that pull, or choose in each pass."""
-    choices = directions(plan.program, facts)
+    choices, walked = directions(plan.program, facts), _walked(plan.program)
 
     def changed(operation: Operation) -> Operation:
         step, push = operation.step, operation.does
@@ -67,7 +80,9 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(operation, does=push)
         pull = _pull(step, facts)
         if direction is Direction.AUTO:
-            return dataclasses.replace(operation, does=Choice(switch(plan.program.tuning.sites[step.site]), pull, push))
+            knobs = plan.program.tuning.sites[step.site]
+            chosen_by = switch(knobs, step.site in walked, plan.target.instances)
+            return dataclasses.replace(operation, does=Choice(chosen_by, pull, push))
         return dataclasses.replace(operation, does=pull)
 
     plan = dataclasses.replace(
@@ -152,18 +167,44 @@ def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, O
     return {name: counted.get(name, of_group[leader]) for name, leader in group.items() if leader in of_group}
 
 
-def switch(knobs: OperatorKnobs) -> Switch:
-    """Pull while the frontier has so many of the edges not yet visited that meeting it is likely (Beamer, Asanovic,
-    Patterson, Direction-Optimizing Breadth-First Search, SC 2012); push again once it is small. A pull looks at
-    every vertex, so that a push along fewer edges than there are vertices is less work, however few edges are left: on
-    roads, whose vertices have three or four, the first test alone would have a pull walk whole lists."""
+def switch(knobs: OperatorKnobs, walked: bool, instances: bool) -> Switch:
+    """Pull while that is less work than a push; push again once the frontier is small (Beamer, Asanovic, Patterson,
+    Direction-Optimizing Breadth-First Search, SC 2012).
+
+    A pull looks at every vertex, so that a push along fewer edges than there are vertices is less work in any case. And
+    it looks at edges. Of f edges of the frontier and u edges not yet visited, an edge of a vertex not yet visited leads
+    to the frontier with the likelihood f / u, so that the vertex looks at u / f of its edges, or at all that it has.
+    With the mean degree d, u / d vertices look at min(u, u² / (d f)) edges together (`Measure.LOOKS`). A push writes
+    along f edges, and a write costs as much as `alpha` looks. So a pull pays from f = u / √(alpha · d) on, or a little
+    later: from a seventh of u on graphs of sixteen edges a vertex, and from a third on grids.
+
+    `walked`: other operators walk the lists of the result, too. That of a pull is in the order of ids, so that they
+    read lists one after the other. `instances`: many searches go together, and a vertex looks for the members of each,
+    mostly in its whole list.
+    """
+    gain = (Measure.UNVISITED, _INSTANCES) if instances else (Measure.LOOKS, _WALKED if walked else 1)
     return Switch(
         enter=(
-            Compare(Measure.EDGES, knobs.alpha, Measure.UNVISITED, strict=True),
             Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True),
+            Compare(Measure.EDGES, gain[1] * knobs.alpha, gain[0], strict=True),
         ),
         stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
     )
+
+
+_WALKED, _INSTANCES = 2, 5
+"""How many times as much a write costs beside a look, where that is so."""
+
+
+def _walked(program: Program) -> frozenset[int]:
+    """The sites of advances whose results reductions in the same loop walk the lists of."""
+    sites: set[int] = set()
+    for loop in walk(program.schedule):
+        if isinstance(loop, (While, Repeat)):
+            steps = list(walk(loop.body))
+            reduced = {each.frontier.frontier for each in steps if isinstance(each, (NeighborReduce, NeighborVote))}
+            sites.update(each.site for each in steps if isinstance(each, Advance) and each.result in reduced - {None})
+    return frozenset(sites)
 
 
 def _between_graphs(program: Program) -> frozenset[str]:

@@ -8,14 +8,15 @@ translates at the border: params and inputs before the run, results after it, wi
 that turn ids into numbers need other code, which looks up the input ids; it is compiled for the first such graph.
 
 Renumbering gains nothing on graphs whose degrees are similar, or on small graphs, which fit in the cache. So `auto`
-depends on the graph. It is not worth it if only the host can build parts of the graph, for reductions that may profit
-from other neighbors first, or if ids must be looked up for every edge.
+depends on the graph: what the cache saves along its edges must be more than results in another order cost. It is not
+worth it if only the host can build parts of the graph, for reductions that may profit from other neighbors first, or if
+ids must be looked up for every edge.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Sum, Times
 from gdsl.ir.ids import NAME as GIVEN_IDS
@@ -30,11 +31,11 @@ from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
-SKEW = 64
-"""A vertex of so many times the mean's edges is what auto looks for."""
 LEAST_EDGES = 1 << 22
 """Graphs of fewer edges lie in a GPU's cache."""
-WORTH = f"there are {LEAST_EDGES:,} edges and more, and a vertex has {SKEW} times as many as the mean"
+READS = 1
+"""A value that is put in another order costs as much as so many reads of edges' ends that are in a cache instead."""
+WORTH = f"there are {LEAST_EDGES:,} edges and more, and reads along them gain more than results in another order cost"
 
 _MOST_VERTICES = 1 << 31
 """Both ends of an edge are one word while they are sorted."""
@@ -120,13 +121,19 @@ def _leaves_lists(plan: Plan) -> bool:
     return any(sweep.segment is not None and sweep.segment.stops_at is not None for sweep in sweeps(plan))
 
 
-def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, largest_degree: int) -> bool:
-    """Whether a run on a graph is one on other ids."""
+def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, saved: Callable[[], float]) -> bool:
+    """Whether a run on a graph is one on other ids. `saved`: how many reads of edges' ends they save for each vertex
+    (`gdsl.backends.cuda.degree_order`), which takes time to find out."""
     if not 0 < num_vertices < _MOST_VERTICES:
         return False
     if layout.always:
         return True
-    return num_edges >= LEAST_EDGES and largest_degree * num_vertices >= SKEW * num_edges
+    return num_edges >= LEAST_EDGES and saved() >= READS * max(_moves(layout), 1)
+
+
+def _moves(layout: Renumbering) -> int:
+    """How many values of each vertex are put in another order, by a read at random each: of ids also what they are."""
+    return sum(2 if name in layout.ids else 1 for name in layout.arrays)
 
 
 def _names() -> tuple[Buffer, ...]:

@@ -24,6 +24,8 @@ class Measure(Enum):
     EDGES = "edges of the members"
     UNVISITED = "edges not yet visited"
     VERTICES = "V"
+    LOOKS = "looks of a pull"
+    """An estimate: it looks at each vertex, and of those not yet visited at the edges until one leads to a member."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,6 +304,8 @@ class Reasons:
             Measure.EDGES: record.edges,
             Measure.UNVISITED: state.unvisited,
             Measure.VERTICES: self._vertices,
+            Measure.LOOKS: self._vertices
+            + min(state.unvisited, state.unvisited**2 * self._vertices // max(self._edges * record.edges, 1)),
         }
         return values[compare.left], values[compare.right]
 

@@ -118,7 +118,7 @@ def test_the_best_of_several_knobs_is_found() -> None:
     assert sum(count for words, count in machine.runs.items() if "visit.direction=pull" in words) == 2
     tried = {each.word for each in found.tries}
     assert not any("ids" in word or "bounds" in word for word in tried), "these change more than the time"
-    assert {"visit.direction=push", "visit.direction=auto(alpha=4)", "schedule.block=32"} <= tried
+    assert {"visit.direction=push", "visit.direction=auto(alpha=12)", "schedule.block=32"} <= tried
     assert "visit.direction=auto" not in tried and "visit.dedup=exact" not in tried, "what comes to the same is not run"
 
 

@@ -171,7 +171,7 @@ class Built:
                 looking_up(self.program), self.plan.sizes, self.widths, on=self.plan.graph, several_gpus=several_gpus
             )
             return other.run(graph, bindings, device, limits)
-        if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, 0):
+        if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, float):
             kernels = Kernels(device, renumbering(self.widths).get_function)
             on_device = RenumberedGraph(kernels, on_device, graph)
         blocks = device.multiprocessors

@@ -130,7 +130,7 @@ def test_ids_of_in_edges_are_counted():
 
 def test_directions_and_order():
     visit = _operator(_explained("bfs"), "visit")
-    assert visit.becomes[0].startswith("push or pull, chosen in each pass: pull where 15 * edges of the members")
+    assert visit.becomes[0].startswith("push or pull, chosen in each pass: pull where edges of the members > V and 3 *")
     assert {cost.direction for cost in visit.costs} == {"push", "pull"}
     only = _operator(_explained("bfs", ("visit.direction=pull",)), "visit")
     assert {cost.direction for cost in only.costs} == {"pull"}

@@ -101,10 +101,10 @@ def test_a_program_that_looks_ids_up() -> None:
 def test_on_which_graphs() -> None:
     auto, always = plan_of("bfs").layout, plan_of("bfs", BY_DEGREE).layout
     assert auto is not None and always is not None
-    social, even, small = (1 << 22, 1 << 27, 163_000), (1 << 22, 1 << 27, 100), (1000, 30_000, 900)
+    social, even, small = (1 << 22, 1 << 27, lambda: 9.0), (1 << 22, 1 << 27, lambda: 2.9), (1000, 30_000, lambda: 9.0)
     assert [is_worth(auto, *graph) for graph in (social, even, small)] == [True, False, False]
-    assert [is_worth(always, *graph) for graph in (social, even, small, (0, 0, 0))] == [True, True, True, False]
-    assert not is_worth(always, 1 << 31, 1 << 33, 5), "both ends of an edge are sorted as one word"
+    assert [is_worth(always, *graph) for graph in (social, even, small, (0, 0, float))] == [True, True, True, False]
+    assert not is_worth(always, 1 << 31, 1 << 33, float), "both ends of an edge are sorted as one word"
 
 
 def test_arrays_may_have_names_that_other_buffers_have() -> None:

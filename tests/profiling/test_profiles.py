@@ -141,6 +141,8 @@ def test_reasons_name_the_numbers_that_were_compared(hops, graph):
             Measure.EDGES.value: edges,
             Measure.UNVISITED.value: unvisited,
             "vertices": graph.num_vertices,
+            Measure.LOOKS.value: graph.num_vertices
+            + min(unvisited, unvisited**2 * graph.num_vertices // max(graph.num_edges * edges, 1)),
         }
         assert why.startswith(f"{direction}, as ")
         found = WORDS.findall(why.partition(" as ")[2])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from gdsl import cache
 from gdsl.backends import failures, needs, placement, processes
 from gdsl.backends.cuda import nvrtc, packaged
+from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of, require_fused
@@ -282,14 +284,15 @@ def _needs_of(
     plan, more = _plan_on(program, counts), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
     own = needs.on_a_device(plan, *more, bindings.own)
     candidates, layout = [own], plan.layout
-    if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
+    worth = partial(is_worth, num_vertices=counts[0], num_edges=counts[1], saved=partial(reads_saved, graph))
+    if layout is not None and worth(layout) and can_be_put(layout, bindings.own):
         other = _plan_on(looking_up(program), counts) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
     plan = _plan_on(program, counts, in_host=True)
     in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
-    if layout is not None and can_be_in_host(plan, layout) and is_worth(layout, *counts):
+    if layout is not None and can_be_in_host(plan, layout) and worth(layout):
         in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
     decision = placement.decide(candidates, in_host, free, memory)
     if decision.placement is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
 from gdsl.backends.cuda.observed_order import ObservedOrder
 from gdsl.backends.cuda.planning import plan_of
@@ -156,8 +158,7 @@ class ExecutableForms:
         layout = self.plan.layout
         if layout is None or not layout.apart or graph in self._as_given or not can_be_put(layout, bindings.own):
             return False
-        largest = self._graphs.graph(graph, self.widths, self._device).largest_degree
-        return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
+        return is_worth(layout, graph.num_vertices, graph.num_edges, partial(reads_saved, graph))
 
     def _with_other_ids(self) -> Self:
         """The executable for that, created when it is first needed."""
@@ -287,7 +288,7 @@ class ExecutableForms:
         original, layout = self._graphs.graph(graph, self.widths, self._device), self.plan.layout
         if layout is None or layout.apart or graph in self._as_given:
             return original
-        if not is_worth(layout, graph.num_vertices, graph.num_edges, original.largest_degree):
+        if not is_worth(layout, graph.num_vertices, graph.num_edges, partial(reads_saved, graph)):
             return original
         renumbered = self._graphs.by_degree(original, graph, self._device)
         if layout.of_edges:

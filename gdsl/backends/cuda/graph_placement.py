@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gdsl.backends import needs, placement
+from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.memory import sizes_of
 from gdsl.backends.interface import Bindings, Need
 from gdsl.backends.placement import Decision, Placement
@@ -128,7 +130,7 @@ def _candidates(request: Request) -> tuple[list[tuple[Need, ...]], list[tuple[Ne
     on_device, in_host, largest_degree = [own], [own], request.original.largest_degree
     if layout is None or layout.apart or not can_be_put(layout, bindings.own):
         return on_device, in_host
-    if is_worth(layout, graph.num_vertices, graph.num_edges, largest_degree):
+    if is_worth(layout, graph.num_vertices, graph.num_edges, partial(reads_saved, graph)):
         on_device.insert(0, needs.on_other_ids(plan, layout, *more))
         if can_be_in_host(plan, layout):
             in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, largest_degree))

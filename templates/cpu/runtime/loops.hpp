@@ -298,6 +298,15 @@ inline void follow_edges(direction_state& state, const frontier& f, int32 iterat
     state.unvisited -= minimum(state.unvisited, f.edges);
 }
 
+// piece: looks_of_pull
+// An estimate of what a pull looks at: all vertices, and for those not yet visited (each of mean degree) edges until one
+// leads to the frontier, which has so many `edges`.
+inline float looks_of_pull(const direction_state& state, int64 edges, const graph_slice& g) {
+    const float open = float(state.unvisited);
+    const float all = float(g.num_vertices), vertices = open * all / float(g.num_edges);
+    return all + minimum(open, vertices * (open / float(edges)));
+}
+
 // piece: reduce_list
 // The reduction of `value(at)` over a list with four partial results, so that an addition need not wait for the last one.
 template <class T, class Combine, class Value>

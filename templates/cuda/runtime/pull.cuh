@@ -5,6 +5,15 @@ __device__ __forceinline__ void follow_edges(direction_state& state, uint64 edge
     state.unvisited -= minimum(state.unvisited, edges);
 }
 
+// piece: looks_of_pull
+// An estimate of what a pull looks at: all vertices, and for those not yet visited (each of mean degree) edges until one
+// leads to the frontier, which has so many `edges`.
+__device__ __forceinline__ float looks_of_pull(const direction_state& state, uint64 edges, const graph_slice& g) {
+    const float open = float(state.unvisited);
+    const float all = float(g.num_vertices), vertices = open * all / float(g.num_edges);
+    return all + fminf(open, vertices * (open / float(edges)));
+}
+
 // piece: bitmap_result
 // The result of a pull, as a bitmap; each warp writes the word of its 32 vertices.
 template <class Counted>

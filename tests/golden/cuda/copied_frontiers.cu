@@ -271,6 +271,7 @@ struct direction_state {
 };
 
 // piece: follow_edges
+// piece: looks_of_pull
 // piece: bitmap_result
 // piece: bitmap_discarder
 // piece: pull_list
@@ -418,7 +419,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 3 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
@@ -453,7 +454,7 @@ __device__ __forceinline__ void advance_reach_back(enactor& run, const data_slic
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 3 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
@@ -488,7 +489,7 @@ __device__ __forceinline__ void advance_go(enactor& run, const data_slice& d, fr
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 3 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
@@ -523,7 +524,7 @@ __device__ __forceinline__ void advance_answer(enactor& run, const data_slice& d
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 3 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);

@@ -47,7 +47,6 @@
 #undef leave_claim
 #undef leave_selects
 #undef mix
-#undef open
 #undef reduce_rival
 #undef rival_condition
 #undef rival_count_apply
@@ -317,6 +316,7 @@ struct direction_state {
 };
 
 // piece: follow_edges
+// piece: looks_of_pull
 // piece: bitmap_discarder
 // piece: pull_list
 // piece: pull_warps
@@ -594,7 +594,7 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 4 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 4 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);

@@ -308,6 +308,7 @@ struct direction_state {
 };
 
 // piece: follow_edges
+// piece: looks_of_pull
 // piece: bitmap_result
 // piece: pull_list
 // piece: pull_warps
@@ -374,7 +375,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices)
-                                    : input.edges > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
