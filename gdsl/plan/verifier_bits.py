@@ -12,7 +12,7 @@ from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles, near_roles, targets_in
 from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.instance_nodes import BitParallel, BitWalk, End, Renewal
-from gdsl.plan.nodes import Operation, Plan
+from gdsl.plan.nodes import Choice, Measure, Operation, Plan
 from gdsl.plan.walking import operations
 
 
@@ -76,8 +76,19 @@ class _Verifier:
         once = bits.closes in bits.far or any(each.end is End.FAR for each in self.bits.renewed(step.site))
         self.expect(once or not functor.body, "a body for each edge and instance")
         self.expect(bits.closes is not None or not bits.may_pull, "a pull that does not stop")
+        if bits.may_pull:
+            self._begins(operation)
         if self.plan.target.grid and functor.body:
             self._found(functor, bits, roles[End.FAR])
+
+    def _begins(self, operation: Operation) -> None:
+        """A pull begins by what is counted for instances: the edges that any of them has, and those not yet visited."""
+        does = operation.does
+        self.expect(isinstance(does, Choice), "a pull without a push")
+        assert isinstance(does, Choice)
+        tests = [(each.left, each.right, each.strict) for each in does.test.enter]
+        counted = [(Measure.EDGES, Measure.VERTICES, True), (Measure.EDGES, Measure.UNVISITED, True)]
+        self.expect(tests == counted and does.test.enter[0].factor == 1, "a pull that begins by what is not counted")
 
     def _found(self, functor: ir.EdgeFunctor, bits: BitWalk, far: frozenset[ir.Role]) -> None:
         """On a grid bodies run when all edges have been visited, for what one of them has found."""

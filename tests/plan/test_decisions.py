@@ -9,7 +9,7 @@ from gdsl.ir.nodes import Literal, ScalarValue
 from gdsl.operations import Balance, Direction, Domain, Over, ReduceOperation
 from gdsl.plan import target
 from gdsl.plan.buffer_nodes import Cleared, Made, Role
-from gdsl.plan.nodes import Copy, Dedup, EdgeCount, Form, Launch, Loop, Members, Mode, Swap
+from gdsl.plan.nodes import Choice, Copy, Dedup, EdgeCount, Form, Launch, Loop, Measure, Members, Mode, Swap
 from gdsl.plan.walking import launches, operations, steps_in, sweeps, sweeps_of
 
 from .planning import ROOT, choice, only_sweep, operation, plan_of
@@ -55,6 +55,21 @@ def test_what_a_choice_asks_for_is_counted_where_the_frontier_is_made() -> None:
     pushed = plan_of("bfs", "visit.direction=push")
     assert [frontier.counts for frontier in pushed.frontiers] == [None]
     assert only_sweep(pushed).edges is EdgeCount.WALKED
+
+
+def test_a_pull_begins_where_it_is_less_work() -> None:
+    looks = choice(plan_of("bfs")).test.enter[1]
+    assert (looks.left, looks.factor, looks.right) == (Measure.EDGES, 3, Measure.LOOKS)
+    (given,) = (
+        each for each in (choice(plan_of("bfs", "visit.direction=auto(alpha=7)")).test.enter) if each.factor == 7
+    )
+    assert given.right is Measure.LOOKS
+
+
+def test_lists_of_what_was_pulled_are_read_in_order() -> None:
+    """A pull begins earlier where a reduction walks the result."""
+    reach = operation(plan_of("betweenness"), "reach")
+    assert isinstance(reach.does, Choice) and reach.does.test.enter[1].factor == 6
 
 
 def test_a_copy_counts_where_a_choice_asks_about_other_lists() -> None:

@@ -10,9 +10,10 @@ from gdsl.backends.cuda import plan_of
 from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load
 from gdsl.plan.instance_nodes import BitParallel
-from gdsl.plan.nodes import Plan
+from gdsl.plan.nodes import Choice, Measure, Plan
 from gdsl.plan.occupancy import LARGE_TOGETHER, words_of_instances
 from gdsl.plan.verifier import verify
+from gdsl.plan.walking import map_operations, operations
 
 SEARCH = """program search;
 problem { param source : vertex; vertex level : int32 = -1; scalar total : int64 = 0; }
@@ -47,6 +48,25 @@ def test_wrong_plans_are_rejected(plan: Plan) -> None:
     ):
         with pytest.raises(VerificationError):
             verify(wrong)
+
+
+def test_a_pull_begins_by_what_is_counted(plan: Plan) -> None:
+    (advance,) = (each for each in operations(plan) if isinstance(each.does, Choice))
+    assert isinstance(advance.does, Choice)
+    all_vertices, edges = advance.does.test.enter
+    assert edges.right is Measure.UNVISITED
+    for enter in (
+        (all_vertices, replace(edges, right=Measure.LOOKS)),
+        (edges, all_vertices),
+        (all_vertices,),
+        (replace(all_vertices, factor=2), edges),
+    ):
+        does = replace(advance.does, test=replace(advance.does.test, enter=enter))
+        wrong = map_operations(
+            plan.schedule, lambda each, does=does: replace(each, does=does) if each is advance else each
+        )
+        with pytest.raises(VerificationError, match="by what is not counted"):
+            verify(replace(plan, schedule=wrong))
 
 
 @pytest.mark.parametrize(

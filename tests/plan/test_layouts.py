@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from gdsl.backends.cuda import degree_order
+from gdsl.backends.cuda.degree_order import saved_by_degrees
 from gdsl.extents import of_graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
@@ -105,6 +108,36 @@ def test_on_which_graphs() -> None:
     assert [is_worth(auto, *graph) for graph in (social, even, small)] == [True, False, False]
     assert [is_worth(always, *graph) for graph in (social, even, small, (0, 0, float))] == [True, True, True, False]
     assert not is_worth(always, 1 << 31, 1 << 33, float), "both ends of an edge are sorted as one word"
+
+
+def test_what_is_saved_by_degree() -> None:
+    """By hand: a cache of 4,096 sectors of eight values."""
+    hubs = np.ones(1 << 20, np.int64)
+    hubs[:: 1 << 6] = 1000  # 16,384 of them, each in a sector of its own: a quarter is in the cache as given
+    held, by_degree = 4096 * 1007, 16384 * 1000 + 16384
+    assert saved_by_degrees(hubs) * (1 << 20) == by_degree - held
+    assert saved_by_degrees(np.sort(hubs)) == 0 == saved_by_degrees(np.full(100_000, 7))
+    few = np.ones(1 << 20, np.int64)
+    few[::100_000] = 1 << 20
+    assert saved_by_degrees(few) < 0.1, "a few are in the cache in any case"
+    assert saved_by_degrees(np.zeros(0, np.int64)) == 0 == saved_by_degrees(np.array([5]))
+
+
+def test_every_fourth_sector_stands_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    degrees = np.random.default_rng(1).zipf(2.2, 1 << 22).clip(max=1 << 16)
+    sampled = saved_by_degrees(degrees)
+    monkeypatch.setattr(degree_order, "SAMPLED", 1 << 20)
+    assert sampled == pytest.approx(saved_by_degrees(degrees), rel=0.2)
+
+
+def test_programs_whose_results_move_need_more() -> None:
+    bfs, triangles = plan_of("bfs").layout, plan_of("triangle_count").layout
+    assert bfs is not None and triangles is not None
+    graph = 1 << 22, 1 << 27
+    assert [is_worth(bfs, *graph, lambda saved=saved: saved) for saved in (2.9, 3.0)] == [False, True], (
+        "ids count twice"
+    )
+    assert [is_worth(triangles, *graph, lambda saved=saved: saved) for saved in (0.9, 1.0)] == [False, True]
 
 
 def test_arrays_may_have_names_that_other_buffers_have() -> None:
