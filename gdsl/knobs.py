@@ -160,7 +160,7 @@ KNOBS = (
             "as_given": "by the ids of the graph",
             "by_degree": "by decreasing degree, so that the values that many edges read are stored together; refused if"
             " a result could depend on the ids; only on a GPU",
-            "auto": "`by_degree` where it is allowed, on a GPU, for large graphs with vertices of very high degree",
+            "auto": "`by_degree` where it is allowed, on a GPU, for large graphs on which the cache gains from it",
         },
         quiet=True,
     ),

@@ -181,7 +181,7 @@ def _explain_layout(word: str) -> None:
     program = compile_file(word).ir
     hindrance = obstacle(program)
     if hindrance is None and plan_of(program).layout is not None:
-        click.echo("may be by degree; on a GPU, auto does so for large graphs with vertices of very high degree")
+        click.echo("may be by degree; on a GPU, auto does so for large graphs on which the cache gains from it")
     elif hindrance is None:
         click.echo("may be by degree; auto keeps the given order, since it would gain little or might lose time")
     else:

@@ -81,7 +81,9 @@ def run(plan: Plan, facts: Facts) -> Plan:
         pull = _pull(step, facts)
         if direction is Direction.AUTO:
             knobs = plan.program.tuning.sites[step.site]
-            chosen_by = switch(knobs, step.site in walked, plan.target.instances)
+            chosen_by = switch(knobs, step.site in walked)
+            if plan.target.instances:
+                chosen_by = switch_of_instances(knobs, plan.target.grid)
             return dataclasses.replace(operation, does=Choice(chosen_by, pull, push))
         return dataclasses.replace(operation, does=pull)
 
@@ -167,7 +169,7 @@ def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, O
     return {name: counted.get(name, of_group[leader]) for name, leader in group.items() if leader in of_group}
 
 
-def switch(knobs: OperatorKnobs, walked: bool, instances: bool) -> Switch:
+def switch(knobs: OperatorKnobs, walked: bool) -> Switch:
     """Pull while that is less work than a push; push again once the frontier is small (Beamer, Asanovic, Patterson,
     Direction-Optimizing Breadth-First Search, SC 2012).
 
@@ -179,19 +181,26 @@ def switch(knobs: OperatorKnobs, walked: bool, instances: bool) -> Switch:
     later: from a seventh of u on graphs of sixteen edges a vertex, and from a third on grids.
 
     `walked`: other operators walk the lists of the result, too. That of a pull is in the order of ids, so that they
-    read lists one after the other. `instances`: many searches go together, and a vertex looks for the members of each,
-    mostly in its whole list.
+    read lists one after the other.
     """
-    gain = (Measure.UNVISITED, _INSTANCES) if instances else (Measure.LOOKS, _WALKED if walked else 1)
+    factor = knobs.alpha * (_WALKED if walked else 1)
     return Switch(
-        enter=(
-            Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True),
-            Compare(Measure.EDGES, gain[1] * knobs.alpha, gain[0], strict=True),
-        ),
+        enter=(_MANY_EDGES, Compare(Measure.EDGES, factor, Measure.LOOKS, strict=True)),
         stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
     )
 
 
+def switch_of_instances(knobs: OperatorKnobs, grid: bool) -> Switch:
+    """The same for many searches that go together: a vertex looks for the members of each, mostly in its whole list. On
+    a GPU, going over a set of members costs as much as going over all vertices."""
+    looks = Compare(Measure.EDGES, _INSTANCES * knobs.alpha, Measure.UNVISITED, strict=True)
+    return Switch(
+        enter=(looks,) if grid else (looks, _MANY_EDGES),
+        stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
+    )
+
+
+_MANY_EDGES = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True)
 _WALKED, _INSTANCES = 2, 5
 """How many times as much a write costs beside a look, where that is so."""
 

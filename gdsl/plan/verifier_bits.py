@@ -12,7 +12,7 @@ from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles, near_roles, targets_in
 from gdsl.plan.buffer_nodes import Role
 from gdsl.plan.instance_nodes import BitParallel, BitWalk, End, Renewal
-from gdsl.plan.nodes import Choice, Measure, Operation, Plan
+from gdsl.plan.nodes import Choice, Compare, Measure, Operation, Plan
 from gdsl.plan.walking import operations
 
 
@@ -86,9 +86,10 @@ class _Verifier:
         does = operation.does
         self.expect(isinstance(does, Choice), "a pull without a push")
         assert isinstance(does, Choice)
-        tests = [(each.left, each.right, each.strict) for each in does.test.enter]
-        counted = [(Measure.EDGES, Measure.VERTICES, True), (Measure.EDGES, Measure.UNVISITED, True)]
-        self.expect(tests == counted and does.test.enter[0].factor == 1, "a pull that begins by what is not counted")
+        first, *others = does.test.enter
+        counted = (first.left, first.right, first.strict) == (Measure.EDGES, Measure.UNVISITED, True)
+        all_vertices = [] if self.plan.target.grid else [Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True)]
+        self.expect(counted and others == all_vertices, "a pull that begins by what is not counted")
 
     def _found(self, functor: ir.EdgeFunctor, bits: BitWalk, far: frozenset[ir.Role]) -> None:
         """On a grid bodies run when all edges have been visited, for what one of them has found."""

@@ -53,13 +53,13 @@ def test_wrong_plans_are_rejected(plan: Plan) -> None:
 def test_a_pull_begins_by_what_is_counted(plan: Plan) -> None:
     (advance,) = (each for each in operations(plan) if isinstance(each.does, Choice))
     assert isinstance(advance.does, Choice)
-    all_vertices, edges = advance.does.test.enter
+    (edges,) = advance.does.test.enter
     assert edges.right is Measure.UNVISITED
     for enter in (
-        (all_vertices, replace(edges, right=Measure.LOOKS)),
-        (edges, all_vertices),
-        (all_vertices,),
-        (replace(all_vertices, factor=2), edges),
+        (replace(edges, right=Measure.LOOKS),),
+        (edges, replace(edges, right=Measure.VERTICES)),
+        (replace(edges, left=Measure.SIZE),),
+        (replace(edges, strict=False),),
     ):
         does = replace(advance.does, test=replace(advance.does.test, enter=enter))
         wrong = map_operations(
