@@ -22,7 +22,16 @@ def graphs() -> dict[str, Graph]:
     found = named_graphs()
     found["dense"] = random_graph(30, 600, seed=3, directed=False)
     found["directed"] = random_graph(200, 1500, seed=4)
+    found["lists of 0 to 39"] = lists_of_many_lengths()
     return found
+
+
+def lists_of_many_lengths() -> Graph:
+    """Every length around those that fit into registers, with and without repeated neighbors, and loops."""
+    random = np.random.default_rng(5)
+    sure = [(u, int(v)) for u in range(40) for v in random.choice(40, u, replace=False)]
+    twice = [(40 + u, int(v)) for u in range(40) for v in random.integers(0, 60, u)]
+    return make_graph(sure + twice, 200)
 
 
 GRAPHS = graphs()

@@ -45,6 +45,54 @@ struct neighbor_marks {
     }
 };
 
+// piece: neighbor_lanes
+// A list of up to LANES neighbors in vector registers: each member of another list is compared with all of them at once,
+// without a branch.
+struct neighbor_lanes {
+#if defined(__AVX2__) && defined(__x86_64__)
+    static constexpr int64 LANES = sizeof(vertex) == 4 ? 16 : 0;
+    typedef int eight __attribute__((vector_size(32)));
+    typedef float eight_floats __attribute__((vector_size(32)));
+    eight low, high;
+    uint32 once;  // a bit for each place, but for parallel edges behind the first
+    bool few;
+
+    static uint32 bits_of(eight equal) { return uint32(__builtin_ia32_movmskps256(reinterpret_cast<eight_floats>(equal))); }
+    static eight up_to(const vertex* list, int count) {
+        const eight places = {0, 1, 2, 3, 4, 5, 6, 7};
+        return __builtin_ia32_maskloadd256(reinterpret_cast<const eight*>(list), places < count);
+    }
+    neighbor_lanes(const vertex* list, int64 length) : few(length <= 8) {
+        const int count = int(length);
+        low = high = up_to(list, count);
+        uint32 twice = bits_of(low == up_to(list + 1, count - 1));
+        if (!few) {
+            high = up_to(list + 8, count - 8);
+            twice |= bits_of(high == up_to(list + 9, count - 9)) << 8;
+        }
+        const uint32 all = (uint32(1) << count) - 1;
+        once = all & ~((twice & all >> 1) << 1);
+    }
+    // The places of those that are in the list from `b` to `end`, too.
+    uint32 common(const vertex* b, const vertex* end) const {
+        eight in_low = {}, in_high = {};
+        if (few) {
+            for (; b < end; ++b) { in_low |= low == int(*b); }
+        } else {
+            for (; b < end; ++b) {
+                in_low |= low == int(*b);
+                in_high |= high == int(*b);
+            }
+        }
+        return (bits_of(in_low) | bits_of(in_high) << 8) & once;
+    }
+#else
+    static constexpr int64 LANES = 0;
+    neighbor_lanes(const vertex*, int64) {}
+    uint32 common(const vertex*, const vertex*) const { return 0; }
+#endif
+};
+
 // piece: common_neighbors
 // Visits each vertex in the lists of both u and w once: `visit(x, eu, ew)`, with the first edges to it from u and from
 // w if `with_edges`. Returns the total length of both lists.
@@ -91,6 +139,56 @@ inline int64 common_neighbors(neighbor_marks& marks, vertex u, vertex w, Visit v
         b += y <= x ? 1 : 0;
     }
     return places;
+}
+
+// piece: common_by_lanes
+// The same for all edges from `first` up to `last`, which are the list of u: `visit(u, w, e, x, eu, ew)`.
+template <bool with_edges, class Visit>
+inline int64 common_by_lanes(neighbor_marks& marks, vertex u, int64 first, int64 last, Visit visit) {
+    constexpr int64 LONG = 8 * neighbor_lanes::LANES;  // from which on a few are looked up in a list instead
+    const graph_slice& g = marks.g;
+    const vertex* const neighbors = neighbors_at(g);
+    const int64* const offsets = g.offsets;
+    const neighbor_lanes lanes(neighbors + first, last - first);
+    int64 places = 0;
+    for (int64 at = first; at < last; ++at) {
+        const vertex w = neighbors[at];
+        const edge e = edge_of_place(g, at);
+        const vertex *const b = neighbors + offsets[w], *const b_end = neighbors + offsets[w + 1];
+        if (b_end - b > LONG) {
+            places += common_neighbors<with_edges>(marks, u, w, [&](vertex x, edge eu, edge ew) { visit(u, w, e, x, eu, ew); });
+            continue;
+        }
+        places += last - first + (b_end - b);
+        for (uint32 found = lanes.common(b, b_end); found != 0; found &= found - 1) {
+            const int64 place = first + __builtin_ctz(found);
+            const vertex x = neighbors[place];
+            if (with_edges) {
+                visit(u, w, e, x, edge_of_place(g, place), edge_of_place(g, leap_to(b, b_end, x) - neighbors));
+            } else {
+                visit(u, w, e, x, NO_EDGE, NO_EDGE);
+            }
+        }
+    }
+    return places;
+}
+
+// piece: each_edge_by_lanes
+// Visits every edge of the graph, by source: short lists as a whole, with `visit_list(near, first, last)`, the places of
+// its edges, all others edge by edge.
+template <class VisitList, class Visit>
+inline void each_edge_by_lanes(run_state& run, const graph_slice& g, VisitList visit_list, Visit visit) {
+    const int64 size = g.num_vertices;
+#pragma omp for schedule(dynamic, chunk_of(4 * size))
+    for (int64 i = 0; i < size; ++i) {
+        const int64 first = g.offsets[i], last = g.offsets[i + 1];
+        if (last - first <= neighbor_lanes::LANES) {
+            if (first < last) { visit_list(vertex(i), first, last); }
+        } else {
+            push_list(run, vertex(i), out_lists{g}, visit);
+        }
+    }
+    push_chunks(run, out_lists{g}, visit);
 }
 
 // piece: each_pair

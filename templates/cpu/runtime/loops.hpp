@@ -150,6 +150,33 @@ inline bool much_work(const Members& members, const Lists& lists, int64 little =
     return edges > little;
 }
 
+// piece: push_list
+// Visits the edges of a member, or puts a long list aside for `push_chunks`.
+template <class Lists, class Visit>
+inline void push_list(run_state& run, vertex near, const Lists& lists, Visit& visit) {
+    const int64 first = lists.first(near), last = lists.last(near);
+    if (last - first >= HUB_DEGREE) {
+        run.hubs.defer(near, first, last);
+        return;
+    }
+    for (int64 at = first; at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+}
+
+// piece: push_chunks
+// Visits the edges of long lists. All threads of the region call it.
+template <class Lists, class Visit>
+inline void push_chunks(run_state& run, const Lists& lists, Visit& visit) {
+    const int64 chunks = run.hubs.size();
+    if (chunks == 0) { return; }
+#pragma omp for schedule(dynamic, 1)
+    for (int64 i = 0; i < chunks; ++i) {
+        const hub_chunk part = run.hubs[i];
+        for (int64 at = part.first; at < part.last; ++at) { visit(part.near, lists.neighbor(at), lists.id(at)); }
+    }
+#pragma omp single
+    run.hubs.clear();
+}
+
 // piece: push_edges
 // Visits the edges of every member: `visit(near, far, e)`. All threads of the region call it.
 template <class Members, class Lists, class Visit>
@@ -160,24 +187,11 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
     for (int64 i = 0; i < size; ++i) {
         fetch_later(members, i);
         const vertex near = members[i];
-        const int64 first = lists.first(near), last = lists.last(near);
         visited += lists.degree(near);
-        if (last - first >= HUB_DEGREE) {
-            run.hubs.defer(near, first, last);
-            continue;
-        }
-        for (int64 at = first; at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+        push_list(run, near, lists, visit);
     }
     reduce_add(&run.visited, visited);
-    const int64 chunks = run.hubs.size();
-    if (chunks == 0) { return; }
-#pragma omp for schedule(dynamic, 1)
-    for (int64 i = 0; i < chunks; ++i) {
-        const hub_chunk part = run.hubs[i];
-        for (int64 at = part.first; at < part.last; ++at) { visit(part.near, lists.neighbor(at), lists.id(at)); }
-    }
-#pragma omp single
-    run.hubs.clear();
+    push_chunks(run, lists, visit);
 }
 
 // piece: push_lists
