@@ -50,6 +50,8 @@ def case(rng: random.Random) -> str:
         # What is done with large files and graphs, with these.
         mock.patch("gdsl.graph.text._FIRST", rng.choice((16, 64, 1 << 12))),
         mock.patch("gdsl.graph.lazy_csr.LARGE", rng.choice((1, 1 << 22))),
+        mock.patch("gdsl.graph.columns._FEW_BLOCKS", rng.choice((1, 4))),
+        mock.patch("gdsl.graph.native_text.WORTH_COMPILING", 0),
     ):
         kind = rng.choice(["mtx", "gr", "npz", "csv", "tsv", "edges"])
         graph = draw(rng, kind)
