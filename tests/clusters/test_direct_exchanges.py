@@ -145,7 +145,7 @@ def run_exchanges(
 )
 def test_the_bits_of_exchanges_through_the_hosts(each: Exchanged, kind: Type, words: int, size: int) -> None:
     """With lists where they are shorter (`small` is 0), with whole arrays, and of no elements."""
-    for count, small, seed in ((COUNT, 0, 1), (COUNT, 0, 2), (COUNT, 1 << 20, 3), (1, 0, 4), (0, 1 << 20, 5)):
+    for count, small, seed in ((COUNT, 0, 1), (COUNT, 1 << 20, 2), (COUNT, 1 << 20, 3), (1, 0, 4), (0, 1 << 20, 5)):
         field = field_of(kind, words, size, count)
 
         def direct(mine: ThreadCommunicator, small: int = small, seed: int = seed, count: int = count) -> list[Any]:
@@ -153,6 +153,7 @@ def test_the_bits_of_exchanges_through_the_hosts(each: Exchanged, kind: Type, wo
             links = Links(FakeNccl(mine), mine, device, b"identity")
             exchanger = DirectExchanger(mine, count, 2 * count, links, device)
             exchanger.small, exchanger.shorter = small, 1
+            exchanger.one_round = 0 if seed == 3 else 1 << 20
             return run_exchanges(mine, exchanger, each, field_of(kind, words, size, count), count, seed)
 
         def by_hosts(mine: ThreadCommunicator, seed: int = seed, count: int = count) -> list[Any]:

@@ -103,6 +103,7 @@ def run_on_workers(
             links.connect()
             enactor.meet(mine, links)
             enactor.exchanger.small, enactor.exchanger.shorter = direct, 1  # type: ignore[attr-defined]
+            enactor.exchanger.one_round = direct  # type: ignore[attr-defined]
         found = enactor.run_share(bindings, limits or Limits())
         outcome = ShareOutcome(found, enactor.parts, enactor.exchanger.sent, enactor.exchanger.met, mine)
         return outcome, outcome.gathered()

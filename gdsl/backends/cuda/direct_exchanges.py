@@ -9,7 +9,7 @@ array:
 - the values of owners, sent from the array of one to those of the others;
 - reductions by NCCL, of integers, whose sums, products, minima and maxima are the same in any order;
 - slices: each worker gets what all others contribute to its own elements, combines it in the order of ranks, and sends
-  the result to all.
+  the result to all; of two workers, and where it is little, each gets all contributions, and nothing is sent twice.
 
 Everything has the bits that `Exchanger` gives it. Small arrays take no lists, and large ones only where these are much
 shorter: to find, sort and store what has changed takes longer than to send all of it.
@@ -45,6 +45,8 @@ from gdsl.plan.exchange_nodes import Exchange, How, Reach
 
 SMALL = 1 << 24
 """Bytes up to which an array is small."""
+ONE_ROUND = 1 << 20
+"""Bytes that a worker sends in less time than another round takes."""
 SHORTER = 8
 """How many times fewer bytes lists must have."""
 Round = tuple[list[tuple[int, Any]], list[tuple[int, Any]], list[tuple[Any, ReduceOperation]]]
@@ -60,7 +62,7 @@ class DirectExchanger(Exchanger):
     ) -> None:
         super().__init__(communicator, num_vertices, num_edges)
         self.links, self.device = links, device
-        self.small, self.shorter = SMALL, SHORTER
+        self.small, self.shorter, self.one_round = SMALL, SHORTER, ONE_ROUND
 
     def note(self, number: int, data: Sequence[Datum], elements: NDArray[np.int64] | None = None) -> None:
         """As `Exchanger.note`; what will be exchanged without it is not noted."""
@@ -231,14 +233,16 @@ class DirectExchanger(Exchanger):
         values[:] = combine(operation, datum.field, before.values, part)
 
     def _in_slices(self, datum: Datum, before: Noted) -> Iterator[Round]:
-        """Each owner combines what all workers contribute to its elements."""
+        """Each owner combines what all workers contribute to its elements, or each worker all of it."""
         each, field, values = datum.each, datum.field, datum.values
-        own, start = self._own_part(datum), start_of(each, field)
+        at_once = self.size == 2 or (self.size - 1) * values.nbytes <= self.one_round
+        slices = [slice(0, len(values)) if at_once else self._own_part(datum, rank) for rank in range(self.size)]
+        own, start = slices[self.rank], start_of(each, field)
         contributed = values if start is not None else difference(each.operation, values, before.values)
         length = own.stop - own.start
         parts = [self.device.empty_array(field.dtype, length) for _ in range(self.size)]
         parts[self.rank] = contributed[own]
-        sends = [(rank, contributed[self._own_part(datum, rank)]) for rank in self._others()]
+        sends = [(rank, contributed[slices[rank]]) for rank in self._others()]
         yield sends, [(rank, parts[rank]) for rank in self._others()], []
         former = before.values[own]
         unchanged = start if start is not None else former
@@ -254,7 +258,8 @@ class DirectExchanger(Exchanger):
             else:
                 result = _chosen(differs, combine(each.operation, field, result, part), result, field.words)
         values[own] = result
-        yield self._own_slices(datum)
+        if not at_once:
+            yield self._own_slices(datum)
 
     def _gathered(self, own: Any, parts: list[Any]) -> Round:
         """`own` of all workers, in `parts` by rank."""
