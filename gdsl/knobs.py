@@ -1,12 +1,12 @@
 """The table of tuning knobs: their names, values and meanings, and the operators they apply to.
 
-The checker, the tuning in the IR, `--help`, `gdslc explain` and the pages of `docs/` are derived from it.
+The checker and the tuning in the IR are derived from it, and what is said about knobs (`knob_help.py`).
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Layout, Order, Over
@@ -342,72 +342,3 @@ def _settled_knobs(of_operators: bool) -> Iterator[Knob]:
 
 def _same(value: object, known: object) -> bool:
     return type(value) is type(known) and value == known
-
-
-# ---------------------------------------------------------------- in words
-
-
-def summary(mark: str = "") -> str:
-    """All knobs in one sentence, each between two `mark`s: for `--help` and `docs/cli.md`."""
-    of_program = ", ".join(f"{mark}{written(BY_NAME[name])}{mark}" for name in SCHEDULE_KNOBS)
-    of_operators = ", ".join(f"{mark}{name}{mark}" for name in OPERATOR_KNOBS)
-    return f"Of a functor or @label: {of_operators}; of the program: {of_program}."
-
-
-def standing() -> str:
-    """The operators on which each knob of operators has an effect, in words."""
-    clauses = [f"`{name}` is for {_and(BY_NAME[name].operators)}" for name in OPERATOR_KNOBS]
-    return ", ".join(clauses)
-
-
-def documented() -> list[str]:
-    """The rows of the table in `docs/language.md`."""
-    rows = ["| knob | values | without it | decides |", "| --- | --- | --- | --- |"]
-    for knob in KNOBS:
-        operators = f" (of {', '.join(f'`{operator}`' for operator in knob.operators)})" if knob.operators else ""
-        rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
-    return rows
-
-
-def documented_values() -> list[str]:
-    """What the values of each knob do, as far as they need an explanation: the lines of `docs/language.md`."""
-    lines = []
-    for knob in (knob for knob in KNOBS if knob.each):
-        lines += [f"- `{knob.name} = {word}`: {text}" for word, text in knob.each.items()]
-    return lines
-
-
-def explained(knob: Knob, subject: str = "") -> str:
-    """What `gdslc explain` prints for a knob; `subject` is the functor or label in the question."""
-    name = (f"{subject or 'visit'}." if knob.operators else "") + written(knob)
-    operators = " and ".join(knob.operators)
-    rows = [("of", f"{operators}, by its functor or its @label, which wins" if knob.operators else "the whole program")]
-    rows += [("values", ", ".join(knob.values)), ("without it", knob.without.replace("`", ""))]
-    rows += [(f"    {word}", text.replace("`", "")) for word, text in knob.each.items()]
-    arguments = ", ".join(f"{argument.name}={argument.default}" for argument in knob.arguments)
-    if arguments:
-        rows.append((f"auto({arguments})", "the values that auto uses by default:"))
-        rows += [(f"    {argument.name}", argument.text) for argument in knob.arguments]
-    width = max(len(word) for word, _ in rows)
-    lines = [f"{name}: {knob.text}", "", *(f"    {word:{width}}  {text}" for word, text in rows)]
-    entry = f"{name} = {knob.example}"
-    lines += ["", "Example:", "", f"    tune {{ {entry}; }}", f"    gdslc run … --tune {entry.replace(' = ', '=')}"]
-    return "\n".join(lines) + "\n"
-
-
-def listing() -> list[str]:
-    """A line for each knob."""
-    names = {written(knob): knob for knob in KNOBS}
-    width = max(map(len, names))
-    return [f"{name:{width}}  {', '.join(knob.values)}: {knob.text}".replace("`", "") for name, knob in names.items()]
-
-
-def _values(knob: Knob) -> str:
-    parts = [f"`{' '.join(knob.values)}`"]
-    if knob.arguments:
-        parts.append(f"`auto({', '.join(f'{argument.name}=…' for argument in knob.arguments)})`")
-    return ", ".join(parts)
-
-
-def _and(words: Iterable[str]) -> str:
-    return " and ".join(f"`{word}`" for word in words)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from gdsl import knobs
+from gdsl import knob_help, knobs
 from gdsl.cli import completing
 from gdsl.cli.options import tuning_options, type_option
 from gdsl.cli.output import check_writable, file_name, require_apart, write_output
@@ -97,9 +97,9 @@ def command(
     elif code is not None:
         click.echo(explain(code), nl=False)
     elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
-        click.echo("\n".join(knobs.listing()))
+        click.echo("\n".join(knob_help.listing()))
     elif knob is not None:
-        click.echo(knobs.explained(knob, word.strip().rpartition(".")[0]), nl=False)
+        click.echo(knob_help.explained(knob, word.strip().rpartition(".")[0]), nl=False)
     elif word.strip().lower() in EXPLAINED:
         click.echo(textwrap.fill(EXPLAINED[word.strip().lower()], 100))
     elif word.strip().lower() in _OF_PROGRAMS:

@@ -14,7 +14,8 @@ from gdsl.cli import completing
 from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
-from gdsl.knobs import PLAN_PASSES, WITHOUT, summary
+from gdsl.knob_help import summary
+from gdsl.knobs import PLAN_PASSES, WITHOUT
 from gdsl.numerals import real_number, whole_number
 from gdsl.records import dataclass
 

@@ -7,7 +7,7 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-from gdsl.knobs import standing
+from gdsl.knob_help import standing
 from gdsl.records import dataclass
 
 

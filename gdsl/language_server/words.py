@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gdsl import knobs
 from gdsl.frontend.signatures import REDUCTIONS, SIGNATURES, Group, Kind, Parameter, Signature
 from gdsl.frontend.vocabulary import TYPES
+from gdsl.knob_help import explained
 from gdsl.types import Type
 
 KEYWORDS = {
@@ -120,7 +121,7 @@ def described(name: str, in_schedule: bool) -> str:
 def knob_help(name: str) -> str:
     """Markdown about a knob; empty if it is none."""
     knob, _ = knobs.named(name)
-    return f"```text\n{knobs.explained(knob).strip()}\n```" if knob is not None and knob.name == name else ""
+    return f"```text\n{explained(knob).strip()}\n```" if knob is not None and knob.name == name else ""
 
 
 def functions() -> Iterator[Signature]:

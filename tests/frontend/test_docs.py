@@ -23,7 +23,8 @@ from gdsl.frontend.vocabulary import (
 )
 from gdsl.ir import nodes
 from gdsl.ir.printer import print_program
-from gdsl.knobs import KNOBS, Knob, documented, documented_values, explained, summary
+from gdsl.knob_help import documented, documented_values, explained, summary
+from gdsl.knobs import KNOBS, Knob
 from gdsl.pipeline import load
 from gdsl.resources import resource_text
 

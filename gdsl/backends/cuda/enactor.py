@@ -1,16 +1,16 @@
-"""The host's side of a run: launches the persistent kernel, or walks the schedule and launches a kernel for each
-step."""
+"""The host's side of a run: launches the persistent kernel, or (`host_walk`) a kernel for each step."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
+from gdsl.backends.cuda.host_walk import Walk
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
@@ -25,7 +25,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
 from gdsl.plan.buffers import control_block
-from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.occupancy import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import orders
@@ -377,74 +377,3 @@ class Enactor:
             return first_of(unpacked(values, kind, self.on_device.widths))
         value: Scalar = values.item(0)
         return value if self.on_device.numbering is None else self.memory.outside(name, value)
-
-
-class Walk:
-    """The part of the plan's schedule that the host executes: everything between launches."""
-
-    def __init__(self, enactor: Enactor) -> None:
-        self.enactor = enactor
-        self.passes = 0
-        """Finished passes of the outermost loops."""
-
-    def run(self) -> None:
-        """Execute the whole schedule."""
-        self._steps(self.enactor.plan.schedule, 0)
-
-    def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
-        for step in steps:
-            if isinstance(step, Launch):
-                self.enactor.launch(step, iteration)
-            elif isinstance(step, Swap):
-                self._swap(step)
-            elif isinstance(step, On):
-                assert step.enter is not None
-                self.enactor.launch(step.enter, iteration)
-                self._steps(step.body, iteration)
-            elif isinstance(step, Branch):
-                self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
-            else:
-                assert isinstance(step, Loop)
-                self._loop(step, self._passes(step, iteration))
-
-    def _passes(self, step: Loop, iteration: int) -> Iterator[int]:
-        """The iterations of a loop, as long as it continues."""
-        if step.counted:
-            yield from range(max(0, self._ask(step.ask, iteration)))
-            return
-        now = 0
-        while self._ask(step.ask, now, step):
-            yield now
-            now += 1
-
-    def _loop(self, step: Loop, passes: Iterator[int]) -> None:
-        limit = self.enactor.limits.max_iterations
-        for iteration in passes:
-            if limit is not None and iteration >= limit:
-                raise failures.iterations_error(self.enactor.plan.program, step.number, limit)
-            self._steps(step.body, iteration)
-            self.passes += step.outermost
-
-    def _ask(self, launch: Launch | None, iteration: int, loop: Loop | None = None) -> int:
-        """The answer of a condition (of `loop`, if it is given) or a count. Raises what has failed so far."""
-        assert launch is not None
-        self.enactor.launch(launch, iteration)
-        self.enactor.device.stop_clock()
-        self.enactor.memory.receive()
-        self.enactor.device.end()
-        self.enactor.device.wait(self.enactor.is_late)
-        control = self.enactor.control()
-        late = partial(self._late, loop, iteration)
-        self.enactor.raise_failure(control, late)
-        if self.enactor.is_late():
-            raise late()
-        return signed(control["answer"])
-
-    def _late(self, loop: Loop | None, iteration: int) -> GdslError:
-        number = loop.number if loop is not None else None
-        return failures.late_in_loop(self.enactor.plan.program, self.enactor.limits.timeout, number, iteration)
-
-    def _swap(self, swap: Swap) -> None:
-        memory = self.enactor.memory
-        first, second = swap.step.first, swap.step.second
-        memory.rename({first: memory.names[second], second: memory.names[first]}, point=True)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.direct_exchanges import DirectExchanger
-from gdsl.backends.cuda.enactor import Enactor, Walk
+from gdsl.backends.cuda.enactor import Enactor
+from gdsl.backends.cuda.host_walk import Walk
 from gdsl.backends.cuda.links import LinkError, Links
 from gdsl.backends.cuda.memory import value_dtype
 from gdsl.backends.cuda.protocol import Buffer
