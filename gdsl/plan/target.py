@@ -225,5 +225,5 @@ def in_instances(target: Target, words: int) -> Target:
     """A fused form of the cuda target as teams of blocks run it for many values at a time, `words` times 64."""
     target = in_teams(target)
     without = frozenset({*_OF_ONE_RUN, *_OF_ONE_TEAM})
-    sizes = dataclasses.replace(target.sizes, instance_words=words)
+    sizes = dataclasses.replace(target.sizes, instance_words=words, words_at_once=4, pulled_at_once=8)
     return dataclasses.replace(target, orders=False, orders_always=False, instances=True, without=without, sizes=sizes)

@@ -99,7 +99,6 @@ def check(name: str, graph: Graph, count: int, blocks: int, seed: int, words: in
     bound = [bind(program, graph, values(name, program, graph, number), id_bits=32) for number in range(count)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(occupancy, "blocks_a_team", lambda *_: blocks)
-        patch.setattr(InstanceRuns, "_keeps_busy", lambda *_: False)
         device = device_for(seed, 4)
         runs = InstanceRuns(device, module.get_function, plan, generated, GraphOnDevice(device, graph, NARROW))
         parts = list(runs.run(bound, Limits(), Bounds(**options)))

@@ -11,7 +11,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load
 from gdsl.plan.instance_nodes import BitParallel
 from gdsl.plan.nodes import Choice, Measure, Plan
-from gdsl.plan.occupancy import LARGE_TOGETHER, words_of_instances
+from gdsl.plan.occupancy import WORK, side_by_side, words_of_instances
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_operations, operations
 
@@ -70,9 +70,25 @@ def test_a_pull_begins_by_what_is_counted(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "elements", "words"),
-    [(31, 1 << 30, 0), (32, 1 << 30, 1), (64, 1 << 30, 1), (65, 1 << 30, 2), (200, 1 << 30, 4), (5000, 1 << 30, 4)],
+    ("values", "work", "words"),
+    [
+        (31, 1000, 0),
+        (32, 1000, 1),
+        (65, 1000, 2),
+        (200, 1000, 4),
+        (5000, 1000, 4),
+        (1024, 64, 4),  # 4 groups, 256 blocks in all
+        (1024, 40, 2),  # 8 groups, 320 blocks
+        (1024, 16, 1),  # 16 groups, 256 blocks
+        (64, 16, 0),  # 16 blocks for one group, or 256 for 64 values
+        (1024, 0, 0),
+    ],
 )
-def test_words(values: int, elements: int, words: int) -> None:
-    assert words_of_instances(values, elements) == words
-    assert words_of_instances(values, LARGE_TOGETHER - 1) == 0
+def test_words(values: int, work: int, words: int) -> None:
+    """`work`: for so many blocks, of 256."""
+    assert words_of_instances(values, work * WORK, 256) == words
+
+
+def test_side_by_side(plan: Plan) -> None:
+    assert side_by_side(replace(plan, resident_threads=1024, sizes=replace(plan.sizes, block_threads=256)), 10) == 40
+    assert side_by_side(replace(plan, resident_threads=512, sizes=replace(plan.sizes, block_threads=1024)), 10) == 10

@@ -73,7 +73,8 @@ class BatchRuns:
     def _words(self, chosen: ExecutableForms, graph: Graph, bound: Sequence[Bindings], bounds: Bounds) -> int:
         """In how many words of a vertex values have a bit each; 0: each runs by itself."""
         count = min(len(bound), bounds.at_once or len(bound))
-        words = occupancy.words_of_instances(count, graph.num_vertices + graph.num_edges)
+        blocks = occupancy.side_by_side(chosen.plan, chosen._device.multiprocessors)
+        words = occupancy.words_of_instances(count, graph.num_vertices + graph.num_edges, blocks)
         if not words or graph in self._apart or not nvrtc.is_there():
             return 0
         program = chosen._program

@@ -7,6 +7,7 @@ from gdsl.backends.batch import Bounds
 from gdsl.backends.cuda.team_memory import TeamLaunchMemory, TeamMemory
 from gdsl.backends.cuda.teams import Call, Shape, TeamRuns
 from gdsl.backends.interface import Pair, Scalar
+from gdsl.plan import occupancy
 from gdsl.plan.target import INSTANCES
 
 
@@ -48,11 +49,8 @@ class InstanceRuns(TeamRuns):
         return Shape(count, teams, max(blocks, self._blocks(teams, resident)), why)
 
     def _blocks(self, values: int, resident: int) -> int:
-        """All of them for each team in turn where the graph is work for them."""
-        return super()._blocks(1 if self._keeps_busy(resident) else values, resident)
-
-    def _keeps_busy(self, resident: int) -> bool:
-        return self.graph.num_vertices >= resident * self.plan.sizes.block_threads
+        """Of each team: few teams share the blocks where the graph is work for them."""
+        return super()._blocks(min(values, occupancy.TEAMS), resident)
 
     def _read_results(
         self, call: Call, first: int, launch_memory: TeamLaunchMemory
