@@ -294,29 +294,28 @@ def blocks_a_team(values: int, blocks: int, elements: int, narrow: bool) -> int:
 #
 # A vertex's words lie in one sector of memory, which is read whole: the more of them there are, the less often a launch
 # visits each edge. But all values of a group run in the same blocks, and a small graph is work for few. So there are as
-# many words as leave all blocks busy. Where the groups of a word each do not, blocks that have a value each may be
-# quicker.
+# many words as leave all blocks busy.
 
 LEAST_TOGETHER = 32
 """Values from which on half of the bits of a word are in use."""
+WORTH_COMPILING = 1 << 30
+"""Values times vertices and edges from which on a launch takes a millisecond; compiling another form takes a second."""
 TEAMS = 4
 """Teams that share the blocks on a graph that is work for all of them: steps of one wait for memory while another's
 wait at a barrier."""
-SAVED = 2
-"""Times as long as values that share visits runs with a value in each team take in as many blocks."""
 
 
 def words_of_instances(values: int, elements: int, blocks: int) -> int:
-    """In how many words of a vertex so many values have a bit each, on a graph of so many vertices and edges, by `blocks`
-    side by side: no more than there are values for, and no more than memory hands over at a time. 0: each value runs by
-    itself."""
-    if values < LEAST_TOGETHER:
+    """In how many words of a vertex so many values have a bit each, on a graph of so many vertices and edges, by
+    `blocks` side by side: no more than there are values for, and no more than memory hands over at a time. 0: each
+    value runs by itself."""
+    if values < LEAST_TOGETHER or values * elements < WORTH_COMPILING:
         return 0
     each = max(elements // WORK, 1)
     words = min(1 << (-(-values // INSTANCES) - 1).bit_length(), MOST_WORDS)
     while words > 1 and _groups(values, words) * each < blocks:
         words //= 2
-    return words if SAVED * _groups(values, words) * each >= min(values * each, blocks) else 0
+    return words
 
 
 def _groups(values: int, words: int) -> int:

@@ -72,16 +72,18 @@ def test_a_pull_begins_by_what_is_counted(plan: Plan) -> None:
 @pytest.mark.parametrize(
     ("values", "work", "words"),
     [
-        (31, 1000, 0),
-        (32, 1000, 1),
+        (31, 2000, 0),
+        (32, 2000, 1),
+        (32, 1000, 0),  # not worth compiling
         (65, 1000, 2),
         (200, 1000, 4),
         (5000, 1000, 4),
         (1024, 64, 4),  # 4 groups, 256 blocks in all
         (1024, 40, 2),  # 8 groups, 320 blocks
-        (1024, 16, 1),  # 16 groups, 256 blocks
-        (64, 16, 0),  # 16 blocks for one group, or 256 for 64 values
-        (1024, 0, 0),
+        (4000, 9, 2),  # 32 groups, 288 blocks
+        (64, 600, 1),
+        (256, 127, 0),
+        (9000, 0, 0),
     ],
 )
 def test_words(values: int, work: int, words: int) -> None:
