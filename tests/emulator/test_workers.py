@@ -3,6 +3,7 @@ through the memory of the host, gives what the reference gives, with the same bi
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 
 from . import build
+from .driver import EmulatedDevice
 from .running import differences, expect
 from .workers import Introduced, build_for_workers, run_on_workers
 
@@ -133,6 +135,22 @@ def test_a_failure_of_nccl_stops_all(fails_at: int) -> None:
     with pytest.raises(GdslError) as caught:
         run_on_workers(build_for_workers("bfs"), graph, {"source": 0}, 3, direct=0, nccl=failing)
     assert caught.value.code == "E0807" and "worker 1 cannot exchange data any more" in str(caught.value)
+
+
+def test_too_little_memory_for_an_exchange_stops_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One GPU has no room for one more array, and the others wait for it."""
+    calls = itertools.count()
+    usual = EmulatedDevice.empty_array
+
+    def scarce(device: EmulatedDevice, dtype: Any, count: int) -> Any:
+        if next(calls) == 20:
+            raise MemoryError
+        return usual(device, dtype, count)
+
+    monkeypatch.setattr(EmulatedDevice, "empty_array", scarce)
+    with pytest.raises(GdslError) as caught:
+        run_on_workers(build_for_workers("bfs"), random_graph(30, 60, seed=1), {"source": 0}, 3, direct=0)
+    assert caught.value.code == "E0912"
 
 
 def test_a_worker_without_an_exchange_gives_something_else() -> None:

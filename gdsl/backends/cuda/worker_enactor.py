@@ -183,8 +183,10 @@ class WorkerWalk(Walk):
         except BaseException as found:  # not by agreement: others may be anywhere
             if self.enactor.links is not None:
                 self.enactor.links.abort()
+            if isinstance(found, MemoryError):  # of CuPy, in an exchange
+                found = failures.memory_error()
             self.communicator.abort(found)
-            raise
+            raise found
         packed = numpy.frombuffer(pickle.dumps(error) if error is not None else b"", numpy.uint8)
         errors = [part for part in self.communicator.all_gather(packed) if len(part)]
         raise pickle.loads(errors[0].tobytes())
