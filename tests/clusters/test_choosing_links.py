@@ -69,9 +69,11 @@ def test_links_are_kept_until_one_of_them_fails() -> None:
     assert failed is not None
     failed.abort()
     anew = choose(3)
-    assert all(links is not None and links.is_usable for links, _ in anew)
+    assert all(links is not None and links._comm is not None for links, _ in anew)
     assert not {id(links) for links, _ in anew} & {id(links) for links, _ in first}
-    assert not any(links.is_usable for links, _ in first if links is not None)
+    assert not any(links is not None and links._comm is not None for links, _ in first)
+    fewer = choose(2)  # of a group of another size
+    assert not {id(links) for links, _ in fewer} & {id(links) for links, _ in anew}
 
 
 def test_workers_without_nccl_go_through_the_hosts(kept: dict[str, Any]) -> None:

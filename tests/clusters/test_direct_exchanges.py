@@ -184,7 +184,7 @@ def test_a_failure_of_nccl_ends_the_run_on_all_workers() -> None:
             for _ in range(3):
                 links.exchange([(1 - mine.rank, here)], [(1 - mine.rank, here.copy())])
         except LinkError as failed:
-            assert nccl.aborted and not links.is_usable
+            assert nccl.aborted and not links.fit(mine)
             mine.abort(failed.error)
             raise failed.error from None
 

@@ -63,8 +63,8 @@ def links_for(
     nccl, lacks = found()
     kept = _kept.get(gpu)
     version = 0 if nccl is None else int(nccl.get_version())
-    usable = kept is not None and kept.is_usable
-    facts = gathered(communicator, Facts(lacks, version, gpu, kept.identity if kept and usable else b""))
+    identity = kept.identity if kept is not None and kept.fit(communicator) else b""
+    facts = gathered(communicator, Facts(lacks, version, gpu, identity))
     obstacle = obstacle_to(facts)
     if obstacle:
         return None, _through_hosts(obstacle)

@@ -248,15 +248,10 @@ class DirectExchanger(Exchanger):
         unchanged = start if start is not None else former
         if each.operation in (ReduceOperation.ADD, ReduceOperation.BIT_XOR) and start is None:
             unchanged = field.dtype.type(0)
-        result, waiting = former.copy(), None
-        for part in parts:
-            differs = differing(part, unchanged, field.words)
-            if each.operation is None:  # the first of any values
-                taken_now = differs if waiting is None else differs & waiting
-                waiting = ~differs if waiting is None else waiting & ~differs
-                result = _chosen(taken_now, part, result, field.words)
-            else:
-                result = _chosen(differs, combine(each.operation, field, result, part), result, field.words)
+        result = former
+        for part in parts if each.operation is not None else reversed(parts):  # of any values the first one stays
+            changed = part if each.operation is None else combine(each.operation, field, result, part)
+            result = _chosen(differing(part, unchanged, field.words), changed, result, field.words)
         values[own] = result
         if not at_once:
             yield self._own_slices(datum)

@@ -55,7 +55,7 @@ class Links:
 
     def __init__(self, nccl: Any, communicator: Communicator, device: Device, identity: bytes) -> None:
         """With the `identity` that worker 0 got from NCCL. Raises `LinkError`."""
-        self._nccl, self.identity = nccl, identity
+        self._nccl, self.identity, self._place = nccl, identity, (communicator.rank, communicator.size)
         self.version = version_text(nccl.get_version())
         self._comm: Any = None
         self._starts_until: float | None = time.monotonic() + START_LIMIT
@@ -86,10 +86,9 @@ class Links:
         self.sent = 0
         """Bytes that this worker has sent to others in this run."""
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether nothing has failed."""
-        return self._comm is not None
+    def fit(self, communicator: Communicator) -> bool:
+        """Whether nothing has failed, and they are those of a worker at this place of such a group."""
+        return self._comm is not None and self._place == (communicator.rank, communicator.size)
 
     def exchange(self, sends: Parts, receives: Parts, reductions: Sequence[Reduction] = ()) -> None:
         """Send arrays, fill others with what comes, and reduce arrays of integers (`reduces`) in place. Of two workers,
