@@ -26,6 +26,7 @@ from fuzz.programs.trials import (
     Orders,
     Trial,
     compare,
+    compare_stopped,
     is_compared,
     is_wholly_exact,
     trial_of,
@@ -180,9 +181,10 @@ def _runners(name: str, program: ir.Program, text: str, random: Random) -> Itera
 
 
 def _compared(program: ir.Program, place: Place, orders: Orders, run: Runner, seed: int) -> str | None:
-    """As `compare`; what the emulator finds and what a compiler says is wrong too."""
+    """As `compare`, and for a run that is stopped early; what the emulator finds or a compiler says is wrong, too."""
     try:
-        return compare(program, place, orders, run, seed)
+        found = compare(program, place, orders, run, seed)
+        return compare_stopped(program, place, orders, run, seed % 3) if found is None else found
     except GdslError:
         raise
     except Exception as error:  # such as the emulator's, of a module that only tests have

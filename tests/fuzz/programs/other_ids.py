@@ -62,7 +62,7 @@ def on_other_ids(program: ir.Program) -> Runner:
     """The reference on graphs whose vertices are renumbered at random, by the seed."""
     bits = bits_of(program)
 
-    def run(place: Place, seed: int, patience: int) -> Answer:
+    def run(place: Place, seed: int, patience: float) -> Answer:
         bindings = place.bindings(program, bits)
         ids = OtherIds.of(program, place.graph, Random(seed))
         given, own = ids.bindings(program, bindings), with_given_ids(program)

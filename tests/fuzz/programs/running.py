@@ -85,14 +85,15 @@ class Place:
         return bind(program, self.graph, given_to(program, self.graph, self.pools), id_bits=id_bits)
 
 
-Runner = Callable[[Place, int, int], Answer]
-"""Runs a program at a place, in the order of a seed, with so many times the usual patience."""
+Runner = Callable[[Place, int, float], Answer]
+"""Runs a program at a place, in the order of a seed, with so many times the usual patience; below 1 it is fewer
+passes in the usual time."""
 
 
-def answered(executable: Callable[[Limits], Outcome], patience: int) -> Answer:
+def answered(executable: Callable[[Limits], Outcome], patience: float) -> Answer:
     """The outcome of a run, or the code of its error."""
     try:
-        return executable(Limits(timeout=SECONDS * patience, max_iterations=PASSES * patience))
+        return executable(Limits(timeout=SECONDS * max(patience, 1), max_iterations=round(PASSES * patience)))
     except GdslError as error:
         return error.code
 
@@ -101,7 +102,7 @@ def on_reference(program: ir.Program) -> Runner:
     """The reference: whole calls one after another where the seed is even, mixed calls where it is odd."""
     bits = bits_of(program)
 
-    def run(place: Place, seed: int, patience: int) -> Answer:
+    def run(place: Place, seed: int, patience: float) -> Answer:
         bindings = place.bindings(program, bits)
         how: dict[str, Any] = {"make_calls": InterleavedCalls} if seed % 2 else {}
         return answered(
@@ -114,7 +115,7 @@ def on_reference(program: ir.Program) -> Runner:
 def on_executable(program: ir.Program, executable: Executable) -> Runner:
     """What a backend has made of a program; its orders are its own."""
 
-    def run(place: Place, seed: int, patience: int) -> Answer:
+    def run(place: Place, seed: int, patience: float) -> Answer:
         bindings = place.bindings(program, bits_of(program))
         answer = answered(lambda limits: executable.run(place.graph, bindings, limits), patience)
         sanitizing.check()
@@ -224,10 +225,11 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
         _compiled_files.pop(0).unlink(missing_ok=True)
 
-    def run(place: Place, seed: int, patience: int) -> Answer:
+    def run(place: Place, seed: int, patience: float) -> Answer:
         bindings = place.bindings(built.program, built.widths.vertex)
         device = running.device_for(seed, 1 + seed % 3)
-        return answered(lambda limits: built.run(place.graph, bindings, device, limits), 20 * patience)
+        patience *= 20 if patience >= 1 else 1
+        return answered(lambda limits: built.run(place.graph, bindings, device, limits), patience)
 
     return run, words
 
