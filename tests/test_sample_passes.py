@@ -116,7 +116,9 @@ COLORED: dict[str, Callable[[], gdsl.Graph]] = {
 
 
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize("name", COLORED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "long chain" else ()) for name in COLORED]
+)
 def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> None:
     """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen four times, and once more
     for each further 64 colors."""

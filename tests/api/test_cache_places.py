@@ -97,6 +97,7 @@ def test_any_cache_directory_is_at_most_a_warning(tmp_path, value):
     assert "GDSL_CACHE_DIR" in answer.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["{dir}/a\nb", "{dir}/a b", "{dir}/é\u202e", "relative", "{dir}/a/../b"])
 @pytest.mark.sampled(6)
 def test_odd_names_of_directories_are_names(tmp_path, value):

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_every_block_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """In order, in one namespace; what stands behind an arrow is the line's value."""
     pytest.importorskip("networkx")

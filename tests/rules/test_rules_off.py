@@ -38,7 +38,7 @@ def test_with_all_rules_none_is_missed() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 def test_without_one_rule_some_program_is_missed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused()
     try:
