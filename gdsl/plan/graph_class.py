@@ -114,5 +114,10 @@ def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
     return num_edges < EDGES_PER_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
+def is_forest(num_vertices: int, num_edges: int) -> bool:
+    """Whether an undirected graph has no more edges, each stored both ways, than a forest has."""
+    return num_edges < 2 * num_vertices
+
+
 def _field(name: str) -> str:
     return name.replace("-", "_")

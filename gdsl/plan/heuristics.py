@@ -1,7 +1,8 @@
 """Decides for which facts about a graph a program's plan is built (cuda): those that make a difference to it.
 
 - A worklist in any order is processed from near to far on narrow graphs, with buckets on bounded ones, and on other
-  graphs after a run has visited edges too often (`work_order`). From near to far, blocks have one size.
+  graphs after a run has visited edges too often (`work_order`). Forests are such others: where one way leads to each
+  vertex, no order has less to do. From near to far, blocks have one size.
 - Monotone loops keep bounds of hubs in each block's shared memory on graphs of hubs, if the GPU has enough
   (`block_cache`).
 - Searches use blocks of NARROW_BLOCK threads on deep graphs. Their frontiers are small, so every level is a chain of
@@ -21,7 +22,7 @@ from gdsl.ir.worklists import worklist_loops
 from gdsl.operations import Order
 from gdsl.plan import block_cache, load_balance, prefetch, work_order
 from gdsl.plan.block_cache import BOUNDS_BLOCK
-from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, measure
+from gdsl.plan.graph_class import FACTS, GENERAL, GraphClass, class_of, is_forest, measure
 from gdsl.plan.occupancy import NARROW_BLOCK, begins_with_all, searches
 from gdsl.plan.target import CUDA_FUSED
 
@@ -67,6 +68,8 @@ def class_for(program: Program, num_vertices: int, num_edges: int, largest_degre
     if not depends_on_graph(program):
         return GENERAL
     measured = measure(num_vertices, num_edges, largest_degree)
+    if is_forest(num_vertices, num_edges) and work_order.has_choice(program):
+        measured = dataclasses.replace(measured, narrow=False, deep=False)
     if not block_cache.has_room(CUDA_FUSED.sizes, room, num_vertices):
         measured = dataclasses.replace(measured, hubs=False)
     return relevant(program, measured)

@@ -70,6 +70,14 @@ def test_sweeps_over_all_vertices_of_large_roads_fetch_rows_ahead(text: str) -> 
     assert not depends_on_graph(program(text, "schedule.fuse=off"))
 
 
+def test_forests_keep_the_order_as_given() -> None:
+    """At first, as all graphs that are not narrow do."""
+    forest = 1 << 20, (1 << 21) - 2, 24
+    assert class_for(program("sssp"), *forest) == GENERAL and class_for(program("bfs"), *forest).deep
+    assert class_for(program("sssp"), 1 << 20, 1 << 21, 24).facts == ("narrow",)
+    assert class_for(program("sssp", "schedule.order=as_given"), *forest).deep
+
+
 def test_an_order_has_blocks_of_its_own() -> None:
     assert class_for(program("sssp"), *ROADS, ROOM).facts == ("narrow",)
     assert class_for(program("sssp", "schedule.order=as_given"), *ROADS, ROOM).facts == ("deep",)
