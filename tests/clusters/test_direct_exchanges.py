@@ -146,7 +146,6 @@ def run_exchanges(
 def test_the_bits_of_exchanges_through_the_hosts(each: Exchanged, kind: Type, words: int, size: int) -> None:
     """With lists where they are shorter (`small` is 0), with whole arrays, and of no elements."""
     for count, small, seed in ((COUNT, 0, 1), (COUNT, 1 << 20, 2), (COUNT, 1 << 20, 3), (1, 0, 4), (0, 1 << 20, 5)):
-        field = field_of(kind, words, size, count)
 
         def direct(mine: ThreadCommunicator, small: int = small, seed: int = seed, count: int = count) -> list[Any]:
             device: Any = HostDevice()
@@ -161,13 +160,13 @@ def test_the_bits_of_exchanges_through_the_hosts(each: Exchanged, kind: Type, wo
             return run_exchanges(mine, exchanger, each, field_of(kind, words, size, count), count, seed)
 
         expected, found = run_group(size, by_hosts), run_group(size, direct)
-        if each.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and field.dtype.kind == "f":
-            expected, found = _without_signs(expected, field), _without_signs(found, field)
+        if each.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and kind.is_float:
+            expected, found = _without_signs(expected, dtype_of(kind)), _without_signs(found, dtype_of(kind))
         assert found == expected
 
 
 def _without_signs(found: list[Any], dtype: np.dtype[Any]) -> list[Any]:
-    """The minimum of two zeros may be either."""
+    """NumPy's minimum of two zeros is either, as they lie in memory."""
     return [[((np.frombuffer(values, dtype) + 0.0).tobytes(), *others) for values, *others in each] for each in found]
 
 

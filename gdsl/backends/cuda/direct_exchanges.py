@@ -11,8 +11,9 @@ array:
 - slices: each worker gets what all others contribute to its own elements, combines it in the order of ranks, and sends
   the result to all; of two workers, and where it is little, each gets all contributions, and nothing is sent twice.
 
-Everything has the bits that `Exchanger` gives it. Small arrays take no lists, and large ones only where these are much
-shorter: to find, sort and store what has changed takes longer than to send all of it.
+Everything has the bits that `Exchanger` gives it, except that the minimum of two zeros may be the other one. Small
+arrays take no lists, and large ones only where these are much shorter: to find, sort and store what has changed takes
+longer than to send all of it.
 """
 
 from __future__ import annotations
