@@ -16,6 +16,7 @@ _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;")
 _PLACE = re.compile(r"`\((\.L_x_\d+)\)")
 _UNIFORM = re.compile(r"\bU[RP]\d+\b")
 _PREDICATE = re.compile(r"^@!?U?P\w+\s+")
+_GENERIC = re.compile(r"(@!?U?P\w+\s+)?(LD|ST|ATOM)\.")
 _BEGINS = ("BSYNC", "BAR", "CALL", "ENDCOLLECTIVE", "EXIT", "RET")
 _UNIFORM_WORK = ("U", "R2UR", "S2UR", "REDUX", "VOTEU")
 
@@ -118,3 +119,8 @@ def _registers(part: str, wide: bool) -> Iterator[str]:
         yield register
         if wide and register.startswith("UR"):
             yield f"UR{int(register[2:]) + 1}"
+
+
+def generic_addresses(lines: list[Line]) -> list[str]:
+    """The accesses of memory of a kind that the compiler does not know."""
+    return [line.text for line in lines if _GENERIC.match(line.text)]
