@@ -301,8 +301,8 @@ LEAST_TOGETHER = 32
 WORTH_COMPILING = 1 << 30
 """Values times vertices and edges from which on a launch takes a millisecond; compiling another form takes a second."""
 TEAMS = 4
-"""Teams that share the blocks on a graph that is work for all of them: steps of one wait for memory while another's
-wait at a barrier."""
+"""Teams at most that share the blocks on a graph that is work for all of them: steps of one wait for memory while
+another's wait at a barrier."""
 
 
 def words_of_instances(values: int, elements: int, blocks: int) -> int:
@@ -316,6 +316,11 @@ def words_of_instances(values: int, elements: int, blocks: int) -> int:
     while words > 1 and _groups(values, words) * each < blocks:
         words //= 2
     return words
+
+
+def teams_of_groups(groups: int) -> int:
+    """How many teams share all blocks: as many as leave at most a tenth of them without a group in the last round."""
+    return max(each for each in range(1, TEAMS + 1) if 10 * (-groups // each * -each) <= 11 * groups)
 
 
 def _groups(values: int, words: int) -> int:

@@ -11,7 +11,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load
 from gdsl.plan.instance_nodes import BitParallel
 from gdsl.plan.nodes import Choice, Measure, Plan
-from gdsl.plan.occupancy import WORK, side_by_side, words_of_instances
+from gdsl.plan.occupancy import WORK, side_by_side, teams_of_groups, words_of_instances
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_operations, operations
 
@@ -94,3 +94,7 @@ def test_words(values: int, work: int, words: int) -> None:
 def test_side_by_side(plan: Plan) -> None:
     assert side_by_side(replace(plan, resident_threads=1024, sizes=replace(plan.sizes, block_threads=256)), 10) == 40
     assert side_by_side(replace(plan, resident_threads=512, sizes=replace(plan.sizes, block_threads=1024)), 10) == 10
+
+
+def test_teams_are_busy_to_the_end() -> None:
+    assert [teams_of_groups(each) for each in (1, 2, 3, 4, 5, 6, 7, 8, 41)] == [1, 2, 3, 4, 1, 3, 1, 4, 4]

@@ -50,7 +50,7 @@ class InstanceRuns(TeamRuns):
 
     def _blocks(self, values: int, resident: int) -> int:
         """Of each team: few teams share the blocks where the graph is work for them."""
-        return super()._blocks(min(values, occupancy.TEAMS), resident)
+        return super()._blocks(occupancy.teams_of_groups(values), resident)
 
     def _read_results(
         self, call: Call, first: int, launch_memory: TeamLaunchMemory
