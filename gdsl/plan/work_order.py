@@ -14,11 +14,12 @@ they reach is then often final, whereas rounds visit a vertex again for each bet
   that change or a later one, which is all that the proof requires, and the loop ends when no bit is left.
 
 On roads and meshes this order saves 98 of 100 visits. On graphs of hubs it saves nothing, since rounds are few and cost
-only what they visit. So on a GPU `auto` depends on the graph (`is_ordered`). Narrow graphs begin with this order.
-On others, a run begins in the order as given and counts its visits; if these exceed MOST_VISITS for each edge and the
-loop would continue, it stops and begins again from near to far. This costs the visits so far, once for a program and a
-graph (`backends.cuda.observed_order` decides). Only the first loop of a schedule stops a run (`observed_loop`), so that
-no other loop runs twice. A CPU with a few cores gains from every visit that it saves.
+only what they visit. So on a GPU `auto` depends on the graph (`is_ordered`). Narrow graphs begin with this order,
+unless they have no more edges than a forest. On others, a run begins in the order as given and counts its visits; if
+these exceed MOST_VISITS for each edge and the loop would continue, it stops and begins again from near to far. This
+costs the visits so far, once for a program and a graph (`backends.cuda.observed_order` decides). Only the first loop of
+a schedule stops a run (`observed_loop`), so that no other loop runs twice. A CPU with a few cores gains from every
+visit that it saves.
 
 The distance by which the bound moves adapts itself (`adapt_width` of the runtime): a wide bound means fewer rounds, a
 narrow one fewer visits in vain.
