@@ -40,7 +40,7 @@ class ReductionPrinter:
         """Whether the values are combined by an operator of the program, which only a compare-and-swap can do."""
         return isinstance(_reduction_of(node), OwnOperation)
 
-    def identity(self, node: Reducing) -> str:
+    def identity(self, node: Segment | Total | Weights) -> str:
         """The value with which the reduction begins."""
         reduction = _reduction_of(node)
         if isinstance(reduction, OwnOperation):

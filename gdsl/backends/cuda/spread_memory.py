@@ -112,7 +112,7 @@ class SpreadMemory(CudaDevice):
             kind = runtime.memcpyDeviceToDevice
             runtime.memcpyAsync(target, buffer.pointer, buffer.nbytes, kind, self.stream().ptr)
 
-    def constant_copy(self, buffer: Any) -> CudaBuffer:
+    def constant_copy(self, buffer: Any) -> Any:
         """A copy for each kernel; `buffer` itself where there is too little room. Raises E0912."""
         found, runtime = self.allocate_constant(buffer.nbytes), self.cupy.cuda.runtime
         if not self._is_copied(found.pointer):
