@@ -119,6 +119,8 @@ def _edge_list(rows: Iterator[str]) -> SlowGraph:
         raise NoGraph
     mark = _mark(lines)
     header = [word.strip().strip('"') for word in lines[0].encode("latin-1").decode("utf-8", "replace").split(mark)]
+    if len(header) > 2 and not header[-1] and len(lines) > 1 and len(lines[1].split(mark)) < len(header):
+        del header[-1]  # the first line ends with a mark that the others do not have
     named = all(word.isprintable() and word and not _REAL.fullmatch(word) for word in header)
     table = [[word.strip() for word in line.split(mark)] for line in lines[1 if named else 0 :]]
     width = len(header if named else table[0])

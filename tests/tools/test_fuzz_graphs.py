@@ -27,6 +27,8 @@ def test_the_slow_readers_know_the_formats():
     assert read_slowly("gr", b"c x\np sp 2 1\na 1 2 -7\n").stored() == [(0, 1, -7)]
     slow = read_slowly("csv", b"u;v;weight;n\r\n0;2;1;3\r0;1;.5;4\n")
     assert (slow.stored(), slow.names) == ([(0, 1, 0.5, 4), (0, 2, 1.0, 3)], ("weight", "n"))
+    slow = read_slowly("csv", b"from,to,we,\n0,3,2\n")
+    assert (slow.stored(), slow.names) == ([(0, 3, 2)], ("we",))
     arrays = {"format": "csc", "shape": [2, 2], "indices": [1], "indptr": [0, 1, 1], "data": [5]}
     assert read_arrays_slowly(arrays, True).stored() == [(1, 0, 5)]
     for kind, text in {"mtx": banner + b"2 2 1\n3 1 1\n", "gr": b"p sp 2 2\na 1 2 3\n", "tsv": b"0 1\n1_0 1\n"}.items():
