@@ -36,7 +36,7 @@ def test_about_as_few_as_greedy_by_falling_degree(scale: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "backend", [pytest.param(name, marks=pytest.mark.slow if name == "reference" else ()) for name in BACKENDS]
+    "backend", [pytest.param(each, marks=pytest.mark.slow) if each == "reference" else each for each in BACKENDS]
 )
 def test_as_few_as_there_can_be(backend: str) -> None:
     """Begun with a color for each vertex: a chain, a wheel, a tree, and what needs all it has."""

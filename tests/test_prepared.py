@@ -8,6 +8,7 @@ import marshal
 import shutil
 from pathlib import Path
 
+import jinja2
 import pytest
 
 from gdsl import prepared, resources
@@ -122,3 +123,25 @@ def test_a_version_of_jinja_that_is_another_makes_its_own_python(copy, monkeypat
 
     monkeypatch.setattr(jinja2, "__version__", "0.0")
     assert stale() == {name for name in FILES if name.startswith("templates.")}
+
+
+def test_what_a_checkout_has_compiled_is_in_its_cache(tmp_path, monkeypatch):
+    """Another process finds it, and another text of a template is another entry."""
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(prepared, "read", lambda *_: None)
+    compiled, compile_template = [], jinja2.Environment.compile
+
+    def counted(environment, source, name=None, *words, **options):
+        compiled.append(name)
+        return compile_template(environment, source, name, *words, **options)
+
+    monkeypatch.setattr(jinja2.Environment, "compile", counted)
+    shutil.copytree(ROOT / "templates", tmp_path / "templates")
+    monkeypatch.setattr(templates, "resource_directory", lambda name: tmp_path / name)
+    name, seen = "structs.cu.j2", []
+    for text in ("first {{ 1 + 1 }}", "first {{ 1 + 1 }}", "second {{ 1 + 1 }}"):
+        (tmp_path / "templates" / "cuda" / name).write_text(text)
+        templates.environment.cache_clear()
+        seen.append((templates.render("cuda", name), len(compiled)))
+    templates.environment.cache_clear()
+    assert seen == [("first 2", 1), ("first 2", 1), ("second 2", 2)]

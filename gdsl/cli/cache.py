@@ -21,6 +21,7 @@ _HOLDS = {
     "checked": "programs that were checked for every type that they admit",
     "warnings": "warnings about programs",
     "grammar": "tables of the parser",
+    "templates": "templates as Python",
     "cpu": "programs for the cpu backend: code and libraries",
     "cuda": "programs for GPUs: code and binaries",
     "renumbering": "kernels that number vertices by degree",

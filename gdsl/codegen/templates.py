@@ -13,6 +13,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from gdsl import cache as disk_cache
 from gdsl import prepared
 from gdsl.resources import resource_directory, resource_text
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"^(?=.)", re.MULTILINE)
 BACKENDS = ("cuda", "cpu", "export")
+_KIND = "templates"
+"""What the entries of the cache are called."""
 _PYTHON = MAGIC_NUMBER.hex()
 """The version of Python's compiled code."""
 
@@ -107,8 +110,9 @@ def _texts(backend: str) -> dict[str, str]:
 
 
 def _prepared_templates(backend: str) -> BytecodeCache:
-    """Where Jinja finds prepared templates: to compile them takes longer than all else that is done to generate a
-    program's text."""
+    """Where Jinja finds prepared templates, and those that this checkout has compiled before: to compile them takes
+    longer than all else that is done to generate a program's text."""
+    import jinja2
     from jinja2 import BytecodeCache
 
     class PreparedTemplates(BytecodeCache):
@@ -125,8 +129,16 @@ def _prepared_templates(backend: str) -> BytecodeCache:
                     bucket.code = marshal.loads(base64.b64decode(self.prepared["code"][name]))
                 else:
                     bucket.code = _compiled(backend, name, self.prepared["python"][name])
+                return
+            data = disk_cache.get(_KIND, self.key_of(bucket))
+            if data is not None:
+                bucket.code = marshal.loads(data)
 
         def dump_bytecode(self, bucket: Any) -> None:
-            """Templates that are compiled here are not stored."""
+            disk_cache.put(_KIND, self.key_of(bucket), marshal.dumps(bucket.code))
+
+        def key_of(self, bucket: Any) -> tuple[str, ...]:
+            """What the code of a template depends on, beside gdsl's own code."""
+            return backend, bucket.key, bucket.checksum, jinja2.__version__, _PYTHON
 
     return PreparedTemplates()
