@@ -12,6 +12,10 @@ The result of a reduction is such an element once all parts of it are combined; 
 are so after a barrier (`each_hub`). It is not if the reduction reads what it stores, as results are then stored aside
 until all are computed, nor if several threads compute parts of any list's result.
 
+On a CPU an operator on vertices runs in the sweep of the reduction before it, and in no other: there it finds the
+result in a register and the member's other values in the cache, where two sweeps read all of them from memory once
+more. It must be one for which it makes no difference which threads share it (`cpu_threads`).
+
 Stores of the leader and changes of names between the two operators move before the first one if they use nothing of it,
 and otherwise after the second one.
 """
@@ -30,20 +34,21 @@ from gdsl.operations import Balance
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import own_arrays
+from gdsl.plan.hints import Contended, EqualShares, TotalFirst
 from gdsl.plan.nodes import Branch, Leader, Loop, On, Operation, Plan, Rotate, Step, StorePrivate, Swap, Sweep
 from gdsl.source import Span
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with the operators that have one sweep in one."""
-    if not (plan.target.fused and plan.target.grid):
+    if not plan.target.fused or plan.target.workers:
         return plan
     return dataclasses.replace(plan, schedule=fusion_of(plan, facts).steps(plan.schedule))
 
 
 def fusion_of(plan: Plan, facts: Facts) -> Fusion:
     """What fuses the operators of `plan`."""
-    return Fusion(facts.accesses, repeated_of(plan))
+    return Fusion(facts.accesses, repeated_of(plan), plan.target.grid)
 
 
 MOST_IN_ONE_SWEEP = 32
@@ -77,6 +82,7 @@ class Fusion:
 
     accesses: Accesses
     repeated: frozenset[str]
+    grid: bool = True
 
     def __post_init__(self) -> None:
         self.pairs: list[Pair] = []
@@ -120,6 +126,8 @@ class Fusion:
         if obstacle is not None:
             placed.append(step)
             return
+        if not self.grid:
+            step = _without_shares(step)
         operations = (*former.fused, self._alone[former.step.site])
         fused = dataclasses.replace(step, fused=operations)
         placed[at:] = [*between, fused] if commutes else [fused, *between]
@@ -131,6 +139,8 @@ class Fusion:
             return Obstacle(f"{step.step.word} walks edges, which may lead to members that are not finished yet", span)
         if len(former.fused) + 1 >= MOST_IN_ONE_SWEEP:
             return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
+        if not self.grid and not behind_reduction(former, own):
+            return Obstacle(f"threads share {step.step.word} in another way", span)
         for each in (*former.fused, former):
             obstacle = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
             if obstacle is not None:
@@ -218,6 +228,21 @@ class Fusion:
         """Where an operator's functor touches `name`."""
         functor = self.accesses.functor_of(operation.step)
         return next((node.span for node in walk(functor) if _name_of(node) == name), None)
+
+
+def behind_reduction(former: Operation, own: Sweep) -> bool:
+    """Whether `former` is a reduction alone, and `own` an operator on vertices in whose sweep any threads may be."""
+    does = former.does
+    reduces = isinstance(does, Sweep) and does.segment is not None and not former.fused
+    return reduces and own.collect is None and own.hint(Contended) is None and own.hint(TotalFirst) is None
+
+
+def _without_shares(step: Operation) -> Operation:
+    """`step` without parts of the vertices for each thread."""
+    does = step.does
+    assert isinstance(does, Sweep)
+    hints = tuple(each for each in does.hints if not isinstance(each, EqualShares))
+    return dataclasses.replace(step, does=dataclasses.replace(does, hints=hints))
 
 
 def flattened(step: Operation) -> tuple[Operation, ...]:

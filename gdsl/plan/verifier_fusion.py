@@ -5,7 +5,7 @@ from __future__ import annotations
 from gdsl.ir.nodes import Operator
 from gdsl.operations import Balance
 from gdsl.plan.functor_facts import own_arrays
-from gdsl.plan.hints import ReadAhead
+from gdsl.plan.hints import Contended, EqualShares, ReadAhead, TotalFirst
 from gdsl.plan.nodes import Operation, Sweep
 from gdsl.plan.verifier_variants import VariantVerifier
 
@@ -18,12 +18,18 @@ class FusionVerifier(VariantVerifier):
         member alone."""
         if len(operations) == 1:
             return
-        self.expect(self.target.fused and self.target.grid, "two operators in one sweep")
+        self.expect(self.target.fused and not self.target.workers, "two operators in one sweep")
+        if not self.target.grid:
+            first, *others = operations
+            reduces = isinstance(first.does, Sweep) and first.does.segment is not None
+            self.expect(reduces and len(others) == 1, "one thread after the other in one sweep")
         for number, later in enumerate(operations[1:], start=1):
             second = later.does
             self.expect(isinstance(second, Sweep) and second.own is not None, "edges in another operator's sweep")
             assert isinstance(second, Sweep)
             self.expect(second.hint(ReadAhead) is None, "values read early that another operator may write")
+            shared = not any(second.hint(kind) is not None for kind in (Contended, EqualShares, TotalFirst))
+            self.expect(shared, "threads of another sweep")
             for earlier in operations[:number]:
                 first = earlier.does
                 fits = isinstance(first, Sweep) and (first.own is not None or first.segment is not None)

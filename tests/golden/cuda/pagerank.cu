@@ -29,8 +29,7 @@
 #undef error
 #undef follow
 #undef full
-#undef kept_lost
-#undef lost
+#undef kept_even
 #undef next
 #undef next_share
 #undef received_value
@@ -172,7 +171,7 @@ struct data_slice {
     float32* share;  // num_vertices
     float32* next_share;  // num_vertices
     float64* dangling;  // one value
-    float64* lost;  // one value
+    float32* even;  // one value
     float64* error;  // one value
     bool* converged;  // one value
     float64 damping;
@@ -279,7 +278,7 @@ __device__ __forceinline__ float32 received_value(const data_slice& d, vertex sr
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 28 "pagerank.gdsl"
     const float32 follow = float32(d.damping);
-    const float32 full = (1.0f - follow) / float32(d.graph.num_vertices) + follow * (d.next[v] + float32(*d.lost) / float32(d.graph.num_vertices));
+    const float32 full = *d.even + follow * d.next[v];
     const float32 settled = follow < 1.0f ? full : (7.0f * full + d.rank[v]) / 8.0f;
     totals.error += float64(absolute(settled - d.rank[v]));
     d.next[v] = settled;
@@ -355,7 +354,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     });
     if (leader()) {
         *d.dangling = 0.0;
-        *d.lost = 0.0;
+        *d.even = 0.0f;
         *d.error = FLOAT64_INF;
         *d.converged = false;
         d.dangling[1] = 0.0;
@@ -371,18 +370,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     enactor run(d.run, shared);
     initialize(run, d);
     constexpr int32 iteration = 0;
-    float64 kept_lost = *d.lost;
-    d.lost = &kept_lost;
+    float32 kept_even = *d.even;
+    d.even = &kept_even;
     compute_spread(run, d, iteration);
     synchronize(run);
-    *d.lost = *d.dangling;
+    *d.even = float32((1.0 - d.damping + d.damping * *d.dangling) / float64(d.graph.num_vertices));
     for (int32 iteration = 0; *d.error > d.tolerance && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         rotate(d.dangling, problem.dangling, 0.0);
         rotate(d.error, problem.error, 0.0);
         reduce_received(run, d, iteration);
         exchange(d.rank, d.next);
         exchange(d.share, d.next_share);
-        *d.lost = *d.dangling;
+        *d.even = float32((1.0 - d.damping + d.damping * *d.dangling) / float64(d.graph.num_vertices));
     }
     if (run.stopped) { return; }
     if (leader()) { *d.converged = *d.error <= d.tolerance; }
