@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -134,10 +136,8 @@ def test_programs_whose_results_move_need_more() -> None:
     bfs, triangles = plan_of("bfs").layout, plan_of("triangle_count").layout
     assert bfs is not None and triangles is not None
     graph = 1 << 22, 1 << 27
-    assert [is_worth(bfs, *graph, lambda saved=saved: saved) for saved in (2.9, 3.0)] == [False, True], (
-        "ids count twice"
-    )
-    assert [is_worth(triangles, *graph, lambda saved=saved: saved) for saved in (0.9, 1.0)] == [False, True]
+    assert [is_worth(bfs, *graph, partial(float, saved)) for saved in (2.9, 3.0)] == [False, True], "ids count twice"
+    assert [is_worth(triangles, *graph, partial(float, saved)) for saved in (0.9, 1.0)] == [False, True]
 
 
 def test_arrays_may_have_names_that_other_buffers_have() -> None:
