@@ -60,6 +60,25 @@ def test_with_bounds_of_hubs() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("copies", [True, False], ids=["copies", "one array"])
+def test_elements_are_changed_on_the_own_gpu_alone(copies: bool) -> None:
+    """Where no other GPU looks at them meanwhile, minima need no more than the scope of a device."""
+    program = program_of("bellman_ford", () if copies else ("without=merges",))
+    plan = plan_of(program, SMALL, several_gpus=True)
+    generated = generate(plan, NARROW)
+    text = generated.text.replace("atomicMin_system(", "atomicMin(")
+    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
+    seen = set()
+    for seed in range(6):
+        bindings = bind(program, GRAPHS[-1], {"source": seed})
+        try:
+            built.run(GRAPHS[-1], bindings, device_for(seed, blocks=4, gpus=2))
+        except EmulatorError as error:
+            seen |= {finding.kind.name for finding in error.findings}
+    assert text != generated.text and seen == (set() if copies else {"RACE"})
+
+
+@pytest.mark.slow
 def test_a_graph_without_vertices() -> None:
     program = program_of(MERGED["labels"].replace("param source : vertex; ", ""))
     graph = make_graph([], 0)
