@@ -10,7 +10,7 @@ from gdsl.backends.cuda import plan_of
 from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load
 from gdsl.plan.instance_nodes import BitParallel
-from gdsl.plan.nodes import Choice, Measure, Plan
+from gdsl.plan.nodes import Choice, Measure, Operation, Plan
 from gdsl.plan.occupancy import WORK, side_by_side, teams_of_groups, words_of_instances
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_operations, operations
@@ -62,9 +62,11 @@ def test_a_pull_begins_by_what_is_counted(plan: Plan) -> None:
         (replace(edges, strict=False),),
     ):
         does = replace(advance.does, test=replace(advance.does.test, enter=enter))
-        wrong = map_operations(
-            plan.schedule, lambda each, does=does: replace(each, does=does) if each is advance else each
-        )
+
+        def changed(each: Operation, does: Choice = does) -> Operation:
+            return replace(each, does=does) if each is advance else each
+
+        wrong = map_operations(plan.schedule, changed)
         with pytest.raises(VerificationError, match="by what is not counted"):
             verify(replace(plan, schedule=wrong))
 
