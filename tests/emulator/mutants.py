@@ -180,8 +180,8 @@ BOUNDS = (
     Mutant(
         "one vertex too many at the start",
         _LOOPS,
-        "i < uint64(count); i += grid_threads()) { visit(i); }",
-        "i <= uint64(count); i += grid_threads()) { visit(i); }",
+        "i < own_end(count); i += own_threads(count)) { visit(i); }",
+        "i <= own_end(count); i += own_threads(count)) { visit(i); }",
         "bfs",
         "bounds",
     ),
