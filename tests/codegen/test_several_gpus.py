@@ -58,7 +58,13 @@ def parts_of(text: str) -> list[str]:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 @pytest.mark.sampled(20)
 def test_it_differs_in_scopes_alone(path: Path) -> None:
-    words = (f"{WITHOUT}mirrors", f"{WITHOUT}local_rounds", f"{WITHOUT}merges", f"{WITHOUT}local_rounds", "schedule.order=as_given")
+    words = (
+        f"{WITHOUT}mirrors",
+        f"{WITHOUT}local_rounds",
+        f"{WITHOUT}merges",
+        f"{WITHOUT}local_rounds",
+        "schedule.order=as_given",
+    )
     program = load(Source(path.name, path.read_text(encoding="utf-8")), words)
     texts = (generate(plan_of(program, several_gpus=on), Widths.both(32)).text for on in (False, True))
     one, several = map(compared, texts, (LIBRARY, on_several_gpus(LIBRARY)))

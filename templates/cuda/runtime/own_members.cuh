@@ -43,8 +43,8 @@ __device__ __forceinline__ uint64 own_base(const Members& members, uint32 width)
 }
 template <class Warps, class Members>
 __device__ __forceinline__ uint64 own_warps(const Members& members) {
-    const bool all = Warps::operators > 1 || !own_turns(members);
-    return all ? grid_warps() : uint64(own_block_count()) * (blockDim.x / 32);
+    const bool in_turns = Warps::operators > 1 || !own_turns(members);
+    return in_turns ? grid_warps() : uint64(own_block_count()) * (blockDim.x / 32);
 }
 template <class Warps, class Members>
 __device__ __forceinline__ uint64 own_last(const Members& members) {
