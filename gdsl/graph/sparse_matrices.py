@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph.arrays import fetched, host_array
 from gdsl.graph.csr import Csr, csr_of, undirected_csr
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
@@ -70,12 +70,12 @@ def require_fitting(layout: str, size: int, headers: Mapping[str, Header]) -> No
     if dtype.kind == "c":
         raise GdslError.single("E0704", "the matrix has complex values; weights are integers or real numbers")
     if dtype.kind not in "biuf":
-        raise bad_array(f"data has the type {dtype}", "values are booleans, integers or real numbers")
+        raise bad_array(f"data has the type {type_name(dtype)}", "values are booleans, integers or real numbers")
     for name, (other, kind) in headers.items():
         if name != "data" and len(other) != 1:
             raise bad_array(f"{name} has {len(other)} dimensions", "give an array of one dimension")
         if name != "data" and kind.kind not in "iu" and other[0]:
-            raise bad_array(f"{name} has the type {kind}", "indices are integers")
+            raise bad_array(f"{name} has the type {type_name(kind)}", "indices are integers")
     if layout == "dia":
         _require_diagonals(shape, headers["offsets"][0])
         return

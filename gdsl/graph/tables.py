@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns, ColumnsError, named, require_column
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import ALONE, Group
@@ -112,7 +112,7 @@ def _attributes(
 def _kind(values: NDArray[Any]) -> str:
     if values.dtype.kind == "O":
         return type(values[0]).__name__
-    return "str" if values.dtype.kind == "U" else str(values.dtype)
+    return "str" if values.dtype.kind == "U" else type_name(values.dtype)
 
 
 def _require_all(table: Table, name: str, fix: str, first: int) -> None:
@@ -171,7 +171,8 @@ def _named(
     with group.agreement():
         for name, values in zip(ends, (sources, destinations), strict=True):
             if values.dtype.kind not in "OUTiu" and len(values):
-                raise bad_array(f"the column `{name}` has the type {values.dtype}", "ends are whole numbers or names")
+                kind = type_name(values.dtype)
+                raise bad_array(f"the column `{name}` has the type {kind}", "ends are whole numbers or names")
         if len(sources) != len(destinations):
             lengths = f"{len(sources):,} sources and {len(destinations):,} destinations"
             raise bad_array(f"the table has {lengths}", "give one source and one destination for each edge")

@@ -154,6 +154,9 @@ def test_numbers_as_objects_of_any_size():
     for make in (dict, pandas.DataFrame):
         assert Graph.from_table(make({"source": [1, "x"], "target": [2, 1]})).names == (1, 2, "x")
     assert "ends are whole numbers or names" in refused({"source": np.array([1.0], dtype=object), "target": [2]})
+    records = np.zeros(1, "i4, i4")
+    assert "the column `b` has the type records" in refused({"a": [1], "b": records})
+    assert "the column `weight` has the type records" in refused({"a": [1], "b": [1], "weight": records})
     graph = Graph.from_table({"source": [0, 1], "target": [1, 2], "big": [2**63 + 1, 1], "km": [1, None]})
     assert graph.attributes["big"].tolist() == [2**63 + 1, 1]
     assert graph.attributes["km"][0] == 1 and np.isnan(graph.attributes["km"][1])

@@ -79,6 +79,8 @@ DAMAGES = [
     ("csr", {"data": [1j, 2j, 3j, 4j]}, "E0704", "complex"),
     ("csr", {"data": ["a", "b", "c", "d"]}, "E0711", "data has the type"),
     ("csr", {"data": np.zeros(4, dtype="M8[s]")}, "E0711", "data has the type"),
+    ("csr", {"data": np.zeros(4, dtype="i4, i4")}, "E0711", "data has the type records"),
+    ("csr", {"indices": np.zeros(4, dtype="i4, i4")}, "E0711", "indices has the type records"),
     ("csr", {"data": None}, "E0710", "no part `data`"),
     ("csr", {"indptr": None}, "E0710", "no part `indptr`"),
     ("csr", {"shape": None}, "E0710", "no part `shape`"),
