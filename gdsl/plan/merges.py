@@ -4,17 +4,18 @@ A push that does nothing but `accept changed(a[far] min= …)` (or `max=`, `|=`,
 and with two GPUs every other one is in the memory of the other, where random reads take three times as long and no
 cache keeps them. So in a loop each GPU has a copy of `a`, filled before the first pass. It reads and changes its own
 copy alone, and marks there what it has changed. After a barrier it goes through the marks of all GPUs, and reduces into
-its own copy what the others have for each marked element. Of the GPUs that marked an element, that of the lowest number
-also stores it in `a` itself and puts it into the result; so all other steps read `a`, as if there were no copies.
+its own copy what the others have for each element that one of them has marked. One of the GPUs, in turns by the
+element's id, also stores what is marked anywhere in `a` itself and puts it into the result; so all other steps read `a`
+as if there were no copies.
 
 **Why all copies are equal after each pass.**
 They are at first. Let c be the value of an element before a pass, and c_g what GPU g has when all have come to the
 barrier. The operation is associative, commutative and idempotent, so it is the greatest lower bound of an order, in
 which each change falls: c_g ≤ c, and c_g = c unless g marked it, since a change marks. Let m be the reduction of all
-c_g. If no GPU marked the element, it has not changed anywhere. If one did, each GPU g reads a value v_h of every other
-GPU h, which may store what it has merged itself at that time: m ≤ v_h ≤ c_h, since a copy never rises and holds nothing
-but reductions of some of the c_k. So the reduction of c_g and all v_h is m. The same value is stored in `a`, and it is
-what a single array would have: the reduction of c and all operands.
+c_g. If no GPU but g marked the element, m = c_g, which g keeps. Else g reads a value v_h of every other GPU h, which
+may store what it has merged itself at that time: m ≤ v_h ≤ c_h, since a copy never rises and holds nothing but
+reductions of some of the c_k. So the reduction of c_g and all v_h is m. The same value is stored in `a`, and it is what
+a single array would have: the reduction of c and all operands.
 
 **Why the operands are the same.**
 An operator that does not read `a` otherwise computes the same operands as before. Whether an element is accepted is the
@@ -22,8 +23,10 @@ same, too: it is if m differs from c, whichever calls see that. Where operands r
 the value of before the pass, or a later one. On one GPU calls that run later see all that was changed before; here they
 see only what their own GPU has changed. Monotone loops alone may read so: they end with the same values for any such
 reads, as long as each change is followed by a visit that sees it (`gdsl.uniqueness.order`). A changed element is in the
-result, and the next pass finds its merged value in every copy. Members that are passed over (`work_order`) had a visit
-with the value that is stored for them; if it is still theirs after merging, all edges were visited with it.
+result, and the next pass finds its merged value in every copy. Where members may be passed over (`work_order`), a
+member is visited with the best value that any copy has at that time, which saves visits and reads one element for each
+list from afar. The value is stored for the member; if it is still the member's after merging, all edges were visited
+with it.
 
 **Where.**
 In loops of the schedule that are in no other loop, since a copy is filled each time that one is entered; for operators

@@ -90,14 +90,30 @@ def test_a_graph_without_vertices() -> None:
 _FILE = "runtime/merges.cuh"
 MUTANTS = (
     Mutant("others' values are not merged", _FILE, "if (gpu == this_gpu) { continue; }", "continue;", "sssp", "result"),
-    Mutant("others' marks are not looked at", _FILE, "any |= word;", "any = first;", "sssp", "result"),
+    Mutant("others' marks are not looked at", _FILE, "others |= word;", "others |= 0;", "sssp", "result"),
     Mutant(
-        "each GPU that marked an element appends it",
+        "each GPU appends what is marked",
         _FILE,
-        "first = word & ~any;",
-        "first = word;",
+        "(base + lane) % gpus == this_gpu ? here | others : 0",
+        "here | others",
         "sssp",
         "race bounds result",
+    ),
+    Mutant(
+        "each GPU appends what it marked itself",
+        _FILE,
+        "(base + lane) % gpus == this_gpu ? here | others : 0",
+        "here",
+        "sssp",
+        "race bounds result",
+    ),
+    Mutant(
+        "what only others have marked is not appended",
+        _FILE,
+        "this_gpu ? here | others : 0",
+        "this_gpu ? here : 0",
+        "sssp",
+        "result",
     ),
     Mutant(
         "copies are merged before all are changed",

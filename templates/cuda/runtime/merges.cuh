@@ -35,10 +35,11 @@ __device__ __forceinline__ void begin_merging(enactor& run, uint32 number, uint3
 }
 
 // piece: merge_copies
-// After a barrier that ends all changes: brings this GPU's copy up to date with what is marked on any GPU. Of the GPUs
-// that marked an element, that of the lowest number stores it in `values` and appends it to the result. Other GPUs may
-// merge an element into the copy that is read here at the same time, which is what this GPU would find later anyway. A
-// warp takes 32 words of marks, and `several` words of them at a time, so that it waits for another GPU once for all.
+// After a barrier that ends all changes: brings this GPU's copy up to date with what is marked on others. All GPUs find
+// the same values, so they take turns with the words of marks: one of them stores what is marked there in `values`, and
+// appends it to the result. Other GPUs may merge an element into the copy that is read here at the same time, which is
+// what this GPU would find later anyway. A warp takes 32 words of marks, and `several` of them at a time, so that it
+// waits for another GPU once for all.
 template <class T, class Combine, class Out>
 __device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32 marks, T* values, uint64 count, Combine combine,
                                              Out& out) {
@@ -49,36 +50,36 @@ __device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32
     const uint64 warps = uint64(own_block_count()) * (blockDim.x / 32);
     const uint64 own_warp = uint64(threadIdx.x / 32) * own_block_count() + own_block_index();
     for (uint64 base = own_warp * 32; base < words; base += warps * 32) {
-        uint32 first = 0, any = 0;  // marked here and by no GPU before, marked anywhere
+        uint32 here = 0, others = 0;
         if (base + lane < words) {
             for (uint32 gpu = 0; gpu < gpus; ++gpu) {
                 const uint32 word = copy_of_gpu<uint32>(run, marks, gpu)[first_mark + base + lane];
-                if (gpu == this_gpu) { first = word & ~any; }
-                any |= word;
+                if (gpu == this_gpu) { here = word; } else { others |= word; }
             }
         }
-        uint32 rows = __ballot_sync(FULL_WARP, any != 0);
+        const uint32 taken = (base + lane) % gpus == this_gpu ? here | others : 0;
+        uint32 rows = __ballot_sync(FULL_WARP, (others | taken) != 0);
         while (rows != 0) {
-            bool changes[several], appends[several];
+            bool merges[several], appends[several];
             vertex members[several];
             T former[several], merged[several];
             side_by_side<several>([&](uint32 k) {
                 const uint32 row = rows != 0 ? __ffs(rows) - 1 : 0, is_row = rows != 0 ? 1 : 0;
                 rows &= rows - 1;
-                changes[k] = (__shfl_sync(FULL_WARP, any, row) >> lane & is_row) != 0;
-                appends[k] = (__shfl_sync(FULL_WARP, first, row) >> lane & is_row) != 0;
+                merges[k] = (__shfl_sync(FULL_WARP, others, row) >> lane & is_row) != 0;
+                appends[k] = (__shfl_sync(FULL_WARP, taken, row) >> lane & is_row) != 0;
                 members[k] = vertex((base + row) * 32 + lane);
-                if (changes[k]) { former[k] = merged[k] = load_relaxed(&copy[members[k]]); }
+                if (merges[k] || appends[k]) { former[k] = merged[k] = load_relaxed(&copy[members[k]]); }
             });
             for (uint32 gpu = 0; gpu < gpus; ++gpu) {
                 if (gpu == this_gpu) { continue; }
                 const T* const other = copy_of_gpu<T>(run, number, gpu);
                 T theirs[several];
-                side_by_side<several>([&](uint32 k) { if (changes[k]) { theirs[k] = load_relaxed(&other[members[k]]); } });
-                side_by_side<several>([&](uint32 k) { if (changes[k]) { merged[k] = combine(merged[k], theirs[k]); } });
+                side_by_side<several>([&](uint32 k) { if (merges[k]) { theirs[k] = load_relaxed(&other[members[k]]); } });
+                side_by_side<several>([&](uint32 k) { if (merges[k]) { merged[k] = combine(merged[k], theirs[k]); } });
             }
             side_by_side<several>([&](uint32 k) {
-                if (changes[k] && !bits_equal(merged[k], former[k])) { store_relaxed(&copy[members[k]], merged[k]); }
+                if (merges[k] && !bits_equal(merged[k], former[k])) { store_relaxed(&copy[members[k]], merged[k]); }
                 if (appends[k]) { store_relaxed(&values[members[k]], merged[k]); }
                 out.append(appends[k], members[k]);
             });
@@ -94,3 +95,27 @@ __device__ __forceinline__ void clear_own_marks(uint32* marks, uint64 count) {
         if (load_relaxed(&marks[i]) != 0) { store_relaxed(&marks[i], 0u); }
     }
 }
+
+// piece: best_values
+// As `visited_values`, of the best value that any GPU has found: a visit with it saves the one that would follow when the
+// copies are merged. Other GPUs may change their copies at the same time.
+template <class Key, bool Falls>
+struct best_values : visited_values<Key, Falls> {
+    const enactor& run;
+    const uint32 number;  // of the copies
+
+    __device__ best_values(enactor& run, const Key* values, uint32 number)
+        : visited_values<Key, Falls>(run, values), run(run), number(number) {}
+
+    __device__ __forceinline__ Key value_now(vertex v) const {
+        Key best = load_now(&this->values[v]);
+        const uint32 gpus = uint32(gpu_count());
+        for (uint32 gpu = 0; gpu < gpus; ++gpu) {
+            if (gpu == own_gpu()) { continue; }
+            const Key other = load_now(&copy_of_gpu<Key>(run, number, gpu)[v]);
+            best = Falls ? minimum(best, other) : maximum(best, other);
+        }
+        return best;
+    }
+    __device__ __forceinline__ key_word rank_now(vertex v) const { return this->rank(value_now(v)); }
+};
