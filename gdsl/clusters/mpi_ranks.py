@@ -107,11 +107,11 @@ class MpiRanks:
     def close(self, status: int = 0) -> bool:
         """On rank 0: let the others end with this status. On all: whether all have come to the end, so that MPI can
         end too."""
-        if self._closed:
+        if self._closed or self._stuck:  # others have been waited for, and did not come
             return not self._stuck
-        self._closed, failed = True, self._stuck
+        self._closed, failed = True, False
         self._stuck = True  # also where this is interrupted
-        if self.rank == 0 and not failed:
+        if self.rank == 0:
             try:
                 _scattered(self._communicator, [status] * self.size)
             except Exception:

@@ -196,7 +196,7 @@ def test_hubs_have_another_one(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: p
     made = make_graph(complete(14), 14, directed=False)
     hubs = gdsl.Graph(made.offsets, made.columns, directed=False, attributes={"weight": np.ones(182, np.float32)})
     program = gdsl.compile("sssp")
-    expected = {hubs: (64, [*[1] * 13, 0]), graph: (256, distances(COUNT - 1))}
+    expected = {hubs: (64, [*[1] * 13, 0]), graph: (512, distances(COUNT - 1))}
     for on in (hubs, graph, hubs, graph):
         threads, far = expected[on]
         assert program(on, source=on.num_vertices - 1, backend="cuda").distance.get().tolist() == far
