@@ -29,34 +29,39 @@ def turn(path: Path) -> Iterator[None]:
     finally:
         if handle is not None:
             with contextlib.suppress(OSError):
-                path.unlink()  # who waits has it open; who comes later finds what was made
+                path.unlink()  # who waits notices, and takes the next file of that name
             os.close(handle)
 
 
 def _take(path: Path) -> int | None:
     """The locked file at `path`; None where it cannot be locked, soon or at all."""
-    try:
-        import fcntl
-
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except (ImportError, OSError, ValueError):
-        return None
     left = deadline.left()
     until, pause = time.monotonic() + min(_LONGEST, _LONGEST if left is None else left), _FIRST_PAUSE
+    while True:
+        try:
+            found = _try_to_take(path)
+        except (ImportError, OSError, ValueError):  # among them a file system without locks
+            return None
+        if found is not None or time.monotonic() >= until:
+            return found
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _try_to_take(path: Path) -> int | None:
+    """The locked file at `path`; None where another one has it. A file that has been removed meanwhile excludes nobody
+    who comes later."""
+    import fcntl
+
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return handle
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    break
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-    except OSError:  # a file system without locks
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False)):
+            taken, handle = handle, -1
+            return taken
+    except (BlockingIOError, FileNotFoundError):
         pass
-    except BaseException:
-        os.close(handle)
-        raise
-    os.close(handle)
+    finally:
+        if handle >= 0:
+            os.close(handle)
     return None
