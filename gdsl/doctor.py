@@ -206,8 +206,9 @@ def _nvrtc() -> Finding:
 def _nccl() -> Finding:
     bindings, lacks = importlib.import_module("gdsl.backends.cuda.choosing_links").bindings()
     if bindings is None:
-        what, _, fix = lacks.partition(" (")
-        return Finding("NCCL", State.ABSENT, f"for workers with a GPU each: {what}", fix.removesuffix(")"))
+        what, has_fix, fix = lacks.rpartition(" (")
+        detail = f"for workers with a GPU each: {what if has_fix else lacks}"
+        return Finding("NCCL", State.ABSENT, detail, fix.removesuffix(")") if has_fix else "")
     version = importlib.import_module("gdsl.backends.cuda.links").version_text(bindings.get_version())
     return Finding("NCCL", State.GOOD, f"{version}, nccl4py {installed('nccl4py')}")
 

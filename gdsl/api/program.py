@@ -16,7 +16,7 @@ from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
 from gdsl.api.signature import CALL_OPTIONS, OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.gpus import LARGEST_COUNT, gpu_numbers, gpus_of, spread_over
+from gdsl.backends.gpus import gpu_numbers_elsewhere, gpus_of, spread_over
 from gdsl.backends.interface import Executable, Limits, Space
 from gdsl.backends.placement import line_of, on_host
 from gdsl.backends.registry import Choice
@@ -262,7 +262,7 @@ class Program(CompiledProgram):
             is_elsewhere = backend == "cuda" and limit is not None
             numbers = gpus_of(backend) if isinstance(backend, str) else ()
             if gpus is not None and is_elsewhere:
-                numbers = gpu_numbers(gpus, LARGEST_COUNT)
+                numbers = gpu_numbers_elsewhere(gpus)
             elif gpus is not None:
                 backend = registry.on_gpus(backend, gpus)
                 numbers = gpus_of(backend)

@@ -9,8 +9,6 @@ from gdsl.backends.interface import Need
 from gdsl.diagnostics import GdslError, shown
 from gdsl.numerals import is_whole
 
-LARGEST_COUNT = 1024
-"""The most GPUs of a machine that is elsewhere."""
 MOST_KERNELS = 60
 """The most kernels of a run: each knows where all others wait at barriers."""
 _PAGE = 2 << 20
@@ -67,15 +65,13 @@ def gpus_of(key: str) -> tuple[int, ...]:
 
 def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
     """The numbers of the GPUs that the option means on a machine with `count`: a number of GPUs, "all", or a list of
-    numbers, in which one may be repeated. None: only the kind of the option is checked. Raises E0921 for GPUs that do
-    not exist, TypeError and ValueError for what names none."""
+    numbers, in which one may be repeated. None: how many it has is not known, and "all" names none. Raises E0921 for
+    GPUs that do not exist and for more than a run can have, TypeError and ValueError for what names none."""
     wrong = f'gpus is a number of GPUs, "all" or a list of their numbers, not {shown(gpus)}'
     if isinstance(gpus, str):
         if gpus != "all":
             raise ValueError(wrong)
-        if count == LARGEST_COUNT:
-            raise ValueError("on another machine gpus is a number of GPUs: how many it has is not known here")
-        _check_count(count or 0, count)
+        _check_count(count or 0)
         return tuple(range(count or 0))
     if is_whole(gpus):
         number = int(gpus)  # type: ignore[call-overload]
@@ -84,8 +80,8 @@ def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
         if count is not None and number > count:
             fix = "choose fewer; [0, 0] runs two kernels that share one GPU, for tests"
             raise GdslError.single("E0921", f"{number} GPUs are requested, and {_has(count)}", fix=fix)
-        _check_count(number, count)
-        return tuple(range(number)) if count is not None else ()
+        _check_count(number)
+        return tuple(range(number))
     if not isinstance(gpus, Sequence) or isinstance(gpus, bytes | bytearray) or not all(map(is_whole, gpus)):
         raise TypeError(wrong)
     if not gpus:
@@ -96,13 +92,22 @@ def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:
             fix = f"choose from 0 to {count - 1}" if count and count > 1 else "GPUs are numbered from 0 on"
             has = f", and {_has(count)}" if count is not None else ""
             raise GdslError.single("E0921", f"GPU {number} is requested{has}", fix=fix)
-    _check_count(len(numbers), count)
+    _check_count(len(numbers))
     return numbers
 
 
-def _check_count(kernels: int, count: int | None) -> None:
-    """Raise E0921 for more kernels than a run can have; LARGEST_COUNT stands for a machine that is elsewhere."""
-    if kernels > MOST_KERNELS and count != LARGEST_COUNT:
+def gpu_numbers_elsewhere(gpus: object) -> tuple[int, ...]:
+    """As `gpu_numbers`, for another machine: how many GPUs that has is not known here, so "all" raises E0921."""
+    numbers = gpu_numbers(gpus, None)
+    if not numbers:
+        fix = "say how many, as in `--gpus 2` (in Python `gpus=2`)"
+        raise GdslError.single("E0921", "all GPUs of another machine are requested, whose number is unknown", fix=fix)
+    return numbers
+
+
+def _check_count(kernels: int) -> None:
+    """Raise E0921 for more kernels than a run can have."""
+    if kernels > MOST_KERNELS:
         raise GdslError.single(
             "E0921", f"{kernels} kernels are requested, and a run has at most {MOST_KERNELS}", fix="choose fewer GPUs"
         )

@@ -24,6 +24,7 @@ from gdsl.clusters.failures import Member
 from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options, remove_parts
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph, as_graph
+from gdsl.graph.arguments import flag
 from gdsl.numerals import is_whole
 from gdsl.types import Type
 
@@ -352,10 +353,11 @@ def cluster(
         raise ValueError(f"workers must be at least 1, not {shown(workers)}")
     if address is not None and not isinstance(address, str):
         raise TypeError(f"address must be a str, not {shown(address)}")
+    reserves_gpus = flag("gpus", gpus)
     if not mpi:
         from gdsl.clusters.ray_cluster import RayCluster
 
-        return Workers(RayCluster(None if workers is None else int(workers), address, gpus=bool(gpus)))
+        return Workers(RayCluster(None if workers is None else int(workers), address, gpus=reserves_gpus))
     if workers is not None or address is not None:
         raise ValueError("with mpi=True the workers are the ranks: mpiexec -n N python script.py")
     from gdsl.clusters.mpi_ranks import MpiRanks

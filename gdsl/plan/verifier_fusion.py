@@ -20,8 +20,8 @@ class FusionVerifier(VariantVerifier):
             return
         self.expect(self.target.fused and not self.target.workers, "two operators in one sweep")
         if not self.target.grid:
-            first, *others = operations
-            reduces = isinstance(first.does, Sweep) and first.does.segment is not None
+            reduction, *others = operations
+            reduces = isinstance(reduction.does, Sweep) and reduction.does.segment is not None
             self.expect(reduces and len(others) == 1, "one thread after the other in one sweep")
         for number, later in enumerate(operations[1:], start=1):
             second = later.does

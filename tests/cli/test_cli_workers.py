@@ -94,6 +94,8 @@ def test_arguments_of_a_cluster() -> None:
         gdsl.cluster(0)
     with pytest.raises(TypeError, match="address must be a str"):
         gdsl.cluster(address=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="gpus must be True or False, not 2"):
+        gdsl.cluster(2, gpus=2)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="with mpi=True the workers are the ranks"):
         gdsl.cluster(3, mpi=True)
 

@@ -9,6 +9,7 @@ import pytest
 from support.fake_nccl import FakeNccl, HostDevice
 from support.thread_group import ThreadCommunicator, run_group
 
+from gdsl import doctor
 from gdsl.backends.cuda import choosing_links
 from gdsl.backends.cuda.choosing_links import Facts, bindings, links_for, obstacle_to
 from gdsl.backends.cuda.links import Links
@@ -37,9 +38,21 @@ def test_why_not(facts: list[Facts], obstacle: str) -> None:
     assert obstacle_to(facts) == obstacle
 
 
-def test_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GDSL_NCCL", "off")
-    assert bindings() == (None, "GDSL_NCCL=off")
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("off", "GDSL_NCCL=off"),
+        (" OFF", "GDSL_NCCL=off"),
+        ("0", "GDSL_NCCL=off"),
+        ("no (please)", "GDSL_NCCL='no (please)' is neither on nor off (unset it, or set it to off)"),
+    ],
+)
+def test_the_switch(word: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GDSL_NCCL", word)
+    assert bindings() == (None, why)
+    line = next(each for each in doctor.examine() if each.name == "NCCL")
+    detail, _, fix = why.partition(" (unset")
+    assert line.detail == f"for workers with a GPU each: {detail}" and line.fix == ("unset" + fix[:-1] if fix else "")
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from support.fake_driver import PAGE, FakeDriver
 from support.graphs import random_graph
 
 import gdsl
+from gdsl import GdslError
 from gdsl.backends import registry
 from gdsl.backends.cuda import flat_ranges
 from gdsl.backends.cuda.run_memory import RunMemory
@@ -308,3 +309,11 @@ def test_a_dry_run_says_what_each_gpu_holds():
     assert sum(each.needed for each in found.gpus) >= found.needed  # some arrays have two copies
     assert all(each.needed >= 4 * large.num_edges // 2 - PAGE for each in found.gpus)
     assert found.fits is False and found.as_document()["gpus"][1]["gpu"] == 1
+
+
+def test_a_dry_run_for_another_machine_wants_a_number_that_a_run_can_have():
+    graph, program = random_graph(30, 120, seed=5), gdsl.compile("bfs")
+    for gpus, message in (("all", "whose number is unknown"), (61, "a run has at most 60"), ([-1], "GPU -1")):
+        with pytest.raises(GdslError, match=message) as error:
+            program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=gpus)
+        assert error.value.diagnostics[0].code == "E0921"

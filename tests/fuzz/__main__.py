@@ -33,7 +33,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 def _flags(command: click.Command) -> click.Command:
     for name, (_, text) in reversed(CAMPAIGNS.items()):
-        command.params.insert(0, click.Option([f"--{name}"], is_flag=True, help=text.capitalize() + "."))
+        command.params.insert(0, click.Option([f"--{name}"], is_flag=True, help=f"{text[0].upper()}{text[1:]}."))
     return command
 
 
@@ -69,6 +69,8 @@ def _sanitized(backends: str) -> None:
         sys.exit(sanitizing.run_again(sys.argv[1:]))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    except GdslError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _progress(campaign: Campaign) -> None:

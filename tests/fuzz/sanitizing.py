@@ -12,10 +12,12 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from types import TracebackType
 
 from fuzz.campaign import Case, Finding
 from gdsl.native import compiler as compilers
@@ -50,7 +52,13 @@ def is_on() -> bool:
 def begin() -> None:
     """Have generated C++ compiled with the sanitizers from now on; called before campaigns are imported."""
     if is_on():
+        sys.excepthook = _print_exception
         compilers.OPTIONS = (*(option for option in compilers.OPTIONS if option != "-O3"), *_OPTIONS)
+
+
+def _print_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print where the sanitizers do not write, so that it is seen."""
+    traceback.print_exception(kind, error, trace, file=sys.stdout)
 
 
 def check() -> None:

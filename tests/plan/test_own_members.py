@@ -195,3 +195,8 @@ def test_filters_of_the_program_are_exchanged() -> None:
     own = own_sets(found.program)
     assert any(each.result not in own for each in filters)
     assert all((each.result in united) != (each.result in own) for each in filters)
+
+
+def test_the_text_says_that_each_step_is_a_kernel() -> None:
+    text = CliRunner().invoke(command, ["sssp", "--several-workers", "--backend", "cuda"]).output
+    assert "a kernel for each step, several workers, " in text and "persistent" not in text

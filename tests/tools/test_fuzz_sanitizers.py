@@ -52,3 +52,11 @@ def test_a_mistake_is_found(body: str, report: str, tmp_path: Path) -> None:
 def test_nothing_is_found_in_programs() -> None:
     """Among them is one whose loops never end, and whose steps after them must not run."""
     assert sanitizing.run_again(["--programs", "--seed", "786", "--count", "1"]) == 0
+
+
+def test_what_keeps_campaigns_from_running_is_printed(tmp_path: Path) -> None:
+    words = (
+        "import sys; sys.path[:0] = ['.', 'tests']; from fuzz import sanitizing; sanitizing.begin(); import missing_one"
+    )
+    done = sanitizing.run_command(["-c", words], str(tmp_path), subprocess.PIPE)
+    assert done.returncode == 1 and "No module named 'missing_one'" in done.stdout

@@ -12,6 +12,7 @@ import numpy
 from gdsl.backends.cuda.links import LinkError, Links, version_text
 from gdsl.backends.cuda.protocol import Device
 from gdsl.communicator import Communicator
+from gdsl.diagnostics import shown
 from gdsl.extras import first_line
 from gdsl.records import dataclass
 
@@ -37,8 +38,11 @@ _kept: dict[str, Links] = {}
 
 def bindings() -> tuple[Any, str]:
     """NCCL's functions, and why they cannot be used, or nothing."""
-    if os.environ.get(SWITCH, "").lower() in ("off", "0"):
+    word = os.environ.get(SWITCH, "").strip()
+    if word.lower() in ("off", "0"):
         return None, f"{SWITCH}=off"
+    if word.lower() not in ("", "on", "1"):
+        return None, f"{SWITCH}={shown(word)} is neither on nor off (unset it, or set it to off)"
     try:
         import nccl.bindings.nccl as found
     except ImportError as error:
@@ -49,7 +53,10 @@ def bindings() -> tuple[Any, str]:
         found.get_version()
     except RuntimeError as error:
         why = "" if "No such file" in str(error) else f" that works: {first_line(error)}"
-        return None, f"nccl4py finds no NCCL library{why} (pip install nvidia-nccl-cu13 or -cu12)"
+        return (
+            None,
+            f"nccl4py finds no NCCL library{why} (pip install nvidia-nccl-cu13, or nvidia-nccl-cu12 for CUDA 12)",
+        )
     return found, ""
 
 

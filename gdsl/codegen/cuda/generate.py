@@ -163,9 +163,10 @@ class _Generation:
         program, tuning = self.program, self.program.tuning
         options = [
             str(self.widths),
-            "one persistent kernel" if tuning.fuse else "a kernel for each step",
+            "one persistent kernel" if self.plan.target.fused else "a kernel for each step",
             *self._words_of_teams(),
             *(["on several GPUs"] if self.plan.target.several_gpus else []),
+            *(["several workers"] if self.plan.target.workers else []),
             f"{self.plan.sizes.block_threads} threads per block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",
         ]
