@@ -266,19 +266,20 @@ class Program(CompiledProgram):
             elif gpus is not None:
                 backend = registry.on_gpus(backend, gpus)
                 numbers = gpus_of(backend)
-            owners = tuple(dict.fromkeys(numbers)) or (0,)
-            choice = Choice(registry.get("cuda")) if is_elsewhere else registry.choose(backend)
+            several, owners = len(numbers) > 1, len(set(numbers)) or 1
+            elsewhere = f"cuda:{','.join(map(str, numbers))}" if several else "cuda"
+            choice = Choice(registry.get(elsewhere)) if is_elsewhere else registry.choose(backend)
             program = self if is_elsewhere else self._tuned_for(graph, backend, choice.backend.name)[0]
             widths = needed_widths(program._program, graph)
             bindings = program._bound(choice, graph, arguments, widths, self._rounded(round))
-            several, together = len(numbers) > 1, None if limit is None else len(owners) * limit
+            together = None if limit is None else owners * limit
             space = choice.backend.space() if limit is None else Space("as requested", together, together)
             use = MemoryUse(Place.DEVICE) if several else use  # whose edge lists stay on the GPUs
             needs = choice.backend.needs(program._program, widths, graph, bindings, space.free, use)
         line = line_of(needs, use)
         if use is not None and limit is None and choice.backend.name != "cuda":
             line = on_host(lambda: needs, use, choice.backend.name)
-        spread = spread_over(needs, owners, space.free) if several else ()
+        spread = spread_over(needs, numbers, space.free) if several else ()
         return DryRun(
             choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free, line, spread
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -37,24 +38,26 @@ def is_copied(nbytes: int, free: int | None) -> bool:
     return free is None or nbytes <= free // _LARGEST_PART
 
 
-def spread_over(needs: Iterable[Need], gpus: Sequence[int], free: int | None) -> tuple[GpuNeed, ...]:
-    """What each of the GPUs would hold; of the bytes that are `free` each has an equal part."""
-    count = len(gpus)
-    held = [0] * count
-    left = None if free is None else free // count
-    for need in needs:
-        copied = need.is_constant and is_copied(need.nbytes, left)
-        if copied and left is not None:
-            left -= need.nbytes
-        for place in range(count):
-            if copied:
-                held[place] += need.nbytes
-            elif is_spread(need.nbytes, count):
-                held[place] += need.nbytes * (place + 1) // count - need.nbytes * place // count
-            elif place == 0:
-                held[0] += need.nbytes
+def spread_over(needs: Iterable[Need], kernels: Sequence[int], free: int | None) -> tuple[GpuNeed, ...]:
+    """What each of the GPUs would hold that run `kernels`, each of which has copies of its own; of the bytes that are
+    `free` each GPU has an equal part."""
+    sharing = Counter(kernels)
+    gpus, count, most = tuple(sharing), len(sharing), max(sharing.values())
+    held = dict.fromkeys(gpus, 0)
     each = None if free is None else free // count
-    return tuple(GpuNeed(gpu, needed, each) for gpu, needed in zip(gpus, held, strict=True))
+    left = each
+    for need in needs:
+        copied = need.is_constant and is_copied(need.nbytes, None if left is None else left // most)
+        if copied and left is not None:
+            left -= need.nbytes * most
+        for place, gpu in enumerate(gpus):
+            if copied:
+                held[gpu] += need.nbytes * sharing[gpu]
+            elif is_spread(need.nbytes, count):
+                held[gpu] += need.nbytes * (place + 1) // count - need.nbytes * place // count
+            elif place == 0:
+                held[gpu] += need.nbytes
+    return tuple(GpuNeed(gpu, held[gpu], each) for gpu in gpus)
 
 
 def gpus_of(key: str) -> tuple[int, ...]:

@@ -11,18 +11,22 @@ import numpy as np
 import pytest
 from support.fake_driver import PAGE, FakeDriver
 from support.graphs import random_graph
+from support.merges import MERGED
 
 import gdsl
 from gdsl import GdslError
 from gdsl.backends import registry
-from gdsl.backends.cuda import flat_ranges
+from gdsl.backends.cuda import flat_ranges, plan_of
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.several_gpus import _ABORTED, SeveralGpus
 from gdsl.graph import rmat
+from gdsl.plan.buffer_nodes import Role
+from gdsl.plan.merges import copies_of
 
 from . import build
 from .driver import EmulatedBuffer
 from .fake_cupy import FakeCupy, install
+from .running import program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
@@ -317,3 +321,22 @@ def test_a_dry_run_for_another_machine_wants_a_number_that_a_run_can_have():
         with pytest.raises(GdslError, match=message) as error:
             program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=gpus)
         assert error.value.diagnostics[0].code == "E0921"
+
+
+def test_a_dry_run_counts_the_copies_of_each_kernel():
+    """Of what it changes at random, too, by the plan for several GPUs; two kernels of a GPU have two copies."""
+    graph = random_graph(300, 1200, seed=5)
+    program = gdsl.compile(MERGED["two arrays"])
+    run = lambda gpus: program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=gpus)  # noqa: E731
+    plan = plan_of(program_of(MERGED["two arrays"]), several_gpus=True)
+    (found,) = (need for need in run(2).needs if need.what == Role.MIRROR.value)
+    assert found.nbytes == 8 * graph.num_vertices * copies_of(plan) == 24 * graph.num_vertices
+    first, second = (each.needed for each in run(2).gpus)
+    assert [(each.gpu, each.needed) for each in run([0, 0]).gpus] == [(0, first + second)]
+    assert [(each.gpu, each.needed) for each in run([0, 1, 1]).gpus] == [(0, first), (1, 2 * second)]
+
+
+def test_a_dry_run_needs_the_persistent_kernel():
+    graph, program = random_graph(30, 120, seed=5), gdsl.compile("bfs", fuse=False)
+    code, _ = code_of(lambda: program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=2))
+    assert code == "E0923"

@@ -178,7 +178,9 @@ class CudaBackend:
         memory: MemoryUse | None = None,
     ) -> tuple[Need, ...]:
         """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
-        return _needs_of(program, widths, graph, bindings, free, memory, self._page_bytes)
+        if self._several:
+            require_fused(program)
+        return _needs_of(program, widths, graph, bindings, free, memory, self._page_bytes, self._several)
 
     def _page_bytes(self) -> int | None:
         """Of the GPU that is here, as runs divide edge lists on it."""
@@ -275,22 +277,26 @@ def _needs_of(
     free: int | None,
     memory: MemoryUse | None,
     page_bytes: Callable[[], int | None],
+    several: bool,
 ) -> tuple[Need, ...]:
     """By the buffers of the plan that suits the graph on a large GPU, and of its renumbering, if `free` bytes
     suffice; if not even the first do, edge lists are in the memory of the host."""
     from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-    plan, more = _plan_on(program, counts), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+    plan, more = (
+        _plan_on(program, counts, several),
+        (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs),
+    )
     own = needs.on_a_device(plan, *more, bindings.own)
     candidates, layout = [own], plan.layout
     worth = partial(is_worth, num_vertices=counts[0], num_edges=counts[1], saved=partial(reads_saved, graph))
     if layout is not None and worth(layout) and can_be_put(layout, bindings.own):
-        other = _plan_on(looking_up(program), counts) if layout.apart else plan
+        other = _plan_on(looking_up(program), counts, several) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
-    plan = _plan_on(program, counts, in_host=True)
+    plan = _plan_on(program, counts, several, in_host=True)
     in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
     if layout is not None and can_be_in_host(plan, layout) and worth(layout):
         in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
@@ -301,8 +307,9 @@ def _needs_of(
     return total_needs if memory is None or memory.limit is None else (*total_needs, placement.gaps(total_needs))
 
 
-def _plan_on(program: Program, counts: tuple[int, int, int], in_host: bool = False) -> Plan:
-    """The plan for a graph with these numbers of vertices and edges and this largest degree; `in_host`: with edge lists
-    in the memory of the host."""
+def _plan_on(program: Program, counts: tuple[int, int, int], several: bool, in_host: bool = False) -> Plan:
+    """The plan for a graph with these numbers of vertices and edges and this largest degree, on `several` GPUs or one;
+    `in_host`: with edge lists in the memory of the host."""
     graph_class = heuristics.class_for(program, *counts)
-    return plan_of(program, graph=heuristics.in_host(program, graph_class) if in_host else graph_class)
+    graph_class = heuristics.in_host(program, graph_class) if in_host else graph_class
+    return plan_of(program, several_gpus=several, graph=graph_class)

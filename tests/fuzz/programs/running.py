@@ -204,6 +204,7 @@ def _close(close: Any, handle: int, directory: tempfile.TemporaryDirectory[str])
 
 _KEPT_FILES = 8
 _UNCUT = 0.2
+_SEVERAL_GPUS = 0.3
 _OF_A_CLASS = 0.5
 """Of the programs that have another plan for a class of graphs."""
 _compiled_files: list[Path] = []
@@ -220,14 +221,15 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     program = running.program_of.__wrapped__(text, words)
     facts = [fact for fact in ("deep", "short-lists", "hubs") if fact in effects_of_graph(program)]
     on = class_of([random.choice(facts)]) if facts and random.random() < _OF_A_CLASS else GENERAL
-    built = running.emulated(program, shape, mode.widths, on=on)
+    gpus = random.choice((2, 3)) if program.tuning.fuse and random.random() < _SEVERAL_GPUS else 1
+    built = running.emulated(program, shape, mode.widths, on=on, several_gpus=gpus > 1)
     _compiled_files.append(built.module.path)
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
         _compiled_files.pop(0).unlink(missing_ok=True)
 
     def run(place: Place, seed: int, patience: float) -> Answer:
         bindings = place.bindings(built.program, built.widths.vertex)
-        device = running.device_for(seed, 1 + seed % 3)
+        device = running.device_for(seed, gpus * (1 + seed % (3 if gpus == 1 else 2)), gpus=gpus)
         patience *= 20 if patience >= 1 else 1
         return answered(lambda limits: built.run(place.graph, bindings, device, limits), patience)
 
