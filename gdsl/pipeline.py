@@ -73,7 +73,7 @@ def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) ->
     except GdslError as error:
         if _is_of_words(error, source):
             raise
-        raise GdslError(_with_verified_fixes(error.diagnostics, reading, source), error.source) from None
+        raise GdslError(_with_verified_fixes(error.diagnostics, reading, source, tune=tune), error.source) from None
 
 
 def load_source(
@@ -93,7 +93,9 @@ def load_source(
         diagnostics = _mistakes(reading, source, admitted) if admitted else ()
         if not diagnostics and _is_of_words(error, source):
             raise
-        raise GdslError(_with_verified_fixes(diagnostics or error.diagnostics, reading, source), error.source) from None
+        if diagnostics:
+            raise GdslError(_with_verified_fixes(diagnostics, reading, source), error.source) from None
+        raise GdslError(_with_verified_fixes(error.diagnostics, reading, source, tune=tune), error.source) from None
     if every and program.types:
         own = tuple((each.name, each.type) for each in program.types)
         others = [each for each in reading.instances() if each != own]
@@ -143,25 +145,35 @@ def _is_of_words(error: GdslError, source: Source) -> bool:
 
 
 def _with_verified_fixes(
-    diagnostics: Sequence[Diagnostic], reading: Reading, source: Source, before_trial: Callable[[], None] = lambda: None
+    diagnostics: Sequence[Diagnostic],
+    reading: Reading,
+    source: Source,
+    before_trial: Callable[[], None] = lambda: None,
+    tune: Sequence[str] = (),
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics, with fixes that were verified on the program."""
+    """The diagnostics, with fixes that were verified on the program, tuned by these words."""
     from gdsl.suggestions import verified  # only programs with mistakes need it
 
     def tried(changed: Source) -> Outcome:
         before_trial()
-        return _outcome(changed)
+        return _outcome(changed, tune)
 
     symbols = reading.checked().symbols
     return verified(diagnostics, symbols, source, tried, len(reading.instances()))
 
 
-def _outcome(source: Source) -> Outcome:
-    """The mistakes of another text."""
+def _outcome(source: Source, tune: Sequence[str] = ()) -> Outcome:
+    """The mistakes of another text, or else those that it has with these words of tuning."""
     from gdsl.suggestions import Outcome
 
     reading = frontend.Reading(with_imports(source))
-    return Outcome(_mistakes(reading, source, reading.instances() or ((),)), reading.checked().symbols)
+    mistakes = _mistakes(reading, source, reading.instances() or ((),))
+    if tune and not mistakes:
+        try:
+            annotate(lower(_checked(reading, source, tune, ())), source)
+        except GdslError as error:
+            mistakes = error.diagnostics
+    return Outcome(mistakes, reading.checked().symbols)
 
 
 def _advised(source: Source) -> Outcome:

@@ -17,6 +17,7 @@ from gdsl.source import Span
 from gdsl.suggestions.name_suggestions import declaration_suggestions, name_suggestions
 from gdsl.suggestions.text import Places, span_at, statements_around
 
+_COMMENT = re.compile(r"#[^\n]*")
 _QUOTED = re.compile(r'"[^"\n]*"')
 _CODE = re.compile(r"`([^`\n]+)`")
 _REPLACES = re.compile(r"(?:write|did you mean) `")
@@ -76,13 +77,17 @@ def rewriting_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Su
         yield from name_suggestions(diagnostic, places)
     start, end = places.range(diagnostic.span)
     for low, high in statements_around(places.plain, start, end):
+        high = low + len(places.plain[low:high].rstrip())
         statement = places.text[low:high]
+        comments = _COMMENT.findall(statement)
         quoted = _QUOTED.findall(statement)
         for new, what in rewritten(statement):
             if new and any(text not in new for text in quoted):  # the name of a file is not an expression
                 continue
             if statement.startswith("return") and not new.startswith("value") and not _ends_functor(places, high):
                 continue  # the statements after it would run
+            if new and _COMMENT.findall(new) != comments:
+                continue  # words, not code
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
             words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
             yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)

@@ -10,7 +10,7 @@ import pytest
 from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
 from other_languages import DATA, IN_APPLY, IN_COND, IN_EDGE, IN_SCHEDULE, PARTS, TOP, program
 
-from gdsl.diagnostics import Diagnostic, Suggestion
+from gdsl.diagnostics import Diagnostic, GdslError, Suggestion
 from gdsl.pipeline import analyze, load_source
 from gdsl.source import Source
 from gdsl.suggestions.text import Places, apply
@@ -165,3 +165,20 @@ schedule { y = neighbor_reduce(vertices, (src, dst, e) => weight[e], sum); t = s
     [mistake] = said(text)
     assert mistake.fix == "name it: `type wide_w = wide(w);`, and write `wide_w`"
     assert not said(typed_in(text, mistake.suggestions[0]))
+
+
+def test_fixes_of_tuning_words_are_tried_with_them_and_leave_comments_alone() -> None:
+    text = """program p;
+problem { param source : vertex; vertex level : int32 = -1; vertex parent : vertex = none; }
+edge functor visit(src, dst, e) {
+    cond level[dst] == -1;
+    apply {
+        level[dst] = iteration + 1;
+        parent[dst] any= src;  # one writer wins, and `any=` says so
+    }
+}
+schedule { level[source] = 0; frontier f = { source }; while (f) { f = advance(f, visit); } }"""
+    with pytest.raises(GdslError) as error:
+        load_source(Source("p.gdsl", text), ["schedule.order=near_far"])
+    [one] = error.value.diagnostics
+    assert one.code == "E0420" and one.fix == "write `as_given` or `auto`" and not one.suggestions
