@@ -79,7 +79,7 @@ KNOBS = (
             Argument(
                 "alpha",
                 3,
-                "pull once the frontier has more edges than the graph has vertices, and alpha times that exceed the"
+                "pull once the frontier has more edges than the graph has vertices, and alpha times as many exceed the"
                 " vertices and edges that a pull is likely to look at",
             ),
             Argument("beta", 20, "push again once beta times the frontier's size is below the number of vertices"),

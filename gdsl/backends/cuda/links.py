@@ -149,7 +149,7 @@ class Links:
         what = f"{worker} cannot exchange data any more: {which} reports: {why}"
         if self._starts_until is not None:
             what = f"{which} cannot connect {worker}: {why}"
-        fix = "NCCL_DEBUG=WARN makes NCCL say more; with GDSL_NCCL=off data go through the memory of the hosts"
+        fix = "NCCL_DEBUG=WARN makes NCCL report more; GDSL_NCCL=off exchanges data through the memory of the hosts"
         return LinkError(GdslError.single("E0807", what, fix=fix))
 
     def _explained(self, error: BaseException) -> BaseException:
