@@ -144,6 +144,25 @@ def test_map_and_submit_run_one_after_the_other(cupy, graph):
     assert cupy.log["run on 2 GPUs"] == 3
 
 
+def test_a_run_within_a_run_is_an_error(cupy, graph, monkeypatch):
+    """As in a signal handler: on other GPUs, too, it would wait for its own thread."""
+    program, raised = gdsl.compile("bfs"), []
+    wait = SeveralGpus.wait_for
+
+    def interrupted(device, *arguments):
+        with pytest.raises(RuntimeError, match="in progress in this thread") as error:
+            program(graph, source=3, gpus=[1, 0])
+        raised.append(error)
+        return wait(device, *arguments)
+
+    program(graph, source=3, gpus=[1, 0])
+    with monkeypatch.context() as patch:
+        patch.setattr(SeveralGpus, "wait_for", interrupted)
+        program(graph, source=3, gpus=2, timeout=60)
+    assert raised
+    program(graph, source=3, gpus=[1, 0])
+
+
 def test_a_profile_names_the_gpus(cupy, graph, tmp_path):
     profile = gdsl.profile("bfs", graph, source=3, gpus=[1, 0])
     document = profile.as_document()
@@ -285,6 +304,15 @@ def test_refusals_name_what_was_found_and_a_fix(cupy, driver, graph, monkeypatch
     monkeypatch.setattr(registry.get("cuda"), "_groups", {})
     code, text = code_of(lambda: gdsl.compile("bfs")(graph, source=3, gpus=2))
     assert code == "E0907" and "pip install 'gdsl[gpus]'" in text
+
+
+@pytest.mark.parametrize("gpus", [[0, 0, 0], [0, 1, 1, 1, 1]], ids=str)
+def test_each_kernel_needs_a_multiprocessor(cupy, graph, gpus):
+    """Of which the GPUs here have two."""
+    code, text = code_of(lambda: gdsl.compile("bfs")(graph, source=3, gpus=gpus))
+    assert (
+        code == "E0921" and f"GPU {gpus[-1]} is requested {gpus.count(gpus[-1])} times" in text and "fix: name" in text
+    )
 
 
 @pytest.mark.parametrize(

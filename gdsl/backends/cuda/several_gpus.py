@@ -26,6 +26,7 @@ from gdsl.backends.cuda.flat_ranges import load_function
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.spread_memory import SpreadMemory
 from gdsl.backends.gpus import MOST_KERNELS
+from gdsl.diagnostics import GdslError
 
 _PLACE, _PLACE_WORDS, _BARRIER_WORDS_AT = "gdsl_place", 64, 3
 """The kernels' variable, of so many words of 8 bytes: the number of the GPU's first block, the number of all blocks,
@@ -35,6 +36,8 @@ assert MOST_KERNELS < _PLACE_WORDS - _BARRIER_WORDS_AT
 _ONE_RUN = threading.Lock()
 """Held by the run that is in progress on several GPUs: if each of two had a GPU that the other one waits for, both
 would wait forever."""
+_thread_of_run: int | None = None
+"""The thread that holds it."""
 _DYNAMIC_SHARED = 8
 """The driver's number for the attribute of dynamic shared memory."""
 _ABORTED = (0b11 << (STOPPED_FROM_BIT + 1)) | (1 << (STOPPED_FROM_BIT - 1))
@@ -52,6 +55,17 @@ class Share:
         with cupy.cuda.Device(gpu):
             self.stream = cupy.cuda.Stream(non_blocking=True)
             self.ended = cupy.cuda.Event(disable_timing=True)
+
+
+def _require_multiprocessor(share: Share, kernels: int) -> None:
+    """Raise E0921 if `kernels` are more than the multiprocessors of the GPU that they share."""
+    if share.multiprocessors:
+        return
+    raise GdslError.single(
+        "E0921",
+        f"GPU {share.gpu} is requested {kernels} times, and has fewer multiprocessors",
+        fix=f"name GPU {share.gpu} fewer times: each time takes one of its multiprocessors or more",
+    )
 
 
 class SpreadKernel:
@@ -86,11 +100,13 @@ class SeveralGpus(SpreadMemory):
     """Several GPUs as one device, whose own number is that of the first."""
 
     def __init__(self, gpus: Sequence[int]) -> None:
-        """`gpus`: their numbers, which exist. Raises E0907 without the extra, and E0922 for GPUs that cannot reach each
-        other's memory."""
+        """`gpus`: their numbers, which exist. Raises E0907 without the extra, E0922 for GPUs that cannot reach each
+        other's memory, and E0921 for one that is named more often than it has multiprocessors."""
         super().__init__(gpus)
         kernels = Counter(gpus)
         self.shares = [Share(self.cupy, gpu, kernels[gpu]) for gpu in gpus]
+        for share in self.shares:
+            _require_multiprocessor(share, kernels[share.gpu])
         self.own_multiprocessors = self.multiprocessors
         """Of the first GPU alone."""
         self.multiprocessors = sum(share.multiprocessors for share in self.shares)
@@ -105,12 +121,18 @@ class SeveralGpus(SpreadMemory):
     # Runs
 
     def try_acquire(self, timeout: float = 0) -> bool:
-        """All GPUs, while no other run on several GPUs has any."""
-        if self._holder != threading.get_ident():
+        """All GPUs, while no other run on several GPUs has any. Raises RuntimeError within a run of the same thread."""
+        global _thread_of_run
+        thread = threading.get_ident()
+        if self._holder != thread:
+            if _thread_of_run == thread:
+                raise RuntimeError(
+                    "a run on several GPUs is in progress in this thread; call the program after it has ended"
+                )
             began = time.monotonic()
             if not _ONE_RUN.acquire(timeout > 0, timeout if timeout > 0 else -1):
                 return False
-            self._has_turn = True
+            self._has_turn, _thread_of_run = True, thread
             timeout = max(0.0, timeout - (time.monotonic() - began))
         acquired = False
         try:
@@ -128,8 +150,9 @@ class SeveralGpus(SpreadMemory):
             self._end_turn()
 
     def _end_turn(self) -> None:
+        global _thread_of_run
         if self._has_turn:
-            self._has_turn = False
+            self._has_turn, _thread_of_run = False, None
             _ONE_RUN.release()
 
     # Kernels
