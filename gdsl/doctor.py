@@ -64,7 +64,7 @@ def examine() -> list[Finding]:
             findings.append(check())
         except Exception as error:  # the report must not end at the first thing that is broken
             name = check.__name__.strip("_")
-            findings.append(Finding(name, State.BAD, f"the look at it failed: {type(error).__name__}: {error}"))
+            findings.append(Finding(name, State.BAD, f"this check failed: {type(error).__name__}: {error}"))
     return findings + _backends()
 
 

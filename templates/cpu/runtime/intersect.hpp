@@ -54,7 +54,7 @@ struct neighbor_lanes {
     typedef int eight __attribute__((vector_size(32)));
     typedef float eight_floats __attribute__((vector_size(32)));
     eight low, high;
-    uint32 once;  // a bit for each place, but for parallel edges behind the first
+    uint32 once;  // a bit for each place, except for parallel edges after the first
     bool few;
 
     static uint32 bits_of(eight equal) { return uint32(__builtin_ia32_movmskps256(reinterpret_cast<eight_floats>(equal))); }

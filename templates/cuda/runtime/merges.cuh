@@ -88,7 +88,7 @@ __device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32
 }
 
 // piece: clear_own_marks
-// After the barrier behind that: this GPU's marks are cleared for the operator after the next one, as in `marks_of`.
+// After the next barrier: this GPU's marks are cleared for the operator after the next one, as in `marks_of`.
 __device__ __forceinline__ void clear_own_marks(uint32* marks, uint64 count) {
     const uint64 words = (count + 31) / 32, threads = uint64(own_block_count()) * blockDim.x;
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < words; i += threads) {
