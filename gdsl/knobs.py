@@ -17,7 +17,8 @@ Setting = bool | int | Direction | Balance | FrontierForm | Duplicates | Order |
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A whole number above 0 in the parentheses of a value: `auto(alpha=3)`. `default`: its value otherwise."""
+    """A whole number from 1 to LARGEST_ARGUMENT in the parentheses of a value: `auto(alpha=3)`. `default`: its value
+    otherwise."""
 
     name: str
     default: int

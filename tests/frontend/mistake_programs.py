@@ -292,6 +292,7 @@ CHECKED = {
     "knob of the schedule": ("tune", "tune { visit.order = near_far; }"),
     "misspelled bounds": ("tune", "tune { bonds off; }"),
     "unknown threshold": ("tune", "tune { visit.direction = auto(gamma=1); }"),
+    "threshold out of range": ("tune", "tune { visit.direction = auto(alpha=1000001); }"),
     "unknown requirement": ("tune", "requires symetric;"),
     "several mistakes": ("apply", "let a = 1; a = 2; rank[v] = lvel[v]; if (a) { b = 3; } level[v] = none;"),
 }

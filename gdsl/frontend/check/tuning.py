@@ -145,7 +145,7 @@ class TuningChecker:
             if entry.value != "auto" or argument.name not in names or not in_range:
                 example = ", ".join(f"{each.name}={each.default}" for each in knob.arguments)
                 message = f"`{knob.name}` does not take `{argument.name}={number}`"
-                fix = f"write `auto({example})` with whole numbers above 0"
+                fix = f"write `auto({example})` with whole numbers from 1 to {LARGEST_ARGUMENT:,}"
                 self.environment.report("E0412", message, argument.span, fix=fix)
                 return None
             assert isinstance(number, int)
