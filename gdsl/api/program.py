@@ -16,7 +16,7 @@ from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
 from gdsl.api.signature import CALL_OPTIONS, OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.gpus import gpu_numbers_elsewhere, gpus_of, spread_over
+from gdsl.backends.gpus import gpu_numbers_elsewhere, gpus_of, no_memory_error, spread_over
 from gdsl.backends.interface import Executable, Limits, Space
 from gdsl.backends.placement import line_of, on_host
 from gdsl.backends.registry import Choice
@@ -267,6 +267,8 @@ class Program(CompiledProgram):
                 backend = registry.on_gpus(backend, gpus)
                 numbers = gpus_of(backend)
             several, owners = len(numbers) > 1, len(set(numbers)) or 1
+            if several and use is not None and use.place is Place.HOST:
+                raise no_memory_error()
             elsewhere = f"cuda:{','.join(map(str, numbers))}" if several else "cuda"
             choice = Choice(registry.get(elsewhere)) if is_elsewhere else registry.choose(backend)
             program = self if is_elsewhere else self._tuned_for(graph, backend, choice.backend.name)[0]

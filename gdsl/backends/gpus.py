@@ -60,6 +60,15 @@ def spread_over(needs: Iterable[Need], kernels: Sequence[int], free: int | None)
     return tuple(GpuNeed(gpu, held[gpu], each) for gpu in gpus)
 
 
+def no_memory_error() -> GdslError:
+    """E0923 for a place or a limit of memory, which runs on several GPUs cannot be given."""
+    return GdslError.single(
+        "E0923",
+        "the option memory is for runs on one GPU: several GPUs keep the whole graph in their memories",
+        fix="leave out memory, or run on one GPU",
+    )
+
+
 def gpus_of(key: str) -> tuple[int, ...]:
     """The GPUs in the name of a backend, such as `cuda:0,1`; none if it names none."""
     _, _, numbers = key.partition(":")

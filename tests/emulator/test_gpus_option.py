@@ -364,6 +364,13 @@ def test_a_dry_run_counts_the_copies_of_each_kernel():
     assert [(each.gpu, each.needed) for each in run([0, 1, 1]).gpus] == [(0, first), (1, 2 * second)]
 
 
+def test_a_dry_run_keeps_the_graph_on_the_gpus_as_a_run_does(cupy, graph):
+    program = gdsl.compile("bfs")
+    for call in (program.dry_run, program.run):
+        code, text = code_of(lambda call=call: call(graph, {"source": 3}, gpus=2, memory="host"))
+        assert code == "E0923" and "the option memory is for runs on one GPU" in text
+
+
 def test_a_dry_run_needs_the_persistent_kernel():
     graph, program = random_graph(30, 120, seed=5), gdsl.compile("bfs", fuse=False)
     code, _ = code_of(lambda: program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=2))

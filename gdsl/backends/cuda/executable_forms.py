@@ -11,8 +11,8 @@ from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
 from gdsl.backends.cuda.observed_order import ObservedOrder
 from gdsl.backends.cuda.planning import plan_of
+from gdsl.backends.gpus import no_memory_error
 from gdsl.backends.interface import Bindings, Limits
-from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.ir.nodes import Program
@@ -146,11 +146,7 @@ class ExecutableForms:
         """Whether the memory decides which form of the graph a run uses."""
         memory = limits.memory
         if self.on_several_gpus and memory is not None and memory.place is not Place.DEVICE:
-            raise GdslError.single(
-                "E0923",
-                "the option memory is for runs on one GPU: several GPUs keep the whole graph in their memories",
-                fix="leave out memory, or run on one GPU",
-            )
+            raise no_memory_error()
         return graph in self._too_large if memory is None else memory.place is not Place.DEVICE
 
     def _uses_other_ids(self, graph: Graph, bindings: Bindings) -> bool:
