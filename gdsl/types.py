@@ -115,6 +115,8 @@ Type.VERTEX = Type("vertex", Kind.ID, None)
 Type.EDGE = Type("edge", Kind.ID, None)
 
 _INTEGERS = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64)
+WHOLE_WORDS = (*_INTEGERS, Type.FLOAT32, Type.FLOAT64, Type.VERTEX)
+"""Types of 4 and 8 bytes, which one access reads or writes."""
 _NAMED = {made.name: made for made in (Type.BOOL, *_INTEGERS, Type.FLOAT32, Type.FLOAT64, Type.VERTEX, Type.EDGE)}
 
 

@@ -75,20 +75,11 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sweep_nodes import Merge
 from gdsl.plan.walking import sweeps
-from gdsl.types import Type
+from gdsl.types import WHOLE_WORDS
 
 COPIED = Barrier("until each GPU has its copy", when=When.FIRST_PASS, within=Within.COPIED)
 CHANGED = Barrier("until all copies are changed and marked")
 _IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-_WHOLE_WORDS = (
-    Type.INT32,
-    Type.UINT32,
-    Type.INT64,
-    Type.UINT64,
-    Type.FLOAT32,
-    Type.FLOAT64,
-    Type.VERTEX,
-)
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -169,7 +160,7 @@ def _only_update(functor: EdgeFunctor, step: Advance) -> Update | None:
 
 
 def _suits(array: Array, plan: Plan) -> bool:
-    plain = array.domain is Domain.VERTEX and array.count is None and array.type in _WHOLE_WORDS
+    plain = array.domain is Domain.VERTEX and array.count is None and array.type in WHOLE_WORDS
     return plain and not array.is_input and array.name not in plan.swapped
 
 

@@ -292,7 +292,7 @@ def blocks_a_team(values: int, blocks: int, elements: int, narrow: bool) -> int:
 
 # Decides how many values share the visits of edges.
 #
-# A vertex's words lie in one sector of memory, which is read whole: the more of them there are, the less often a launch
+# A vertex's words are in one sector of memory, which is read whole: the more of them there are, the less often a launch
 # visits each edge. But all values of a group run in the same blocks, and a small graph is work for few. So there are as
 # many words as leave all blocks busy.
 
@@ -308,7 +308,7 @@ another's wait at a barrier."""
 def words_of_instances(values: int, elements: int, blocks: int) -> int:
     """In how many words of a vertex so many values have a bit each, on a graph of so many vertices and edges, by
     `blocks` side by side: no more than there are values for, and no more than memory hands over at a time. 0: each
-    value runs by itself."""
+    value has a run of its own."""
     if values < LEAST_TOGETHER or values * elements < WORTH_COMPILING:
         return 0
     each = max(elements // WORK, 1)
@@ -328,5 +328,5 @@ def _groups(values: int, words: int) -> int:
 
 
 def side_by_side(plan: Plan, multiprocessors: int) -> int:
-    """The blocks that run side by side, if the compiler leaves registers for as many as it was told to."""
+    """The blocks that run side by side, given the limit on registers that the compiler is told."""
     return multiprocessors * max((plan.resident_threads or SEARCHING) // plan.sizes.block_threads, 1)

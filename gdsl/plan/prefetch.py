@@ -334,8 +334,8 @@ def _roles(operation: Operation) -> frozenset[Role]:
 # A processor finds by itself that a list is read from one end to the other once it has begun to be. Of members of a
 # set each list lies elsewhere, and of graphs larger than the cache each begins with a wait for memory, which takes as
 # long as ten edges and more. So while a thread is at one member it has the first edges of the eighth from it fetched,
-# and what their visits ask for by the edge's id, if that is the edge's place. All vertices have their lists in a row,
-# which a processor foresees.
+# and what their visits read by the edge's id, if that is the edge's place. The lists of all vertices follow each other,
+# so a processor prefetches them by itself.
 
 
 def prefetch_lists(plan: Plan) -> Plan:

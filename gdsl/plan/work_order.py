@@ -55,7 +55,7 @@ from gdsl.plan.nodes import Dedup, Loop, NearFar, Operation, Plan, Step, Sweep
 from gdsl.plan.sweep_nodes import Skips
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import map_blocks, map_sweeps, steps_in, sweeps
-from gdsl.types import Type
+from gdsl.types import WHOLE_WORDS, Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -182,17 +182,6 @@ def key_type(plan: Plan) -> Type | None:
     return (Type.UINT64 if kinds.intersection(wide) else Type.UINT32) if kinds else None
 
 
-_COMPARED = (
-    Type.INT32,
-    Type.UINT32,
-    Type.INT64,
-    Type.UINT64,
-    Type.FLOAT32,
-    Type.FLOAT64,
-    Type.VERTEX,
-)
-
-
 def skips_of(program: ir.Program, target: Target, counted: Collection[str]) -> dict[int, Skips]:
     """By site the advances that pass over such members. `counted`: the frontiers whose edges are counted whenever they
     are made."""
@@ -209,7 +198,7 @@ def _skips(loop: ir.While, program: ir.Program, target: Target) -> Skips | None:
         return None
     array = changed_in(loop, program).array
     kind = next(each.type for each in program.arrays if each.name == array)
-    if kind not in _COMPARED:
+    if kind not in WHOLE_WORDS:
         return None
     begins_again = target.fused and not target.teams and not target.several_gpus and loop is observed_loop(program)
     return Skips(array, kind, update_in(loop, program).operation, MOST_VISITS if begins_again else None)

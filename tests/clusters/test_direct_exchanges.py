@@ -166,7 +166,7 @@ def test_the_bits_of_exchanges_through_the_hosts(each: Exchanged, kind: Type, wo
 
 
 def _without_signs(found: list[Any], dtype: np.dtype[Any]) -> list[Any]:
-    """NumPy's minimum of two zeros is either, as they lie in memory."""
+    """NumPy's minimum of 0.0 and -0.0 may be either."""
     return [[((np.frombuffer(values, dtype) + 0.0).tobytes(), *others) for values, *others in each] for each in found]
 
 

@@ -12,13 +12,12 @@ from support.merges import MERGED
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.codegen.cuda.generate import generate
-from gdsl.diagnostics import GdslError
 from gdsl.plan.merges import merged
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, Mutant
-from .mutating import mutated, templates_with
+from .mutating import seen_on_two_gpus
 from .running import HUBS, NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -182,34 +181,11 @@ MUTANTS = (
 )
 
 
-def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
-    """The kinds of red in one run of each graph under some seeds, until there is some."""
-    with templates_with(mutant, folder):
-        program = program_of(mutant.program)
-        plan = plan_of(program, SMALL, several_gpus=True)
-        generated = generate(plan, NARROW)
-    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
-    for seed in range(20):
-        for graph in (GRAPHS[-1], random_graph(160, 700, seed=3, directed=False)):
-            bindings = bind(program, graph, {"source": seed})
-            device = device_for(seed, blocks=4, gpus=2)
-            device.schedule.max_steps = 5_000_000
-            try:
-                found = built.run(graph, bindings, device)
-            except EmulatorError as error:
-                return {finding.kind.name.lower() for finding in error.findings}
-            except GdslError:
-                return {"error"}
-            if differences(program, expect(program, graph, bindings), found):
-                return {"result"}
-    return set()
-
-
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
 @pytest.mark.sampled(11)
 @pytest.mark.rare(3)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
-    seen = what_is_seen(mutant, tmp_path)
+    graphs = (GRAPHS[-1], random_graph(160, 700, seed=3, directed=False))
+    seen = seen_on_two_gpus(mutant, tmp_path, graphs, lambda graph, seed: {"source": seed})
     assert seen, "nothing turned red"
     assert seen & set(mutant.shows.split()), f"it shows as {seen}"

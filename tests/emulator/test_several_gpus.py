@@ -13,20 +13,18 @@ from oracles import BY_NAME, CASES, Case
 from support.graphs import graphs as graph_strategy
 from support.graphs import random_graph
 
-from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 
 from . import build
-from .driver import EmulatedModule, EmulatorError
+from .driver import EmulatorError
 from .findings import Kind
 from .modes import FUSED, Mode, modes_of
 from .mutants import GENERATED, Mutant
-from .mutating import mutated, templates_with
-from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
+from .mutating import seen_on_two_gpus
 from .running import build as build_program
+from .running import device_for, differences, expect
 from .test_programs import graphs, names_for, reference
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -231,34 +229,10 @@ MUTANTS = (
 )
 
 
-def what_is_seen(mutant: Mutant, folder: Path) -> set[str]:
-    """The kinds of red in one run of each graph under some seeds, until there is some."""
-    with templates_with(mutant, folder):
-        program = program_of(mutant.program, mutant.words)
-        plan = plan_of(program, SMALL, several_gpus=True)
-        generated = generate(plan, NARROW)
-    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
-    case = BY_NAME[mutant.program]
-    for seed in range(20):
-        for graph in (random_graph(160, 700, seed=3, directed=False), random_graph(300, 2500, seed=5, directed=False)):
-            bindings = bind(program, graph, case.values(graph, seed))
-            device = device_for(seed, blocks=4, gpus=2)
-            device.schedule.max_steps = 5_000_000
-            try:
-                found = built.run(graph, bindings, device)
-            except EmulatorError as error:
-                return {finding.kind.name.lower() for finding in error.findings}
-            except GdslError:
-                return {"error"}
-            if differences(program, expect(program, graph, bindings), found):
-                return {"result"}
-    return set()
-
-
 @pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
 @pytest.mark.sampled(9)
 def test_a_mistake_between_gpus_is_seen(mutant: Mutant, tmp_path: Path) -> None:
-    seen = what_is_seen(mutant, tmp_path)
+    graphs = (random_graph(160, 700, seed=3, directed=False), random_graph(300, 2500, seed=5, directed=False))
+    seen = seen_on_two_gpus(mutant, tmp_path, graphs, BY_NAME[mutant.program].values)
     assert seen, "nothing turned red"
     assert seen & set(mutant.shows.split()), f"it shows as {seen}"

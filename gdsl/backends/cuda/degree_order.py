@@ -5,7 +5,7 @@ the cache, a sector of memory at a time, which holds the values of several verti
 vertices of many edges share their sectors with whoever has the ids beside theirs; numbered by degree, they share them
 with each other, so that as much memory has the values of more edges' ends.
 
-How many more is told by the degrees alone: as given, by the sectors whose vertices have the most edges together, as
+The degrees alone say how many more: as given, by the sectors whose vertices have the most edges together, as
 many as the cache has; by degree, by as many vertices as these hold, those with the most edges. The difference is large
 where many vertices have more edges than the mean, and their ids are shuffled. It is nothing where degrees are alike,
 where the vertices of many edges are few, so that they are in the cache in any case, or where ids are by degree already.

@@ -138,7 +138,7 @@ class Links:
             raise self._failure(f"not all workers have come within {START_LIMIT:.0f} seconds")
 
     def _is_ready(self) -> bool:
-        """Whether NCCL has begun all that it was told."""
+        """Whether NCCL has begun all operations that were queued."""
         status = int(self._nccl.comm_get_async_error(self._comm))
         if status not in (_SUCCESS, _IN_PROGRESS):
             raise self._failure(self._nccl.get_error_string(status))
