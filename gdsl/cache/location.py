@@ -68,12 +68,11 @@ def create(place: Path) -> str | None:
     """
     reason = refusal(place)
     if reason is None and not place.is_dir():
-        if place.exists():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
         for missing in reversed([place, *place.parents]):
             if not missing.exists():
                 missing.mkdir(mode=0o700, exist_ok=True)
-        place.mkdir(mode=0o700, exist_ok=True)
+        if not place.is_dir():  # looked at again: another process may have created it meanwhile
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
         reason = refusal(place)
     return reason
 

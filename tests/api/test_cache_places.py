@@ -14,6 +14,7 @@ import pytest
 
 import gdsl
 from gdsl import cache
+from gdsl.cache import location
 
 TEXT = """program p;
 problem { vertex a : int32 = 7; }
@@ -233,3 +234,19 @@ def test_directory_that_has_gone(tmp_path, monkeypatch):
     assert cache.get("front", ("a",)) is None
     assert cache.usage() == (0, 0)
     assert not cache.contains(Path(tempfile.gettempdir(), "x"))
+
+
+def test_directory_that_another_process_creates_meanwhile(tmp_path, monkeypatch):
+    place, is_dir, looks = tmp_path / "cache", Path.is_dir, []
+
+    def created_behind(path, **options):
+        found = is_dir(path, **options)
+        if path == place and not looks:
+            looks.append(found)
+            place.mkdir(mode=0o700)
+        return found
+
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(place))
+    monkeypatch.setattr(Path, "is_dir", created_behind)
+    assert location.create(place) is None
+    assert looks == [False]
