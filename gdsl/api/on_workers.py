@@ -43,12 +43,14 @@ def run_on_workers(program: Any, graph: object, values: Mapping[str, Any], optio
 def _checked(workers: Any, options: dict[str, Any]) -> Any:
     if not callable(getattr(workers, "run", None)):
         raise TypeError(f"workers is what gdsl.cluster returns, not {shown(workers)}")
-    for name in ("memory", "gpus"):
+    for name, instead in _OF_ONE_PROCESS.items():
         if options.pop(name, None) is not None:
-            raise TypeError(f"{name} is for runs of one process, not for runs with workers")
+            raise TypeError(f"{name} is for runs of one process, not for runs with workers{instead}")
     return workers
 
 
+_OF_ONE_PROCESS = {"memory": "", "gpus": ': with backend="cuda" each of them uses one GPU'}
+"""Options that runs with workers do not have, and what to use instead."""
 OF_WORKERS: dict[str, tuple[Any, Any]] = {
     "workers": ("Workers | None", None),
     "checkpoint": ("str | PathLike[str] | None", None),

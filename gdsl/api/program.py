@@ -259,10 +259,10 @@ class Program(CompiledProgram):
                 return instance.dry_run(graph, arguments, backend=backend, memory=memory, gpus=gpus, round=round)
         with self._explaining():
             limit = None if use is None else use.limit
-            is_elsewhere = backend == "cuda" and limit is not None
-            numbers = gpus_of(backend) if isinstance(backend, str) else ()
-            if gpus is not None and is_elsewhere:
-                numbers = gpu_numbers_elsewhere(gpus)
+            numbers = gpus_of(backend)
+            is_elsewhere = limit is not None and (backend == "cuda" or (bool(numbers) and gpus is None))
+            if is_elsewhere and (gpus is not None or numbers):
+                numbers = gpu_numbers_elsewhere(numbers if gpus is None else gpus)
             elif gpus is not None:
                 backend = registry.on_gpus(backend, gpus)
                 numbers = gpus_of(backend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from gdsl.backends.interface import Need
 from gdsl.diagnostics import GdslError, shown
 from gdsl.numerals import is_whole
 
+_WITH_GPUS = re.compile(r"cuda:([0-9]{1,4}(?:,[0-9]{1,4})*)")
 MOST_KERNELS = 60
 """The most kernels of a run: each knows where all others wait at barriers."""
 _PAGE = 2 << 20
@@ -69,10 +71,19 @@ def no_memory_error() -> GdslError:
     )
 
 
-def gpus_of(key: str) -> tuple[int, ...]:
-    """The GPUs in the name of a backend, such as `cuda:0,1`; none if it names none."""
-    _, _, numbers = key.partition(":")
-    return tuple(map(int, numbers.split(","))) if numbers else ()
+def gpus_of(key: object) -> tuple[int, ...]:
+    """The GPUs in the name of a backend, such as `cuda:0,1`; none if it is not such a name."""
+    match = _WITH_GPUS.fullmatch(key) if isinstance(key, str) else None
+    return tuple(map(int, match[1].split(","))) if match is not None else ()
+
+
+def named_twice_error(backend: str, gpus: object) -> GdslError:
+    """E0923 for a backend such as `cuda:0,1` beside the option `gpus`."""
+    return GdslError.single(
+        "E0923",
+        f"GPUs are named twice, by backend={shown(backend)} and by gpus={shown(gpus)}",
+        fix=f'write only one of them: backend={shown(backend)}, or gpus={shown(gpus)} with backend="cuda"',
+    )
 
 
 def gpu_numbers(gpus: object, count: int | None) -> tuple[int, ...]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, cast
 
-from gdsl.backends.gpus import gpu_numbers, gpus_of
+from gdsl.backends.gpus import gpu_numbers, gpus_of, named_twice_error
 from gdsl.backends.interface import Availability, Backend
 from gdsl.diagnostics import GdslError, shown
 
 NAMES = ("cuda", "cpu", "reference")
 """All backends, in the order in which `auto` tries them."""
 
-_NUMBERS = re.compile(r"[0-9]{1,4}(,[0-9]{1,4})*")
 _MISSING_CODES = {"cuda": "E0901", "cpu": "E0902"}
 _MACHINE_CODES = ("E0901", "E0902", "E0903", "E0904", "E0905", "E0906")
 
@@ -47,7 +45,7 @@ class Choice:
 def get(name: str) -> Backend:
     """The backend called `name`, whether or not it can run here; `cuda:0,1` is the one for these GPUs."""
     if gpus := gpus_of(name):
-        return cast(_HasGpus, get(name.partition(":")[0])).on_gpus(gpus)
+        return cast(_HasGpus, get("cuda")).on_gpus(gpus)
     return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").create_backend())
 
 
@@ -70,9 +68,8 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
         raise TypeError(f"backend must be a str, one of auto, {', '.join(NAMES)}, not {shown(name)}")
     if name == "auto":
         return _first_available(failed or {})
-    base, _, gpus = name.partition(":")
-    if gpus and base == "cuda" and _NUMBERS.fullmatch(gpus):
-        name = on_gpus(base, list(map(int, gpus.split(","))))
+    if gpus := gpus_of(name):
+        name = on_gpus("cuda", gpus)
     elif name not in NAMES:
         raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
     state = availability(name)
@@ -87,8 +84,10 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
 
 def on_gpus(name: str, gpus: object) -> str:
     """The name of the backend that runs on `gpus`: how many, "all", or a list of numbers. `name` is the requested
-    backend, cuda or auto. Raises E0923 for others, E0901 without a GPU, E0921 for GPUs that do not exist, and TypeError
-    and ValueError for what names no GPUs."""
+    backend, cuda or auto. Raises E0923 for others and for one that names GPUs itself, E0901 without a GPU, E0921 for
+    GPUs that do not exist, and TypeError and ValueError for what names no GPUs."""
+    if gpus_of(name):
+        raise named_twice_error(name, gpus)
     if name not in ("auto", "cuda"):
         choose(name)
         raise GdslError.single(

@@ -79,7 +79,8 @@ class WorkerWords:
             raise click.UsageError("--checkpoint needs --every N: after how many passes one is written")
         for option, is_set in refused.items():
             if is_set:
-                raise click.UsageError(f"{option} is not available with --workers, --cluster or --mpi")
+                instead = ": with --backend cuda each worker uses one GPU" if option == "--gpus" else ""
+                raise click.UsageError(f"{option} is not available with --workers, --cluster or --mpi{instead}")
 
     def check_parts(self, refused: Mapping[str, bool]) -> None:
         """Raise a usage error for options that a run that writes its results in parts cannot have."""

@@ -16,6 +16,7 @@ from gdsl.api.arguments import limits, named_values, seconds, without_defaults
 from gdsl.api.convergence import warn
 from gdsl.api.program import Program
 from gdsl.api.result import Result
+from gdsl.backends.gpus import gpus_of
 from gdsl.backends.workers.lanes import Lanes
 from gdsl.binding.type_parameters import chosen_types
 from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
@@ -373,7 +374,8 @@ def cluster(
 def check_backend(backend: str) -> None:
     """Raise ValueError for a backend that workers do not have."""
     if backend not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"backend must be auto, cpu or cuda for runs with workers, not {shown(backend)}")
+        one = "; with cuda each worker uses one GPU of its host" if gpus_of(backend) else ""
+        raise ValueError(f"backend must be auto, cpu or cuda for runs with workers, not {shown(backend)}{one}")
 
 
 def check_run_on_gpus(program: Program, has_checkpoints: bool) -> None:

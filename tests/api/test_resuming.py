@@ -396,6 +396,10 @@ def test_what_workers_cannot_go_on_from() -> None:
     result = gdsl.samples.sssp(graph, source=0, backend="reference")
     with pytest.raises(TypeError, match="memory is for runs of one process"):
         gdsl.samples.sssp.resume(result, updated, workers=workers, memory="2GB")
+    with pytest.raises(TypeError, match='not for runs with workers: with backend="cuda" each of them uses one GPU'):
+        gdsl.samples.sssp.resume(result, updated, workers=workers, gpus=2)
+    with pytest.raises(ValueError, match="not 'cuda:0,1'; with cuda each worker uses one GPU of its host"):
+        gdsl.samples.sssp.resume(result, updated, workers=workers, backend="cuda:0,1")
     with pytest.raises(TypeError, match=r"workers is what gdsl\.cluster returns, not 3"):
         gdsl.samples.sssp.resume(result, updated, workers=3)
     with pytest.raises(ValueError, match="auto, cpu or cuda"):

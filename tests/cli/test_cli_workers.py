@@ -37,7 +37,7 @@ from gdsl.clusters.failures import Member
         ("--workers 2 --each source=all", "--each is not available with --workers, --cluster or --mpi"),
         ("--workers 2 --dry-run", "--dry-run is not available"),
         ("--workers 2 --plot x.png", "--plot is not available"),
-        ("--workers 2 --gpus 2", "--gpus is not available"),
+        ("--workers 2 --gpus 2", "--workers, --cluster or --mpi: with --backend cuda each worker uses one GPU"),
         ("--workers 2 --memory 2GB", "--memory is not available"),
         ("--workers 2 --tune-file x.tune", "--tune-file is not available"),
         ("--workers 2 --backend reference", "--backend reference is not available"),

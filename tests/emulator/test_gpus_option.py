@@ -306,6 +306,61 @@ def test_refusals_name_what_was_found_and_a_fix(cupy, driver, graph, monkeypatch
     assert code == "E0907" and "pip install 'gdsl[gpus]'" in text
 
 
+CALLS = {
+    "run": lambda program, graph, **options: program.run(graph, {"source": 3}, **options),
+    "call": lambda program, graph, **options: program(graph, source=3, **options),
+    "dry_run": lambda program, graph, **options: program.dry_run(graph, {"source": 3}, **options),
+    "dry_run elsewhere": lambda program, graph, **options: program.dry_run(
+        graph, {"source": 3}, memory="1GB", **options
+    ),
+    "map": lambda program, graph, **options: program.map(graph, source=[3, 4], **options),
+    "submit": lambda program, graph, **options: program.submit(graph, source=3, **options).result(),
+    "profile": lambda program, graph, **options: gdsl.profile(program, graph, source=3, **options),
+}
+
+
+@pytest.mark.parametrize("backend", ["cuda:0,1", "cuda:1", "cuda:0"])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_gpus_are_named_in_one_way(cupy, graph, call, backend):
+    """By the name of the backend or by the option; each fix works when it is typed in."""
+    program = gdsl.compile("bfs")
+    for gpus in (1, 2, [0, 1], "all"):
+        code, text = code_of(lambda: call(program, graph, backend=backend, gpus=gpus))  # noqa: B023
+        assert code == "E0923"
+        assert f"GPUs are named twice, by backend='{backend}' and by gpus={gpus!r}" in text
+        assert f"fix: write only one of them: backend='{backend}', or gpus={gpus!r} with backend=\"cuda\"" in text
+    call(program, graph, backend=backend)
+    call(program, graph, backend="cuda", gpus=2)
+
+
+@pytest.mark.parametrize("backend", ["cuda:", "cuda:x", "cuda:0,", "cpu:1", "auto:0", "cuda:-1", "cuda:0 "])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_names_that_are_no_backend(cupy, graph, call, backend):
+    for options in ({}, {"gpus": 2}):
+        with pytest.raises(ValueError, match=r"backend must be one of auto, cuda, cpu, reference, not '"):
+            call(gdsl.compile("bfs"), graph, backend=backend, **options)
+
+
+def test_gpus_in_the_name_of_the_backend(cupy, graph):
+    """Mean what the option means: the same results, the same refusals, and the same needs without any GPU."""
+    program = gdsl.compile("bfs")
+    expected = program(graph, source=3, backend="reference").distance
+    assert np.array_equal(numpy_of(program(graph, source=3, backend="cuda:0,1").distance), expected)
+    assert cupy.log["run on 2 GPUs"] == 1
+    for call in (call for name, call in CALLS.items() if name != "dry_run elsewhere"):
+        code, text = code_of(lambda: call(program, graph, backend="cuda:0,2"))  # noqa: B023
+        assert code == "E0921" and "GPU 2 is requested, and this machine has 2" in text
+
+
+def test_a_dry_run_for_gpus_in_the_name_of_the_backend():
+    graph, program = random_graph(300, 1200, seed=5, directed=False), gdsl.compile("bfs")
+    run = lambda **options: program.dry_run(graph, {"source": 3}, memory=1 << 30, **options)  # noqa: E731
+    assert run(backend="cuda:0,1").gpus == run(backend="cuda", gpus=2).gpus != ()
+    assert run(backend="cuda:1").gpus == ()
+    code, text = code_of(lambda: run(backend=f"cuda:{','.join(61 * ['0'])}"))
+    assert code == "E0921" and "a run has at most 60" in text
+
+
 @pytest.mark.parametrize("gpus", [[0, 0, 0], [0, 1, 1, 1, 1]], ids=str)
 def test_each_kernel_needs_a_multiprocessor(cupy, graph, gpus):
     """Of which the GPUs here have two."""
