@@ -289,6 +289,17 @@ class EmulatedDevice:
         self.write(copied, buffer.bytes())
         return copied
 
+    def is_divided(self, nbytes: int) -> bool:
+        """Arrays of a few dozen vertices are, so that small graphs show both."""
+        return self.gpus > 1 and nbytes >= 128
+
+    def near_room(self, nbytes: int) -> None:
+        """All memory is equally near."""
+
+    def bring_near(self, arrays: Sequence[tuple[Any, Any]]) -> list[Callable[[], None]]:
+        """There are none."""
+        return []
+
     def room(self, sizes: Sequence[int], former: EmulatedRoom | None) -> EmulatedRoom:
         """New ones, so that what is written beyond one of them is found."""
         return EmulatedRoom([self.allocate(nbytes) for nbytes in sizes])

@@ -230,6 +230,43 @@ def test_each_array_that_is_spread_has_a_range_of_its_own(cupy, driver, monkeypa
         assert buffer.nbytes == nbytes
 
 
+@pytest.mark.parametrize(
+    ("gpus", "vertices", "divided"), [(2, 255, False), (2, 256, True), ([0, 0], 256, True)], ids=str
+)
+def test_vertices_whose_values_are_on_one_gpu_are_taken_in_turns(cupy, driver, monkeypatch, gpus, vertices, divided):
+    """A page has 256 bytes here, and an array is divided if each part has two pages."""
+    seen, store = [], SeveralGpus._store_places
+    monkeypatch.setattr(SeveralGpus, "_store_places", lambda *values: (seen.append(values[-1]), store(*values))[-1])
+    graph = random_graph(vertices, 1200, seed=5, directed=False)
+    program = gdsl.compile("bfs", tune=["schedule.layout=by_degree"])
+    found, expected = program(graph, source=3, gpus=gpus), program(graph, source=3, backend="reference")
+    assert np.array_equal(numpy_of(found.distance), expected.distance)
+    assert seen == [divided]
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_results_are_brought_to_the_first_gpu_before_they_are_put_in_order(cupy, driver, graph, monkeypatch, room):
+    """One copy of what each other GPU has; without room, they are read where they are."""
+    copied, copy = [], cupy.cuda.runtime.memcpyAsync
+
+    def noted(*values):
+        copied.append(values)
+        copy(*values)
+
+    monkeypatch.setattr(cupy.cuda.runtime, "memcpyAsync", noted)
+    if not room:
+        monkeypatch.setattr(SeveralGpus, "near_room", lambda device, nbytes: None)
+    program = gdsl.compile("bfs", tune=["schedule.layout=by_degree"])
+    for source in (3, 4):
+        expected = program(graph, source=source, backend="reference")
+        copied.clear()
+        found = program(graph, source=source, gpus=2)
+        assert np.array_equal(numpy_of(found.distance), expected.distance)
+        assert np.array_equal(numpy_of(found.parent) < 0, expected.parent < 0)
+        beside = [nbytes for _, _, nbytes, kind, stream in copied if (kind, stream) == (3, 3)]
+        assert beside == ([4 * graph.num_vertices - 3 * 256] * 2 if room else [])
+
+
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_launch_that_fails_leaves_no_kernel_waiting(cupy, graph, after):
     """The kernel that has begun is told to leave, and the next run is right."""

@@ -229,6 +229,18 @@ class DeviceMemory(Launching):
         """A copy for the caller, queued on the run's stream. Raises E0912."""
         raise NotImplementedError
 
+    def is_divided(self, nbytes: int) -> bool:
+        """One GPU has it all."""
+        return False
+
+    def near_room(self, nbytes: int) -> Any:
+        """Memory on the first of several GPUs for `bring_near`."""
+        return None
+
+    def bring_near(self, arrays: Sequence[tuple[Any, Any]]) -> list[Callable[[], None]]:
+        """Queue copies of arrays into their `near_room`."""
+        return []
+
     def room(self, sizes: Sequence[int], former: Any) -> Any:
         """One block of memory for all buffers."""
         needed = offsets_of(sizes)[-1]

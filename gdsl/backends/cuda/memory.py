@@ -37,6 +37,7 @@ class ScratchMemory:
         self._copies: list[Buffer] = []
         self.user: object = None
         """The program whose content it still holds."""
+        self._near: dict[tuple[int, int], Any] = {}
         self._largest: weakref.ref[Any] | None = None
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         """The run memories of programs that have run on the graph."""
@@ -57,6 +58,15 @@ class ScratchMemory:
         while len(self._copies) < count:
             self._copies.append(self._device.allocate_constant(nbytes))
         return self._copies[:count]
+
+    def near_rooms(self, sizes: Sequence[int]) -> Sequence[Any]:
+        """A `near_room` for each of these sizes, or None, the same for all programs."""
+        found = []
+        for place, nbytes in enumerate(sizes):
+            if (place, nbytes) not in self._near:
+                self._near[place, nbytes] = self._device.near_room(nbytes)
+            found.append(self._near[place, nbytes])
+        return found
 
     def keep_large(self, user: Any) -> None:
         """`user` keeps much memory for its next run, which only one program on this graph may do."""

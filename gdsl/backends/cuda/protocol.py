@@ -171,6 +171,20 @@ class Device(Protocol):
         """A copy of a buffer for the caller, queued after the work so far."""
         ...
 
+    def is_divided(self, nbytes: int) -> bool:
+        """Whether each kernel of a run on several GPUs has its own part of an array of so many bytes nearby."""
+        ...
+
+    def near_room(self, nbytes: int) -> Any:
+        """Memory on the first of several GPUs for `bring_near`, with its address `pointer`; None if an array of so many
+        bytes is there as a whole, or if there is too little room."""
+        ...
+
+    def bring_near(self, arrays: Sequence[tuple[Buffer, Any]]) -> list[Callable[[], None]]:
+        """Queue copies of arrays into their `near_room`, beside the work to come. A call of what it returns lets the
+        work that follows wait for one of them."""
+        ...
+
     def room(self, sizes: Sequence[int], former: Any) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
         must not be used any more."""

@@ -109,11 +109,12 @@ class RunMemory:
             self.record.point(buffer, created)
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
-        self.arguments.by_owner = not plan.graphs and on_device.is_even(len(device.gpu_numbers))
+        self.arguments.by_owner = self._has_owners()
         if self._numbering is not None:
             self._numbering.prepare(
                 (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
             )
+        self._near = self._near_rooms()
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
         self._handed_over: Sequence[Bytes] | None = None
@@ -131,6 +132,15 @@ class RunMemory:
 
     def _of(self, *roles: Role) -> list[buffer_nodes.Buffer]:
         return [buffer for buffer in self.plan.buffers if buffer.role in roles]
+
+    def _has_owners(self) -> bool:
+        """Whether vertices are divided among several GPUs by whose memory has their values: those of small graphs are
+        all on the first GPU, and then its GPUs take vertices in turns."""
+        arrays = {array.name for array in self.plan.program.arrays if array.domain is Domain.VERTEX}
+        values = (each for each in self.plan.buffers if each.group == PROBLEM and each.name in arrays)
+        parts = len(self.device.gpu_numbers)
+        divided = parts > 1 and any(self.device.is_divided(self._bytes(each)) for each in values)
+        return divided and not self.plan.graphs and self.on_device.is_even(parts)
 
     def _find_kept(self) -> None:
         """The graphs that are kept with the given one, which may have been dropped since the last run. Raises E0912."""
@@ -310,11 +320,31 @@ class RunMemory:
             return {name: self.device.copy_result(self.names[name]) for name, *_ in self.results}
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
         created, at = {}, self.shared.buffers[self._outputs_at].pointer
+        brought = self.device.bring_near([(self.names[name], near) for name, near in self._near.items()])
+        arrivals = dict(zip(self._near, brought, strict=True))
         for name, _, dtype, count in self.results:
-            moved = self.plan.target.fused and name in self.plan.swapped
-            places = (0, at + 8 * self.plan.swapped.index(name)) if moved else (self.names[name].pointer, 0)
+            if name in arrivals:
+                arrivals[name]()
+            places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (self._place_of(name), 0)
             created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
         return created
+
+    def _near_rooms(self) -> dict[str, Any]:
+        """Where results are brought before they are put in the caller's order, by name; others are read where they are:
+        those that are on the first GPU, and those whose address only the device knows."""
+        if self._numbering is None:
+            return {}
+        sizes = {name: dtype.itemsize * count for name, _, dtype, count in self.results if not self._moved(name)}
+        rooms = self.on_device.scratch.near_rooms(tuple(sizes.values()))
+        return {name: room for name, room in zip(sizes, rooms, strict=True) if room is not None}
+
+    def _moved(self, name: str) -> bool:
+        """Whether the device swaps what this name refers to."""
+        return self.plan.target.fused and name in self.plan.swapped
+
+    def _place_of(self, name: str) -> int:
+        near = self._near.get(name)
+        return int((self.names[name] if near is None else near).pointer)
 
     def prepare_next(self, allocates: bool = True) -> None:
         """Prepare the next run while the device is busy with this one; `allocates`: also memory for its results."""

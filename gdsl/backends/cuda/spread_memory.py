@@ -10,8 +10,8 @@ from __future__ import annotations
 import bisect
 import contextlib
 import weakref
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy
@@ -51,6 +51,13 @@ class FlatRoom:
         ]
 
 
+class NearRoom:
+    """Memory of the first GPU into which an array is brought, and the event that it is there."""
+
+    def __init__(self, buffer: CudaBuffer, nbytes: int, came: Any) -> None:
+        self._buffer, self.pointer, self.nbytes, self.came = buffer, buffer.pointer, nbytes, came
+
+
 class SpreadMemory(CudaDevice):
     """Several GPUs as one device, whose own number is that of the first, without its kernels (`several_gpus`)."""
 
@@ -79,6 +86,11 @@ class SpreadMemory(CudaDevice):
     def is_spread(self, nbytes: int) -> bool:
         """Whether an array of so many bytes is cut into parts on all GPUs."""
         return is_spread(nbytes, len(self.owners), self._page_size)
+
+    def is_divided(self, nbytes: int) -> bool:
+        """Whether each kernel has a part of an array of so many bytes. Kernels that share a GPU, which is for tests,
+        work as if each had one."""
+        return is_spread(nbytes, len(self.gpus), self._page_size)
 
     def allocate(self, nbytes: int) -> CudaBuffer:
         """Memory that all GPUs reach; raises E0912."""
@@ -238,21 +250,64 @@ class SpreadMemory(CudaDevice):
             runtime.memcpyAsync(target, pointer, nbytes, runtime.memcpyDeviceToDevice, self.stream().ptr)
         return copied
 
+    def near_room(self, nbytes: int) -> NearRoom | None:
+        """Memory on the first GPU, for an array that is spread and takes at most a part of what is free there."""
+        if not self.is_spread(nbytes) or not is_copied(nbytes, self.memory_of(self.id)[0]):
+            return None
+        _ = self._bringing
+        with contextlib.suppress(GdslError):
+            return NearRoom(self.allocate_near(nbytes), nbytes, self.cupy.cuda.Event(disable_timing=True))
+        return None
+
+    def bring_near(self, arrays: Sequence[tuple[Any, Any]]) -> list[Callable[[], None]]:
+        """What the first GPU has of an array is copied when the array is waited for. All that others have is queued
+        now, on a stream of its own: so the link is busy while arrays that have come are put in another order."""
+        stream, (beside, before) = self.stream(), self._bringing
+        before.record(stream)
+        beside.wait_event(before)
+        runtime, own = self.cupy.cuda.runtime, list[list[tuple[int, int, int, int]]]()
+        for buffer, near in arrays:
+            own.append([])
+            for pointer, offset, nbytes, owner in self._owned_pieces(buffer.pointer, near.nbytes):
+                copy = near.pointer + offset, pointer, nbytes, runtime.memcpyDeviceToDevice
+                if owner == self.id:
+                    own[-1].append(copy)
+                else:
+                    runtime.memcpyAsync(*copy, beside.ptr)
+            near.came.record(beside)
+
+        def wait(near: NearRoom, copies: list[tuple[int, int, int, int]]) -> None:
+            for copy in copies:
+                runtime.memcpyAsync(*copy, stream.ptr)
+            stream.wait_event(near.came)
+
+        return [partial(wait, near, copies) for (_, near), copies in zip(arrays, own, strict=True)]
+
+    @cached_property
+    def _bringing(self) -> tuple[Any, Any]:
+        """A stream for copies to the first GPU, and an event before them."""
+        return self.cupy.cuda.Stream(non_blocking=True), self.cupy.cuda.Event(disable_timing=True)
+
     def _pieces(self, pointer: int, nbytes: int) -> Iterator[tuple[int, int, int]]:
         """(address, offset, bytes) of the parts of so many bytes that have one owner each: one copy at a time reads or
         writes the memory of one GPU."""
+        for *piece, _ in self._owned_pieces(pointer, nbytes):
+            yield piece[0], piece[1], piece[2]
+
+    def _owned_pieces(self, pointer: int, nbytes: int) -> Iterator[tuple[int, int, int, int]]:
+        """The same with the owner of each."""
         starts = sorted(self._ranges)
         place = bisect.bisect_right(starts, pointer) - 1
         flat_range = self._ranges[starts[place]]() if place >= 0 else None
         if flat_range is None or pointer + nbytes > flat_range.pointer + flat_range.nbytes:
-            yield from [(pointer, 0, nbytes)] if nbytes else []
+            yield from [(pointer, 0, nbytes, self.id)] if nbytes else []
             return
         end = flat_range.pointer
         for part in flat_range.parts:
             begin, end = end, end + part.nbytes
             first, last = max(begin, pointer), min(end, pointer + nbytes)
             if first < last:
-                yield first, first - pointer, last - first
+                yield first, first - pointer, last - first, part.owner
 
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> CudaShared:
         """On the first GPU: counters and scalars, which all of them update."""
