@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from gdsl.backends.cpu import create_backend, source_text
+from gdsl.backends.cpu.backend import CpuBackend
+from gdsl.backends.cpu.memory import HostSlice
 from gdsl.backends.cpu.run import Run
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.reference.interpreter import interpret
@@ -24,6 +26,8 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.native import compiler as compilers
 from gdsl.pipeline import load
+from gdsl.plan.target import Sizes
+from gdsl.types import Widths
 from tests.cpu.running import executable, run
 from tests.support.graphs import make_graph, path
 
@@ -117,6 +121,39 @@ def test_a_stopped_run_leaves_out_all_steps_that_follow(reason: str) -> None:
     assert bool(control.exhausted) == (reason == "passes") and bool(control.failure) == (reason == "check")
     assert stopped.raw_results()["later"].tolist() == [0] * 5
     ready.library.release(ctypes.byref(control))
+
+
+STOPPED_TOGETHER = """program p;
+problem { param at : int32; vertex seen : bool; vertex a : int32; vertex b : int32; vertex later : int32;
+    scalar passes : int32; }
+edge functor visit(src, dst, e) { cond !seen[dst]; apply { seen[dst] = true; } }
+schedule {
+    frontier f = { 0 };
+    while (f) {
+        compute(f, v => { a[v] += b[at]; });
+        passes += 1;
+        if (at == 1) { f = { 0 }; } else { f = advance(f, visit); }
+    }
+    fill(later, 1);
+}
+"""
+
+
+@pytest.mark.parametrize("reason", ["passes", "check", "host"])
+def test_a_stopped_run_of_many_values_leaves_out_all_steps_that_follow(reason: str) -> None:
+    ready = CpuBackend(Sizes(shared_visits=0)).build_instances(load(STOPPED_TOGETHER), Widths.both(32))
+    assert ready is not None
+    last = {"passes": 1, "check": 1000, "host": 2}[reason]
+    bound = [bind(ready.program, GRAPH, {"at": at}, id_bits=32) for at in (0, last)]
+    stopped = [Run(ready, GRAPH, each, Limits(max_iterations=9)) for each in bound]
+    control = stopped[0].control
+    control.host_stop = reason == "host"
+    assert ready.library.run((HostSlice * 3)(*(each.host for each in stopped))) == 0
+    assert bool(control.exhausted) == (reason == "passes") and bool(control.failure) == (reason == "check")
+    for each, passes in zip(stopped, (5, 9) if reason == "passes" else (0, 0), strict=True):
+        assert each.raw_results()["later"].tolist() == [0] * 5
+        assert each.raw_results()["passes"].tolist() == [passes]
+        each.end()
 
 
 @pytest.mark.parametrize("text", [ENDLESS, SPINNING], ids=["schedule", "functor"])

@@ -265,11 +265,13 @@ inline int64 open_edges(int64 num_vertices, const Lists& lists, instance_word ac
 // piece: begin_pass_of_instances
 // Whether the loop runs another pass for any instance. Checks the caller's limit on iterations.
 inline bool begin_pass_of_instances(instances_run& run, instance_word active, int32 loop, int32 iteration) {
-    if (active == 0 || must_stop(run.control)) { return false; }
-    if (iteration < run.control.max_iterations) { return true; }
-    run.control.exhausted = int64(loop) + 1;
-    run.control.halted = 1;
-    return false;
+    if (active == 0) { return false; }
+    if (iteration >= run.control.max_iterations && !must_stop(run.control)) {
+        run.control.exhausted = int64(loop) + 1;
+        run.control.halted = 1;
+    }
+    leave_if_stopped(run.control);
+    return true;
 }
 
 // piece: worth_it
