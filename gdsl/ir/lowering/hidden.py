@@ -4,7 +4,8 @@ program does not use."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +70,8 @@ class Code:
 
 
 class Hidden:
-    """The added declarations; `sites` are the knobs of all operators of the schedule."""
+    """The added declarations, and the steps of the schedule's block that is being lowered; `sites` are the knobs of
+    all operators of the schedule, by their site numbers."""
 
     def __init__(self, text: str, sites: list[nodes.OperatorKnobs]) -> None:
         """`text` is that of the program: no word of it becomes a name."""
@@ -77,8 +79,20 @@ class Hidden:
         self.scalars: list[nodes.Scalar] = []
         self.vertex_functors: list[nodes.VertexFunctor] = []
         self.edge_functors: list[nodes.EdgeFunctor] = []
-        self._sites = sites
+        self.sites = sites
+        self._steps: list[nodes.Step] = []
         self._taken = set(re.findall(r"\w+", text))
+
+    @contextmanager
+    def block(self) -> Iterator[list[nodes.Step]]:
+        """The list of the steps that are emitted meanwhile, apart from those of the block around."""
+        around, self._steps = self._steps, []
+        yield self._steps
+        self._steps = around
+
+    def emit(self, *steps: nodes.Step) -> None:
+        """Add `steps` to the block."""
+        self._steps += steps
 
     def name(self, stem: str) -> str:
         """An unused name: `stem`, followed by a number if that is taken."""
@@ -123,11 +137,11 @@ class Hidden:
         """A step that runs such a functor."""
         return nodes.Compute(span, self.site(span, "compute"), functor, members, functor, None, None)
 
-    def site(self, span: Span, operator: str) -> int:
-        """The site of a new operator that nothing tunes."""
-        fields: dict[str, Any] = settled(operator, {})
-        self._sites.append(nodes.OperatorKnobs(span, **fields))
-        return len(self._sites) - 1
+    def site(self, span: Span, operator: str, chosen: Mapping[str, Any] | None = None) -> int:
+        """The site of a new operator with the knobs `chosen` for it."""
+        fields: dict[str, Any] = settled(operator, chosen or {})
+        self.sites.append(nodes.OperatorKnobs(span, **fields))
+        return len(self.sites) - 1
 
 
 def own_id(domain: Domain, span: Span) -> nodes.Parameter:

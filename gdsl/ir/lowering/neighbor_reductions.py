@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from gdsl.frontend import syntax
 from gdsl.ir import nodes
@@ -23,6 +24,16 @@ from gdsl.types import Type
 
 _FIXED = (nodes.Literal, nodes.NoneId, nodes.ParamValue)
 """Values that a functor can have as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborReduction:
+    """One call: its results become the array `name` of `type`, `empty` that of a vertex without edges, if given."""
+
+    call: syntax.OperatorCall
+    name: str
+    type: Type
+    empty: nodes.Expression | None
 
 
 class NeighborReduceLowering:
@@ -40,32 +51,17 @@ class NeighborReduceLowering:
 
     # ------------------------------------------------------------ over vertices
 
-    def of_vertices(
-        self,
-        call: syntax.OperatorCall,
-        target: syntax.Name,
-        source: nodes.Elements,
-        empty: nodes.Expression | None,
-        steps: list[nodes.Step],
-    ) -> None:
+    def of_vertices(self, reduction: NeighborReduction, source: nodes.Elements) -> None:
         """The reduction over the edges of each vertex of `source`."""
-        functor = self.functors.edge_functor_called(call.name)
-        self._over_lists(call, target, source, functor, call.over, empty, steps)
+        functor = self.functors.edge_functor_called(reduction.call.name)
+        self._over_lists(reduction, source, functor, reduction.call.over)
 
     def _over_lists(
-        self,
-        call: syntax.OperatorCall,
-        target: syntax.Name,
-        source: nodes.Elements,
-        functor: nodes.EdgeFunctor,
-        over: Over,
-        empty: nodes.Expression | None,
-        steps: list[nodes.Step],
+        self, reduction: NeighborReduction, source: nodes.Elements, functor: nodes.EdgeFunctor, over: Over
     ) -> None:
         """The reduction by `functor`, one of the program."""
-        if target.type is None:
-            impossible(call)
-        span, name, vertex = call.span, target.name, own_id(Domain.VERTEX, call.span)
+        call, name = reduction.call, reduction.name
+        span, vertex = call.span, own_id(Domain.VERTEX, call.span)
         code = Code(span)
         reduces = nodes.NeighborReduce(
             span=span,
@@ -77,22 +73,22 @@ class NeighborReduceLowering:
             operation=call.operation,
             over=over,
             array=name,
-            array_type=target.type,
+            array_type=reduction.type,
             own=self._own(call),
         )
-        if empty is None:
-            steps.append(dataclasses.replace(reduces, site=self.site(call)))
+        if reduction.empty is None:
+            self.hidden.emit(dataclasses.replace(reduces, site=self.site(call)))
             return
-        value = self._as_readable(empty, name, steps)
+        value = self._as_readable(reduction.empty, name)
         has_edge = self.hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span)
         holds = self._holding(call, functor)
         some = dataclasses.replace(reduces, functor=holds, label=holds, operation=NeighborOperation.SOME, own=None)
         asks = dataclasses.replace(some, array=has_edge, array_type=Type.BOOL)
-        steps += [dataclasses.replace(each, site=self.site(call)) for each in (asks, reduces)]
+        self.hidden.emit(*(dataclasses.replace(each, site=self.site(call)) for each in (asks, reduces)))
         without = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, code.element(has_edge, Type.BOOL, vertex))
         body = (code.store(name, vertex, value),)
         fills = self.hidden.functor(f"empty_{name}", Domain.VERTEX, span, (without,), body)
-        steps.append(self.hidden.compute(span, source, fills))
+        self.hidden.emit(self.hidden.compute(span, source, fills))
 
     def _own(self, call: syntax.OperatorCall) -> nodes.OwnOperation | None:
         """The operator of the program; whether a float's is exact is found out later."""
@@ -110,51 +106,34 @@ class NeighborReduceLowering:
         self.hidden.edge_functors.append(dataclasses.replace(functor, name=name, body=(), value=true))
         return name
 
-    def _as_readable(self, value: nodes.Expression, array: str, steps: list[nodes.Step]) -> nodes.Expression:
+    def _as_readable(self, value: nodes.Expression, array: str) -> nodes.Expression:
         """`value` as a functor can read it: in a scalar, unless it is constant."""
         if isinstance(value, _FIXED):
             return value
         scalar = self.hidden.scalar(f"empty_of_{array}", value.type, value.span)
-        steps.append(nodes.StoreScalar(value.span, scalar.scalar, value))
+        self.hidden.emit(nodes.StoreScalar(value.span, scalar.scalar, value))
         return nodes.ScalarValue(value.span, value.type, scalar.scalar)
 
     # ------------------------------------------------------------ over edges
 
-    def of_edges(
-        self,
-        call: syntax.OperatorCall,
-        target: syntax.Name,
-        edges: nodes.Elements,
-        ends: nodes.Elements,
-        over: Over,
-        empty: nodes.Expression | None,
-        steps: list[nodes.Step],
-    ) -> None:
+    def of_edges(self, reduction: NeighborReduction, edges: nodes.Elements, ends: nodes.Elements, over: Over) -> None:
         """The reduction over the `edges` in direction `over` whose far end (or near end) is a vertex of `ends`."""
-        if call.own_operation is None:
-            self._gathered(call, target, edges, ends, over, empty, steps)
+        if reduction.call.own_operation is None:
+            self._gathered(reduction, edges, ends, over)
         else:
-            self._marked(call, target, edges, ends, over, empty, steps)
+            self._marked(reduction, edges, ends, over)
 
-    def _marked(
-        self,
-        call: syntax.OperatorCall,
-        target: syntax.Name,
-        edges: nodes.Elements,
-        ends: nodes.Elements,
-        over: Over,
-        empty: nodes.Expression | None,
-        steps: list[nodes.Step],
-    ) -> None:
+    def _marked(self, reduction: NeighborReduction, edges: nodes.Elements, ends: nodes.Elements, over: Over) -> None:
         """For an operator of the program: the reduction over the marked edges in the lists of `ends`."""
-        span, hidden = call.span, self.hidden
-        marks = hidden.array(f"{target.name}_takes", Domain.EDGE, Type.BOOL, span)
+        call, hidden = reduction.call, self.hidden
+        span = call.span
+        marks = hidden.array(f"{reduction.name}_takes", Domain.EDGE, Type.BOOL, span)
         at = own_id(Domain.EDGE, span)
         place = nodes.ElementTarget(span, marks, Domain.EDGE, Type.BOOL, at, False)
         functors = []
         for stem, value in (("take", True), ("leave", False)):
             store = nodes.Store(span, place, nodes.Literal(span, Type.BOOL, value), StoreRule.SINGLE_WRITER)
-            functors.append(hidden.functor(f"{stem}_{target.name}", Domain.EDGE, span, (), (store,)))
+            functors.append(hidden.functor(f"{stem}_{reduction.name}", Domain.EDGE, span, (), (store,)))
         functor = self.functors.edge_functor_called(call.name)
         functor = rewrite(functor, lambda node: _placed(node, _ends_of(functor, span, over)))
         marked = nodes.Element(span, Type.BOOL, marks, Domain.EDGE, dataclasses.replace(at, name=functor.edge), False)
@@ -162,28 +141,20 @@ class NeighborReduceLowering:
             functor, name=hidden.name(f"taken_{call.name}"), condition=(marked, *functor.condition)
         )
         hidden.edge_functors.append(functor)
-        steps.append(hidden.compute(span, edges, functors[0]))
+        hidden.emit(hidden.compute(span, edges, functors[0]))
         towards_destinations = (over is Over.IN_EDGES) is not call.by_far_ends
         lists = Over.IN_EDGES if towards_destinations else Over.OUT_EDGES
-        self._over_lists(call, target, ends, functor, lists, empty, steps)
-        steps.append(hidden.compute(span, edges, functors[1]))
+        self._over_lists(reduction, ends, functor, lists)
+        hidden.emit(hidden.compute(span, edges, functors[1]))
 
-    def _gathered(
-        self,
-        call: syntax.OperatorCall,
-        target: syntax.Name,
-        edges: nodes.Elements,
-        ends: nodes.Elements,
-        over: Over,
-        empty: nodes.Expression | None,
-        steps: list[nodes.Step],
-    ) -> None:
+    def _gathered(self, reduction: NeighborReduction, edges: nodes.Elements, ends: nodes.Elements, over: Over) -> None:
         """By updates: each edge updates its end."""
-        if target.type is None or call.operation is None:
+        call, hidden, name, type_ = reduction.call, self.hidden, reduction.name, reduction.type
+        if call.operation is None:
             impossible(call)
-        span, hidden, name, type_ = call.span, self.hidden, target.name, target.type
+        span = call.span
         code, vertex = Code(span), own_id(Domain.VERTEX, span)
-        value = self._as_readable(empty, name, steps) if empty is not None else None
+        value = self._as_readable(reduction.empty, name) if reduction.empty is not None else None
         gathered = hidden.array(f"{name}_gathered", Domain.VERTEX, type_, span)
         has_edge = hidden.array(f"{name}_has_edge", Domain.VERTEX, Type.BOOL, span) if value is not None else None
         begin = [code.store(gathered, vertex, identity(call.operation.as_update, type_, span))]
@@ -193,12 +164,12 @@ class NeighborReduceLowering:
             otherwise = (code.store(name, vertex, value),)
             end = [nodes.Branch(span, code.element(has_edge, Type.BOOL, vertex), tuple(end), otherwise)]
         first = hidden.functor(f"begin_{name}", Domain.VERTEX, span, (), begin)
-        steps.append(hidden.compute(span, ends, first))
+        hidden.emit(hidden.compute(span, ends, first))
         functor = self._gathering(call, over, nodes.ScalarTarget(span, gathered, type_), has_edge)
         label = call.label or functor
-        steps.append(nodes.Compute(span, self.site(call), label, edges, functor, None, None))
+        hidden.emit(nodes.Compute(span, self.site(call), label, edges, functor, None, None))
         last = hidden.functor(f"end_{name}", Domain.VERTEX, span, (), end)
-        steps.append(hidden.compute(span, ends, last))
+        hidden.emit(hidden.compute(span, ends, last))
 
     def _gathering(
         self, call: syntax.OperatorCall, over: Over, gathered: nodes.ScalarTarget, has_edge: str | None

@@ -86,7 +86,7 @@ class _Lowering:
             edge_functors=(*functors.edge_functors(used), *hidden.edge_functors),
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
-            tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), without=self.checked.knobs.without, **fields),
+            tuning=nodes.Tuning(NOWHERE, tuple(hidden.sites), without=self.checked.knobs.without, **fields),
             graphs=tuple(schedule.graphs),
             vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
             types=tuple(_type_parameter(node, tree) for node in tree.types if node.is_parameter),

@@ -69,12 +69,12 @@ class ReductionLowering:
         self._sums: dict[tuple[object, ...], tuple[_Halves, str]] = {}
         """The same for saturating sums."""
 
-    def value(self, node: syntax.Expression, steps: list[nodes.Step]) -> nodes.Expression:
-        """The IR of `node`; the steps that must run before it are appended to `steps`."""
+    def value(self, node: syntax.Expression) -> nodes.Expression:
+        """The IR of `node`; emits the steps that must run before it."""
         done: set[tuple[object, ...]] = set()
         for part in syntax.walk(node):
             if isinstance(part, syntax.Reduced):
-                self._reduced(part, steps, done)
+                self._reduced(part, done)
         return self.expressions.expression(node)
 
     def again(self, steps: list[nodes.Step]) -> tuple[nodes.Step, ...]:
@@ -86,15 +86,15 @@ class ReductionLowering:
             for step in steps
         )
 
-    def _reduced(self, node: syntax.Reduced, steps: list[nodes.Step], done: set[tuple[object, ...]]) -> None:
+    def _reduced(self, node: syntax.Reduced, done: set[tuple[object, ...]]) -> None:
         array, members = node.array.symbol, _members(node)
         if array is None or array.domain is None or array.type is None or node.type is None:
             impossible(node)
         whole = nodes.Element(node.span, array.type, array.name, array.domain, own_id(array.domain, node.span), False)
         if node.saturates and array.type.bits == node.type.bits:
-            self.expressions.reduced[node.span] = self._saturating(whole, members, steps, done)
+            self.expressions.reduced[node.span] = self._saturating(whole, members, done)
             return
-        scalar = self._step(node.operation, whole, node.type, members, steps, done)
+        scalar = self._step(node.operation, whole, node.type, members, done)
         self.expressions.reduced[node.span] = nodes.ScalarValue(node.span, node.type, scalar.scalar)
 
     def _step(
@@ -103,14 +103,13 @@ class ReductionLowering:
         element: nodes.Element,
         type_: Type,
         members: nodes.Elements,
-        steps: list[nodes.Step],
         done: set[tuple[object, ...]],
     ) -> nodes.ScalarTarget:
         """Reduces `element` over `members`; `done` are the reductions of this expression so far."""
         span, key = element.span, (operation, element.array, members.frontier)
         extreme = None
         if operation in _EXTREMES:
-            extreme = self._step(_EXTREMES[operation], element, element.type, members, steps, done)
+            extreme = self._step(_EXTREMES[operation], element, element.type, members, done)
         if key not in self._known:
             scalar = self.hidden.scalar(f"{operation.value}_of_{element.array}", type_, span)
             functor = self._functor(operation, element, scalar, extreme)
@@ -119,12 +118,11 @@ class ReductionLowering:
         if key not in done:
             done.add(key)
             begin = identity(_UPDATES[operation], type_, span)
-            steps.append(nodes.StoreScalar(span, scalar.scalar, begin))
-            steps.append(self.hidden.compute(span, members, functor))
+            self.hidden.emit(nodes.StoreScalar(span, scalar.scalar, begin), self.hidden.compute(span, members, functor))
         return scalar
 
     def _saturating(
-        self, element: nodes.Element, members: nodes.Elements, steps: list[nodes.Step], done: set[tuple[object, ...]]
+        self, element: nodes.Element, members: nodes.Elements, done: set[tuple[object, ...]]
     ) -> nodes.Expression:
         """The sum of `element`, of 64 bits, over `members`."""
         span, key = element.span, (ArrayReduction.SUM, element.array, members.frontier)
@@ -136,7 +134,7 @@ class ReductionLowering:
         halves, functor = self._sums[key]
         if key not in done:
             done.add(key)
-            steps += [*_zeroed(halves), self.hidden.compute(span, members, functor)]
+            self.hidden.emit(*_zeroed(halves), self.hidden.compute(span, members, functor))
         return _join(halves)
 
     def _functor(

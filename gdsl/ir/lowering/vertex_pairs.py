@@ -35,11 +35,11 @@ class VertexPairs:
         self.hidden = hidden
         self._data: _Data | None = None
 
-    def pair(self, first: nodes.Elements, second: nodes.Elements, span: Span, steps: list[nodes.Step]) -> str:
-        """The array of the partners; the steps that fill it are appended to `steps`."""
+    def pair(self, first: nodes.Elements, second: nodes.Elements, span: Span) -> str:
+        """The array of the partners; emits the steps that fill it."""
         data = self._data = self._data or self._new_data(span)
         sizes = (_size(members, span) for members in (first, second))
-        steps += [
+        self.hidden.emit(
             nodes.StoreScalar(span, data.more, Code(span).binary(BinaryOperation.SUBTRACT, *sizes)),
             nodes.CheckPairs(span, data.more),
             *(
@@ -51,7 +51,7 @@ class VertexPairs:
             self.hidden.compute(span, second, data.note),
             nodes.NumberMembers(span, data.place, Type.INT64, first),
             self.hidden.compute(span, first, data.look),
-        ]
+        )
         return data.partners
 
     def _new_data(self, span: Span) -> _Data:
