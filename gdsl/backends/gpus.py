@@ -49,7 +49,8 @@ def spread_over(needs: Iterable[Need], kernels: Sequence[int], free: int | None)
     each = None if free is None else free // count
     left = each
     for need in needs:
-        copied = need.is_constant and is_copied(need.nbytes, None if left is None else left // most)
+        has_room = is_copied(need.nbytes, None if left is None else left // most)
+        copied = need.is_own or (need.is_constant and has_room)
         if copied and left is not None:
             left -= need.nbytes * most
         for place, gpu in enumerate(gpus):

@@ -199,6 +199,7 @@ def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
 
 def _need(buffer: Buffer, widths: Widths, sizes: Sizes, there: str, is_list: bool = False) -> Need:
     nbytes = 0 if there else max(buffer.copies, 1) * bytes_of(buffer, widths, sizes)
-    constant = buffer.made is Made.CALLER or buffer.role in (Role.GRAPH, Role.NAMES, Role.MIRROR)
+    constant = buffer.made is Made.CALLER or buffer.role in (Role.GRAPH, Role.NAMES)
     name = f"{buffer.group}.{buffer.name}"
-    return Need(name, buffer.role.value, elements_of(buffer), nbytes, there, is_list, is_constant=constant)
+    kind = {"is_list": is_list, "is_constant": constant, "is_own": buffer.role is Role.MIRROR}
+    return Need(name, buffer.role.value, elements_of(buffer), nbytes, there, **kind)

@@ -256,6 +256,8 @@ class EmulatedDevice:
         self._copies[found.pointer] = found
         return found
 
+    allocate_copies = allocate_constant
+
     def publish(self, buffer: EmulatedBuffer) -> None:
         """Fill the other copies; what was not published, they do not have."""
         for other in buffer.others if isinstance(buffer, EmulatedCopies) else ():

@@ -4,7 +4,9 @@ copied, and each refusal."""
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +19,7 @@ import gdsl
 from gdsl import GdslError
 from gdsl.backends import registry
 from gdsl.backends.cuda import flat_ranges, plan_of
+from gdsl.backends.cuda.memory import ScratchMemory
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.several_gpus import _ABORTED, SeveralGpus
 from gdsl.graph import rmat
@@ -194,6 +197,77 @@ def test_each_gpu_has_a_copy_of_a_graph_that_is_kept(cupy, driver, graph, monkey
         arrays = [each for kept in found[-1]._graphs.values() for each in kept.values()]
         copied.append({device._is_copied(buffer.pointer) for buffer in arrays})
     assert copied == [{False}, {True}, {True}]
+
+
+MERGING = "labels"
+"""A program whose loop changes a copy on each GPU."""
+
+
+def labels_agree(graph: gdsl.Graph, program: gdsl.Program, **options: object) -> bool:
+    found = program(graph, source=3, gpus=2, **options)
+    return np.array_equal(numpy_of(found.x), program(graph, source=3, backend="reference").x)
+
+
+def scratch_of(graph: gdsl.Graph) -> ScratchMemory:
+    """The memory in which programs work on `graph`, wherever its ids are."""
+    cache = registry.get("cuda:0,1")._graphs
+    (scratch,) = {on.scratch for key, on in (*cache._graphs.items(), *cache._by_degree.items()) if key[0] == id(graph)}
+    return scratch
+
+
+def test_copies_are_freed_with_other_working_memory(cupy, driver, graph):
+    """As its room is: when memory is needed, and when another program works on the graph."""
+    program = gdsl.compile(MERGED[MERGING])
+    assert labels_agree(graph, program)
+    scratch, device = scratch_of(graph), registry.get("cuda:0,1").device()
+    copies = [buffer.pointer for buffer in scratch._copies]
+    assert copies and all(map(device._is_copied, copies))
+    with_copies = scratch.held_bytes()
+    assert labels_agree(graph, program)
+    assert [buffer.pointer for buffer in scratch._copies] == copies  # of the same run memory, used again
+    freed = [weakref.ref(buffer.memory) for buffer in scratch._copies]
+    assert registry.get("cuda:0,1")._graphs.free_unused(device)
+    assert [each() for each in freed] == [None] * len(copies)
+    assert scratch.held_bytes() == 0
+    assert labels_agree(graph, program)
+    assert scratch.held_bytes() == with_copies
+    bfs = gdsl.compile("bfs")
+    bfs(graph, source=3, gpus=2)
+    assert len(scratch._copies) == copies_of(plan_of(bfs.ir, several_gpus=True)) < len(copies)
+    assert labels_agree(graph, program)
+
+
+def test_copies_are_freed_with_the_graph(cupy, driver):
+    graph, program = random_graph(300, 1200, seed=6, directed=False), gdsl.compile(MERGED[MERGING])
+    assert labels_agree(graph, program)
+    copies = [weakref.ref(buffer.memory) for buffer in scratch_of(graph)._copies]
+    assert copies
+    del graph
+    gc.collect()
+    assert [each() for each in copies] == [None] * len(copies)
+
+
+def test_copies_that_another_program_needs_larger(cupy, graph):
+    scratch = ScratchMemory(SeveralGpus((0, 1)))
+    small = scratch.acquire("a", [], [100, 100])
+    same = scratch.acquire("b", [], [64])
+    assert [each.pointer for each in same] == [small[0].pointer]
+    larger = scratch.acquire("c", [], [100, 400, 50])
+    assert larger[0].pointer == small[0].pointer
+    assert [each.nbytes >= needed for each, needed in zip(larger, (100, 400, 50), strict=True)] == [True] * 3
+    assert scratch.held_bytes() == 2 * sum(each.nbytes for each in larger)
+
+
+@pytest.mark.parametrize("name", [MERGING, "two arrays"])
+def test_each_gpu_has_its_own_copies_where_there_is_little_room(cupy, graph, monkeypatch, name):
+    """What no run changes is not copied then; what each GPU changes must be."""
+    monkeypatch.setattr("gdsl.backends.cuda.spread_memory.is_copied", lambda nbytes, free: False)
+    program = gdsl.compile(MERGED[name])
+    expected = program(graph, source=3, backend="reference")
+    for gpus in (2, [0, 1, 1]):
+        found = program(graph, source=3, gpus=gpus)
+        for array, values in expected.arrays.items():
+            assert np.array_equal(numpy_of(found.arrays[array]), values)
 
 
 class SplittingPool:
@@ -425,8 +499,8 @@ def test_a_dry_run_says_what_each_gpu_holds():
     program = gdsl.compile("bfs")
     found = program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=2)
     assert [each.gpu for each in found.gpus] == [0, 1]
-    constant = sum(need.nbytes for need in found.needs if need.is_constant)
-    assert [each.needed for each in found.gpus] == [found.needed, constant]  # results and frontiers are on the first
+    copied = sum(need.nbytes for need in found.needs if need.is_constant or need.is_own)
+    assert [each.needed for each in found.gpus] == [found.needed, copied]  # results and frontiers are on the first
     assert found.fits
     large = rmat(17, seed=1)
     found = program.dry_run(large, {"source": 3}, backend="cuda", memory=10 << 20, gpus=2)
@@ -447,13 +521,16 @@ def test_a_dry_run_counts_the_copies_of_each_kernel():
     """Of what it changes at random, too, by the plan for several GPUs; two kernels of a GPU have two copies."""
     graph = random_graph(300, 1200, seed=5)
     program = gdsl.compile(MERGED["two arrays"])
-    run = lambda gpus: program.dry_run(graph, {"source": 3}, backend="cuda", memory=1 << 30, gpus=gpus)  # noqa: E731
+    run = lambda gpus, memory=1 << 30: program.dry_run(  # noqa: E731
+        graph, {"source": 3}, backend="cuda", memory=memory, gpus=gpus
+    )
     plan = plan_of(program_of(MERGED["two arrays"]), several_gpus=True)
     (found,) = (need for need in run(2).needs if need.what == Role.MIRROR.value)
     assert found.nbytes == 8 * graph.num_vertices * copies_of(plan) == 24 * graph.num_vertices
     first, second = (each.needed for each in run(2).gpus)
     assert [(each.gpu, each.needed) for each in run([0, 0]).gpus] == [(0, first + second)]
     assert [(each.gpu, each.needed) for each in run([0, 1, 1]).gpus] == [(0, first), (1, 2 * second)]
+    assert [each.needed for each in run(2, 1000).gpus] == [first, found.nbytes]  # and of nothing else
 
 
 def test_a_dry_run_keeps_the_graph_on_the_gpus_as_a_run_does(cupy, graph):

@@ -209,6 +209,10 @@ class DeviceMemory(Launching):
         """Memory that no run changes, once it is filled and published. Raises E0912."""
         return self.allocate(nbytes)
 
+    def allocate_copies(self, nbytes: int) -> CudaBuffer:
+        """Memory of which every GPU has its own. Raises E0912."""
+        return self.allocate(nbytes)
+
     def publish(self, buffer: Any) -> None:
         """Give every GPU what such memory was filled with."""
 

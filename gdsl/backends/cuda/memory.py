@@ -35,6 +35,7 @@ class ScratchMemory:
         self._device = device
         self._room: Room | None = None
         self._copies: list[Buffer] = []
+        """Of which each GPU has its own."""
         self.user: object = None
         """The program whose content it still holds."""
         self._near: dict[tuple[int, int], Any] = {}
@@ -42,22 +43,26 @@ class ScratchMemory:
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         """The run memories of programs that have run on the graph."""
 
-    def acquire(self, user: object, sizes: Sequence[int]) -> Sequence[Buffer]:
-        """Memory with any content for `user` alone, until another program acquires it."""
-        former, self._room, self.user = self._room, None, None
+    def acquire(self, user: object, sizes: Sequence[int], copied: Sequence[int]) -> Sequence[Buffer]:
+        """Memory with any content for `user` alone, until another program acquires it: buffers of these `sizes`, and
+        behind them those of which each GPU has its own. Raises E0912."""
+        former, copies = self._room, self._copies[: len(copied)]
+        self._room, self._copies, self.user = None, [], None
         self._room = self._device.room(sizes, former)
+        for place, nbytes in enumerate(copied):
+            if place < len(copies) and copies[place].nbytes >= nbytes:
+                self._copies.append(copies[place])
+            else:
+                copies[place:] = []  # before others are allocated
+                self._copies.append(self._device.allocate_copies(nbytes))
         self.user = user
-        return self._room.buffers
+        return [*self._room.buffers, *self._copies]
 
     def held_bytes(self) -> int:
         """The bytes that it has at the moment."""
-        return 0 if self._room is None else sum(buffer.nbytes for buffer in self._room.buffers)
-
-    def copies(self, count: int, nbytes: int) -> Sequence[Buffer]:
-        """So many buffers of these bytes, of which each GPU has its own, the same for all programs. Raises E0912."""
-        while len(self._copies) < count:
-            self._copies.append(self._device.allocate_constant(nbytes))
-        return self._copies[:count]
+        buffers = self._room.buffers if self._room is not None else ()
+        gpus = max(len(self._device.gpu_numbers), 1)
+        return sum(each.nbytes for each in buffers) + gpus * sum(each.nbytes for each in self._copies)
 
     def near_rooms(self, sizes: Sequence[int]) -> Sequence[Any]:
         """A `near_room` for each of these sizes, or None, the same for all programs."""
@@ -81,7 +86,7 @@ class ScratchMemory:
 
     def free_unused(self) -> bool:
         """Free memory that no run uses at the moment; whether there was any."""
-        former, self._room, self.user = self._room, None, None
+        former, self._room, self._copies, self.user = self._room, None, [], None
         for user in self.users:
             user.free_unused()
         return former is not None

@@ -150,6 +150,10 @@ class Device(Protocol):
         """The same for what no run changes: it is filled, and then passed to `publish`."""
         ...
 
+    def allocate_copies(self, nbytes: int) -> Buffer:
+        """The same for what each of several GPUs changes by itself: each has its own."""
+        ...
+
     def publish(self, buffer: Buffer) -> None:
         """Give every GPU what a buffer from `allocate_constant` has been filled with."""
         ...

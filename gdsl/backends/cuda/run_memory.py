@@ -82,31 +82,30 @@ class RunMemory:
         scalars = [buffer for buffer in hosts if buffer.group == PROBLEM and buffer.name in names]
         handed = [buffer for buffer in hosts if buffer not in scalars and self._is_handed(buffer)]
         taken = [*scalars, *handed]
-        self._mirrors = [
-            (buffer, on_device.scratch.copies(buffer.copies, self._bytes(buffer)))
-            for buffer in hosts
-            if buffer.role is Role.MIRROR
-        ]
-        """The buffers of which each GPU has its own."""
         self._kept = [buffer for buffer in hosts if buffer.role is Role.KEPT_GRAPH]
         self._kept_keys = [each.key for each in kept_graphs(plan)] if self._kept else []
         self._kept_version = -1
         apart = (*_SHARED, Role.MIRROR, Role.KEPT_GRAPH)
         self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
+        mirrors = [buffer for buffer in hosts if buffer.role is Role.MIRROR]
+        self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(buffer.copies)]
+        """The bytes of the buffers of which each GPU has its own; they are the last of the work buffers."""
+        self._work += mirrors
         self._copies = device.copies_results
         self._keeps_inside = self._numbering is not None or self._copies
         """Whether the caller gets other buffers than those that kernels write."""
         outside = [each for each in handed if each.role is Role.RESULT] if self._keeps_inside else []
         kept_sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
         missing = sum(on_device.kept.missing_bytes(key, kept_sizes) for key in self._kept_keys)
+        missing += max(len(device.gpu_numbers), 1) * sum(self._copied)
         device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing)
         self._to_clear: list[tuple[int, int]] = []
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
-        for buffer, created in self._mirrors:
-            self.record.point(buffer, created)
+        for buffer in mirrors:
+            self.record.pointer(buffer)
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
         self.arguments.by_owner = self._has_owners()
@@ -237,7 +236,7 @@ class RunMemory:
         not enough memory for the results."""
         scratch = self.on_device.scratch
         if scratch.user is not self._token:
-            self._lay_out(scratch.acquire(self._token, self._sizes))
+            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied))
         if self._kept:
             self.on_device.kept.copy_for_gpus()
             if self._kept_version != self.on_device.kept.version:

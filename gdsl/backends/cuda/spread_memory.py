@@ -108,11 +108,15 @@ class SpreadMemory(CudaDevice):
         free = min(self.memory_of(gpu)[0] // self.gpus.count(gpu) for gpu in self.owners)
         if is_copied(nbytes, free):
             try:
-                return self._allocate(self._copied, nbytes)
+                return self.allocate_copies(nbytes)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
         return self.allocate(nbytes)
+
+    def allocate_copies(self, nbytes: int) -> CudaBuffer:
+        """Memory of which each kernel has its own, however little there is. Raises E0912."""
+        return self._allocate(self._copied, nbytes)
 
     def publish(self, buffer: Any) -> None:
         """Copy the first copy to the others, on the run's stream."""
