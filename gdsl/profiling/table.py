@@ -30,7 +30,10 @@ def table(document: dict[str, Any], width: int) -> str:
         rows.append((names[each["site"]], _lines(each), *counts, took, _percent(spent, whole)))
         shares.append(spent / whole)
     before = sum(each["before_ms"] or 0.0 for each in operators)
-    for what, spent in (("between operators", before), ("before the first", document["time_ms"]["start"] or 0.0)):
+    start = document["time_ms"]["start"] or 0.0
+    rest = whole - sum(each["time_ms"] or 0.0 for each in operators) - before - start
+    others = [("between operators", before), ("before the first", start)]
+    for what, spent in [*others, ("after the last", rest)] if rest > 0 else others:
         rows.append((what, "", "", "", shown_ms(spent), _percent(spent, whole)))
         shares.append(spent / whole)
     head = ("operator", "where", "runs", "edges", "time", "")

@@ -90,6 +90,24 @@ def test_sums_by_operator_are_those_of_the_trace(hops):
     )
 
 
+@pytest.mark.skipif(not HAS_COMPILER, reason="no C++ compiler on this machine")
+def test_the_operator_that_has_a_sweep_has_its_time(graph):
+    document = gdsl.profile("pagerank", graph, backend="cpu").as_document()
+    labels = {each["site"]: each["operator"] for each in document["operators"]}
+    inside = {each["operator"]: labels[each["inside"]] for each in document["operators"] if each["inside"] is not None}
+    times = {each["operator"]: each["time_ms"] for each in document["operators"]}
+    assert inside == {"received": "settle"} and times["received"] == 0 < times["settle"]
+
+
+def test_parts_of_a_run_in_the_text_are_all_of_it(graph):
+    text = (
+        "program p; problem { vertex x : int32; } schedule { repeat (3) { compute(vertices, v => { x[v] += 1; }); } }"
+    )
+    lines = gdsl.profile(text, graph, backend="reference").text().splitlines()
+    shares = [float(line.split(" %")[0].split()[-1]) for line in lines if " %" in line]
+    assert abs(sum(shares) - 100) < 1
+
+
 def test_operators_know_their_lines(hops):
     document = hops.as_document()
     (operator,) = document["operators"]

@@ -20,6 +20,7 @@ from gdsl.backends.cpu.memory import ControlBlock, HostSlice, TraceEntry, alloca
 from gdsl.backends.cpu.memory_pool import MemoryPool
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of
+from gdsl.backends.sweep_times import given_to_sweeps
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
@@ -48,11 +49,16 @@ class _Operators:
         return self._plan()
 
     @cached_property
-    def by_site(self) -> dict[int, Operation]:
-        """As the trace has them."""
+    def all(self) -> tuple[Operation, ...]:
+        """In the order of the text."""
         from gdsl.plan.walking import operations
 
-        return {operation.step.site: operation for operation in operations(self.plan)}
+        return operations(self.plan)
+
+    @cached_property
+    def by_site(self) -> dict[int, Operation]:
+        """As the trace has them."""
+        return {operation.step.site: operation for operation in self.all}
 
 
 class LoadedProgram:
@@ -246,7 +252,8 @@ class Run:
 
 def _decoded(operators: _Operators, records: bytes, tick: float) -> tuple[TraceRecord, ...]:
     entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
-    return tuple(_record(operators.by_site[entry.site], entry, tick) for entry in entries)
+    trace = [_record(operators.by_site[entry.site], entry, tick) for entry in entries]
+    return given_to_sweeps(trace, operators.all)
 
 
 def _record(operation: Operation, entry: Any, tick: float) -> TraceRecord:

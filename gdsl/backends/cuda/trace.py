@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import weakref
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends.interface import TraceRecord
+from gdsl.backends.sweep_times import given_to_sweeps
 from gdsl.codegen.structs import struct_dtype
 from gdsl.operations import Direction, Order
 from gdsl.plan import structs
@@ -104,9 +104,7 @@ def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds
     dtype = struct_dtype(structs.TRACE_RECORD, widths)
     tick = _CYCLES_A_TICK * (nanoseconds / 1e6 / max(cycles, 1))
     trace = [_record(by_site[int(each["site"])], each, tick) for each in numpy.frombuffer(records, dtype)]
-    sweeps = {each.step.site: (*(fused.step.site for fused in each.fused), each.step.site) for each in operators}
-    shared = {site: sites for sites in sweeps.values() if len(sites) > 1 for site in sites}
-    return tuple(_with_whose_it_is(trace, shared) if shared else trace)
+    return given_to_sweeps(trace, operators)
 
 
 def _record(operation: Operation, record: Any, tick: float) -> TraceRecord:
@@ -123,20 +121,3 @@ def _record(operation: Operation, record: Any, tick: float) -> TraceRecord:
         Order.NEAR_FAR if sweep.order is not None else None,
         *(int(record[name]) * tick for name in ("took", "before", "waited")),
     )
-
-
-def _with_whose_it_is(trace: list[TraceRecord], shared: dict[int, tuple[int, ...]]) -> list[TraceRecord]:
-    """A sweep's time is stored in its first record and belongs to the operator that has the sweep: the last of the
-    sites in `shared` for each of them. Their records are adjacent, except in a trace that was cut off."""
-    first = 0
-    while first < len(trace):
-        sites = shared.get(trace[first].site, ())
-        rows = trace[first : first + len(sites)]
-        if sites and {row.site for row in rows} == {*sites}:
-            times = {name: sum(getattr(row, name) for row in rows) for name in ("time_ms", "before_ms", "waiting_ms")}
-            none = dict.fromkeys(times, 0.0)
-            trace[first : first + len(sites)] = [
-                dataclasses.replace(row, **(times if row.site == sites[-1] else none)) for row in rows
-            ]
-        first += max(len(sites), 1)
-    return trace
