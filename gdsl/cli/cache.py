@@ -26,6 +26,8 @@ _HOLDS = {
     "cuda": "programs for GPUs: code and binaries",
     "renumbering": "kernels that number vertices by degree",
     "hand_over": "a kernel that hands results to the host",
+    "native": "the library that reads and sorts large graphs",
+    "times": "times of the last profiles, which editors show",
 }
 """Descriptions of the kinds of entries."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

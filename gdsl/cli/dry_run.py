@@ -81,7 +81,7 @@ def _verdict(dry_run: DryRun) -> str:
         return f"{dry_run.device} does not say how much memory is free"
     total = f" of {dry_run.total:,}" if dry_run.total is not None and dry_run.total != dry_run.free else ""
     free = f"{dry_run.device}: {dry_run.free:,} bytes{total} are free"
-    left = dry_run.free - dry_run.needed
+    left = dry_run.free - (sum(each.needed for each in dry_run.gpus) or dry_run.needed)
     if dry_run.gpus and dry_run.fits is False:
         return f"{free}, too few on one of the GPUs: it would not run"
     return f"{free}, {left:,} more than needed" if left >= 0 else f"{free}, {-left:,} too few: it would not run"

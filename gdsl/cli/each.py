@@ -218,7 +218,7 @@ def _report(many: Many) -> None:
         least, most = passes.min(), passes.max()
         alike = f"{most:,} iteration{'' if most == 1 else 's'} each"
         figures_line = alike if least == most else f"{least:,} to {most:,} iterations"
-    rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} a second" if batch.time_ms else ""
+    rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} runs a second" if batch.time_ms else ""
     click.echo(f"{figures_line} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
     click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")
     if batch.backend_line:

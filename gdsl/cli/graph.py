@@ -66,7 +66,7 @@ def info(graph_file: str, as_json: bool, plot: Path | None, workers: int | None,
     """Describe GRAPH: sizes, degrees, weights, self-loops, parallel edges.
 
     \b
-    Example:
+    Examples:
       gdslc graph info karate
       gdslc graph info karate --plot karate.svg
       gdslc graph info karate --workers 3
@@ -90,8 +90,8 @@ def info(graph_file: str, as_json: bool, plot: Path | None, workers: int | None,
 @click.argument("target", metavar="TARGET", callback=file_name, shell_complete=completing.files())
 @graph_options
 def convert(graph_file: str, target: Path, words: GraphWords) -> None:
-    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt .parquet .feather .graphml .gml;
-    text also .gz .bz2 .xz).
+    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt .parquet .feather .arrow .graphml
+    .gml; text also .gz .bz2 .xz).
 
     \b
     Example:

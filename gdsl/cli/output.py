@@ -36,7 +36,7 @@ def file_name(context: click.Context, option: click.Parameter, name: str | None)
 def refuse_hyphen(name: str) -> None:
     """Raise BadParameter for `-`: a file of that name is rarely meant."""
     if name == "-":
-        fix = "./- is a file called -, and /dev/stdout is standard output"
+        fix = "./- is a file called -, and /dev/stdout is standard output, if the name needs no suffix"
         raise click.BadParameter(f"'-' names nothing to write here; {fix}")
 
 
@@ -104,7 +104,7 @@ def plot_option(help_text: str) -> Callable[[Command], Command]:
 def _checked_plot(context: click.Context, option: click.Parameter, name: str | None) -> Path | None:
     path = file_name(context, option, name)
     if path is not None and path.suffix.lower() not in _SUFFIXES:
-        raise click.BadParameter(f"'{path.name}' must end in {', '.join(_SUFFIXES)}, which names the format")
+        raise click.BadParameter(f"'{path.name}' must end in {', '.join(_SUFFIXES)}, which decides the format")
     return path
 
 

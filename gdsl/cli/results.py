@@ -32,7 +32,7 @@ def check_result_path(path: Path, program: ir.Program, *read: str) -> None:
     """Raise a usage error for an unknown suffix, and E0911 for results that the format cannot hold, a file that cannot
     be written, or one that is also `read`."""
     if path.suffix.lower() not in SUFFIXES:
-        raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which names the format")
+        raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which decides the format")
     suffix = path.suffix.lower()
     if suffix in _TABLES and not _result_domains(program):
         scalars = ", ".join(data.name for data in results_of(program))

@@ -275,6 +275,8 @@ def _advice(search: _Search) -> Iterator[str]:
         yield f"{outcome.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
     elif not outcome.tries and outcome.stop is Stop.TIME:
         yield f"{outcome.auto_ms:.4g} ms; nothing was tried in that time: allow more with --seconds"
+    elif outcome.stop is Stop.TIME and any((each.gain or 0) > MARGIN for each in outcome.tries):
+        yield f"{outcome.auto_ms:.4g} ms; no gain was confirmed in that time: allow more with --seconds"
     elif outcome.stop is not Stop.DONE:
         yield f"{outcome.auto_ms:.4g} ms; nothing better was found by then"
     else:

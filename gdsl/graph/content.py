@@ -261,4 +261,6 @@ class GraphContent:
         kind = "directed" if self.directed else "undirected"
         attributes = self.attributes if self._delta is None else self._delta.base.attributes  # without merging
         names = f", attributes: {', '.join(map(printable, attributes))}" if attributes else ""
-        return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
+        vertices = "1 vertex" if self.num_vertices == 1 else f"{self.num_vertices:,} vertices"
+        edges = "1 stored edge" if self.num_edges == 1 else f"{self.num_edges:,} stored edges"
+        return f"<Graph: {vertices}, {edges}, {kind}{names}>"

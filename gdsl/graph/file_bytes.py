@@ -55,7 +55,8 @@ def unreadable(path: str, error: Exception) -> GdslError:
     generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
     fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
     fix = _NO_STREAM if path == "-" else files.not_as_url(path) or fix
-    return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
+    what = "standard input is not read as a graph" if path == "-" else f"the graph file cannot be read: {reason}"
+    return GdslError.single("E0701", what, place=path, fix=fix)
 
 
 def empty(path: str) -> GdslError:

@@ -247,7 +247,7 @@ class _Analysis:
         for node in walk(functor.body):
             of_edge = isinstance(node, ir.Place) or (isinstance(node, ir.Parameter) and node.role not in far)
             if of_edge:
-                why = f"the body of `{functor.name}` depends on the edge, which is another one for each instance"
+                why = f"the body of `{functor.name}` depends on the edge, which differs between instances"
                 raise _ObstacleError(why, functor.body[0].span)
         if functor.body and step.result is None:
             raise _ObstacleError(f"what `{functor.name}` has found is kept in no set", step.span)

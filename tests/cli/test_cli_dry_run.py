@@ -46,3 +46,10 @@ def test_memory_on_the_host(gdslc: Callable[..., Answer]) -> None:
     assert small.status == 1 and "E0914" in small.err
     least = small.err.partition("--memory ")[2].split()[0]
     assert gdslc(*words, "--memory", least).status == 0
+
+
+def test_what_is_left_of_several_gpus_is_what_none_of_them_needs(gdslc: Callable[..., Answer]) -> None:
+    words = ["run", "pagerank", "karate", "--dry-run", "--backend", "cuda", "--gpus", "2", "--memory", "1GB"]
+    gpus = json.loads(gdslc(*words, "--json").out)["memory"]["gpus"]
+    left = 2_000_000_000 - sum(each["needed"] for each in gpus)
+    assert gdslc(*words).out.endswith(f"2,000,000,000 bytes are free, {left:,} more than needed\n")

@@ -198,7 +198,7 @@ def test_explained(name: str) -> None:
     shared = ", if `least` is the same for all" if name == "limits" else ""
     alone = "; one in each team of blocks on a GPU: "
     on_a_gpu = {
-        "bfs": f"{alone}the body of `visit` depends on the edge, which is another one for each instance",
+        "bfs": f"{alone}the body of `visit` depends on the edge, which differs between instances",
         "tree": f"{alone}which call of `discover` is the first is known after its body only",
         "limits": f"{alone}which call of `reach` is the first is known after its body only",
         "several searches": f"{alone}a swap would exchange arrays of each instance by itself",

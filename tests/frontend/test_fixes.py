@@ -64,7 +64,7 @@ def test_an_expression_in_the_place_of_a_functor() -> None:
 def test_a_knob_of_functors_on_its_own() -> None:
     with pytest.raises(GdslError) as caught:
         load(with_parts(), ["direction=pull"])
-    assert caught.value.diagnostics[0].fix == "it is of a functor or a label: write `visit.direction = …`"
+    assert caught.value.diagnostics[0].fix == "it belongs to a functor or a label: write `visit.direction = …`"
 
 
 def test_nothing_far_off_is_suggested() -> None:

@@ -108,11 +108,10 @@ class TuningChecker:
         if entry.subject is None and entry.knob != "bounds" and near is not None:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         elif entry.subject is None and entry.knob in OPERATOR_KNOBS:
-            fix = f"it is of a functor or a label: write `{self._holder(BY_NAME[entry.knob])}.{entry.knob} = …`"
+            fix = f"it belongs to a functor or a label: write `{self._holder(BY_NAME[entry.knob])}.{entry.knob} = …`"
         elif entry.subject not in (None, "schedule") and entry.knob in SCHEDULE_KNOBS:
-            fix = (
-                f"it is of the whole schedule: write `{'' if entry.knob == 'bounds' else 'schedule.'}{entry.knob} = …`"
-            )
+            whole = entry.knob if entry.knob == "bounds" else f"schedule.{entry.knob}"
+            fix = f"it belongs to the whole schedule: write `{whole} = …`"
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
 
     def _holder(self, knob: Knob) -> str:
