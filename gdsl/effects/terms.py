@@ -81,6 +81,11 @@ class ElementTerm(Term):
     index: Term
     read: int
 
+    @property
+    def data(self) -> str:
+        """The name of what is read."""
+        return self.array
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScalarTerm(Term):
@@ -88,6 +93,11 @@ class ScalarTerm(Term):
 
     name: str
     read: int
+
+    @property
+    def data(self) -> str:
+        """The name of what is read."""
+        return self.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)

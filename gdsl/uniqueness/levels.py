@@ -135,6 +135,11 @@ class State:
         _keep(self.values, name, value)
         _keep(self.marks, name, mark)
 
+    def write(self, name: str, value: Level, span: Span) -> None:
+        """Set the levels of data that is written at `span`; being the initial constant is a decision on the value."""
+        self.forget(name)
+        self.set(name, value, decision_level(value, span))
+
     def raise_to(self, name: str, value: Level, mark: Level) -> bool:
         """Raise the levels of data to at least these; returns whether that changed something."""
         before = self.value(name), self.mark(name)

@@ -22,55 +22,36 @@ from gdsl.effects.terms import (
     Choice,
     Constant,
     Conversion,
-    ElementTerm,
     End,
-    OfData,
-    OfEnd,
-    OfFrontier,
-    OfPass,
-    OfPlace,
-    OfRead,
     OfResult,
-    OfRound,
-    OfUnseen,
     Operation,
     Origin,
-    ScalarTerm,
     Term,
-    Unknown,
 )
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
 from gdsl.rules import JudgedOperator
 from gdsl.rules.closing import IDEMPOTENT, knows, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
+from gdsl.uniqueness.call_values import CallValues
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, not_unique, rounding, worst
-from gdsl.uniqueness.values import ValueLevels
 
 _FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
 _ORDERS = (BinaryOperation.GREATER, BinaryOperation.LESS, BinaryOperation.NOT_EQUAL)
 
 
-class OperatorLevels:
-    """The levels inside one operator that starts from `state`; `members` is the level of its frontier. The analysis
-    raises `state` until nothing changes: a read may see what any call has written."""
+class OperatorLevels(CallValues):
+    """What the calls of one operator do to the levels. The analysis raises `state` until nothing changes: a read may
+    see what any call has written."""
 
     def __init__(
         self, judged: JudgedOperator, state: State, members: Level, data: Data, initials: Mapping[str, Constant]
     ) -> None:
-        self.judged = judged
-        self.effects: Effects = judged.effects
-        self.state = state
-        self.data = data
-        self.initials = initials
-        self.members = decision_level(members, self.effects.operator.span)
-        self.closing = {closes.name for closes in judged.closings}
+        super().__init__(judged, state, members, data, initials)
         self._control: dict[int, Level] = {}
         self._accepts: dict[Term, Level] = {}
         self._collected = judged.effects.collected
-        self.levels = self._levels()
-        self.run = self._run()
 
     def apply(self) -> None:
         """Raise the levels of what the operator writes until they agree with each other."""
@@ -78,99 +59,9 @@ class OperatorLevels:
         while changed:
             changed = False
             self._control.clear()
-            self.levels = self._levels()
-            self.run = self._run()
+            self.look_again()
             for write in self.effects.writes:
                 changed |= self.state.raise_to(write.name, self.effect(write), self._mark(write))
-
-    def _levels(self) -> ValueLevels:
-        exact = 0
-        for atom, bit in self.effects.atoms:
-            steady = isinstance(atom, OfEnd | OfPlace | OfPass | OfRound)
-            if steady or (isinstance(atom, OfData) and self.state.value(atom.name).exact):
-                exact |= bit
-            elif isinstance(atom, OfRead):
-                exact |= bit if self._of_read(atom.number).exact else 0
-            elif isinstance(atom, OfResult) and self._is_own(atom.number):
-                exact |= bit if self._of_own_result(self.effects.write_number(atom.number)).exact else 0
-            elif isinstance(atom, OfFrontier):
-                exact |= bit if self.state.frontier(atom.name).exact else 0
-        return ValueLevels(self.data, exact, self.effects.terms.atoms.closure, self._of_leaf, self._of_test)
-
-    def _run(self) -> Level:
-        conditions = self.levels.at(self.effects.operator.span)
-        return worst((self.members, *(conditions.decision(conjunct) for conjunct in self.effects.conjuncts)))
-
-    # ------------------------------------------------------------ leaves
-
-    def _of_leaf(self, term: Term) -> Level:
-        if isinstance(term, ElementTerm | ScalarTerm):
-            name = term.array if isinstance(term, ElementTerm) else term.name
-            return self._of_read(term.read) if term.read else self.state.value(name)
-        write = self.effects.write_of(term)
-        if write is not None:
-            return self._of_result(write)
-        if not isinstance(term, Unknown):
-            return EXACT
-        atoms = self.effects.terms.atoms.members(term.depends)
-        return worst(decision_level(self._of_atom(atom), self.levels.span) for atom in atoms)
-
-    def _of_atom(self, atom: object) -> Level:
-        if isinstance(atom, OfData):
-            return self.state.value(atom.name)
-        if isinstance(atom, OfFrontier):
-            return self.state.frontier(atom.name)
-        if isinstance(atom, OfRead):
-            return self._of_read(atom.number)
-        if isinstance(atom, OfUnseen):
-            return not_unique(self.levels.span, "it is not understood")
-        return self._of_result(self.effects.write_number(atom.number)) if isinstance(atom, OfResult) else EXACT
-
-    def _of_read(self, number: int) -> Level:
-        read = self.effects.reads[number]
-        if self._sees_one_value(number):
-            return self.state.value(read.name)
-        if read.now:
-            return not_unique(read.span, "`now` takes any value from before or during the operator")
-        return not_unique(read.span, "it is read while other calls write it")
-
-    def _sees_one_value(self, number: int) -> bool:
-        read = self.effects.reads[number]
-        if self.judged.writers.sees_own(read):
-            return True
-        return read.in_condition and not read.now and read.name in self.closing
-
-    def _of_test(self, term: Term) -> Level | None:
-        """The level of a comparison with the initial constant, where that is all that is asked."""
-        if not isinstance(term, Operation) or term.operation not in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
-            return None
-        for read, constant in (term.arguments, term.arguments[::-1]):
-            if not (isinstance(constant, Constant) and isinstance(read, ElementTerm | ScalarTerm)):
-                continue
-            name = read.array if isinstance(read, ElementTerm) else read.name
-            index = read.index if isinstance(read, ElementTerm) else None
-            if self.initials.get(name) is not constant or (read.read and not self._sees_one_value(read.read)):
-                continue
-            if index is None or self.levels.of(index).exact:
-                return self.state.mark(name)
-        return None
-
-    def _is_own(self, number: int) -> bool:
-        return self.judged.writers.single(self.effects.write_number(number).name)
-
-    def _of_own_result(self, write: Write) -> Level:
-        """What an update of the call's own element gave."""
-        state = self.state.value(write.name)
-        return state if write.outcome is Outcome.FETCH else decision_level(state, write.span)
-
-    def _of_result(self, write: Write) -> Level:
-        if self.judged.writers.single(write.name):
-            value_level = self.levels.of(write.value)
-            value_level = value_level if write.outcome is Outcome.FETCH else decision_level(value_level, write.span)
-            level = worst((self._of_own_result(write), value_level))
-            return worst((level, self.levels.decision(write.old))) if write.old is not None else level
-        form = _FORMS[write.outcome] if write.outcome is not None else "`cas`"
-        return not_unique(write.span, f"which call gets which result of {form} is open")
 
     # ------------------------------------------------------------ where a write happens
 
@@ -402,6 +293,17 @@ class OperatorLevels:
             return EXACT
         return self._of_result(cause)
 
+    def num_accepted(self) -> Level:
+        """The level of how many calls accept, before anything is written."""
+        term, span = self.effects.accept, self.effects.operator.span
+        if not self.run.exact or term is None:
+            return self.run
+        if self.judged.closings:
+            return not_unique(span, "how many are accepted depends on which calls run")
+        if any(isinstance(atom, OfResult) for atom in self.effects.terms.atoms.members(term.depends)):
+            return not_unique(span, "how many are accepted depends on shared results")
+        return self.levels.at(span).decision(term)
+
 
 def not_zero(effects: Effects, guard: Guard | None) -> frozenset[Term]:
     """The numbers that are not zero where `guard` holds."""
@@ -433,17 +335,3 @@ def notes_any(note: Write, cause: Write) -> bool:
     if not isinstance(value, Operation) or value.operation is not UnaryOperation.NOT:
         return False
     return note.operation is ReduceOperation.BIT_AND and value.arguments[0] is cause.result
-
-
-def of_accepted(inner: OperatorLevels) -> Level:
-    """The level of how many calls accept, before anything is written."""
-    effects, span = inner.effects, inner.effects.operator.span
-    term = effects.accept
-    if not inner.run.exact or term is None:
-        return inner.run
-    if inner.judged.closings:
-        return not_unique(span, "how many are accepted depends on which calls run")
-    atoms = effects.terms.atoms.members(term.depends)
-    if any(isinstance(atom, OfResult) for atom in atoms):
-        return not_unique(span, "how many are accepted depends on shared results")
-    return inner.levels.at(span).decision(term)

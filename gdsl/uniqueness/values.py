@@ -6,7 +6,7 @@ little when their operands change little keep ROUNDING and CONVERGED, and all ot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
@@ -207,3 +207,11 @@ class ValueLevels:
         if isinstance(value, float) and value >= 0 and value.is_integer():
             return True
         return self._away_from_zero(base) or self.data.stays_positive(base)
+
+
+def compared_with_initial(term: Term, initials: Mapping[str, Constant]) -> Iterator[ElementTerm | ScalarTerm]:
+    """The reads whose data `term` compares with their initial constant, where that is all that it does."""
+    if isinstance(term, Operation) and term.operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL):
+        for read, constant in (term.arguments, term.arguments[::-1]):
+            if isinstance(read, ElementTerm | ScalarTerm) and initials.get(read.data) is constant:
+                yield read
