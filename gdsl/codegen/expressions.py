@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,43 +22,7 @@ from gdsl.codegen.precedence import (
     postfix,
     prefix,
 )
-from gdsl.ir.nodes import (
-    Binary,
-    BuiltinCall,
-    Chain,
-    CompareAndSwap,
-    Convert,
-    Count,
-    DegreeOf,
-    Element,
-    ElementTarget,
-    Expression,
-    FrontierNotEmpty,
-    FrontierSize,
-    FunctionCall,
-    GraphRead,
-    Iteration,
-    ListVariable,
-    Literal,
-    Local,
-    MakePair,
-    Node,
-    NoneId,
-    OwnId,
-    OwnPart,
-    PairPart,
-    Parameter,
-    ParamValue,
-    Place,
-    Role,
-    ScalarValue,
-    Select,
-    Slot,
-    Target,
-    Unary,
-    Update,
-    UpdateValue,
-)
+from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Builtin, Domain, GraphQuery, Outcome, ReduceOperation, UnaryOperation
 from gdsl.types import Type
 
@@ -117,7 +81,7 @@ class ExpressionPrinter:
         self,
         names: Names,
         checks: CheckTable,
-        parameters: Mapping[Role, str] | None = None,
+        parameters: Mapping[ir.Role, str] | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
         own_id: str = "id",
@@ -129,16 +93,16 @@ class ExpressionPrinter:
         self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
-        self.read_ahead: Mapping[Node, str] = {}  # what replaces the places of the functor that have been read ahead
+        self.read_ahead: Mapping[ir.Node, str] = {}  # what replaces the places of the functor that have been read ahead
         self.mask: str | None = None  # what must hold for updates to add anything; None: nothing
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
-    def print(self, expression: Expression) -> str:
+    def print(self, expression: ir.Expression) -> str:
         """`expression` as text that is valid wherever an expression is, as an argument or after `=`."""
         return self._text(expression).text
 
-    def conjunction(self, conjuncts: tuple[Expression, ...]) -> str:
+    def conjunction(self, conjuncts: tuple[ir.Expression, ...]) -> str:
         """All of `conjuncts`, in order, each tested only if those before it hold; `true` without any."""
         texts = [self._text(conjunct) for conjunct in conjuncts]
         if not texts:
@@ -146,27 +110,27 @@ class ExpressionPrinter:
         steps = [partial(_and, right=text) for text in texts[1:]]
         return _folded(Type.BOOL, texts[0], steps).text
 
-    def operand_of_and(self, expression: Expression) -> str:
+    def operand_of_and(self, expression: ir.Expression) -> str:
         """`expression` as an operand of `&&`."""
         return self._text(expression).within(AND_LEVEL)
 
     # Data
 
-    def element(self, array: str, index: Expression, checked: bool, domain: Domain) -> str:
+    def element(self, array: str, index: ir.Expression, checked: bool, domain: Domain) -> str:
         """`array[index]` as an lvalue."""
         return f"d.{self.names.member(array)}[{self.index(array, index, checked, domain)}]"
 
-    def index(self, subject: str, index: Expression, checked: bool, domain: Domain) -> str:
+    def index(self, subject: str, index: ir.Expression, checked: bool, domain: Domain) -> str:
         """An index of `subject`, checked where it must be."""
-        if isinstance(index, Slot):
+        if isinstance(index, ir.Slot):
             return self._value_index(subject, index, domain)
-        text = str(index.value) if isinstance(index, Literal) else self.print(index)
+        text = str(index.value) if isinstance(index, ir.Literal) else self.print(index)
         if not checked or not self.checks.enabled:
             return text
         number = self.checks.number(CheckSite(subject, domain, index.type, index.span))
         return f"checked_index(d, {text}, {self.checks.bound(domain)}, {number})"
 
-    def _value_index(self, subject: str, slot: Slot, domain: Domain) -> str:
+    def _value_index(self, subject: str, slot: ir.Slot, domain: Domain) -> str:
         """The index of one of the values of an element of `subject`, both parts checked where they must be."""
         element = self.index(subject, slot.element, slot.checked, domain)
         count, place = count_text(slot.count, self.names), self.print(slot.place)
@@ -179,19 +143,19 @@ class ExpressionPrinter:
         """A scalar as an lvalue."""
         return f"*d.{self.names.member(name)}"
 
-    def address(self, target: Target) -> str:
+    def address(self, target: ir.Target) -> str:
         """A pointer to what is written."""
-        if isinstance(target, ElementTarget):
+        if isinstance(target, ir.ElementTarget):
             return f"&{self.element(target.array, target.index, target.checked, target.domain)}"
         return f"d.{self.names.member(target.scalar)}"
 
-    def is_plain(self, target: Target) -> bool:
+    def is_plain(self, target: ir.Target) -> bool:
         """Whether writing `target` needs no atomic here."""
-        if isinstance(target, ElementTarget):
+        if isinstance(target, ir.ElementTarget):
             return target.array in self.plain_arrays
         return target.scalar in self.plain_scalars
 
-    def parameter(self, role: Role, name: str) -> str:
+    def parameter(self, role: ir.Role, name: str) -> str:
         """One of the functor's own parameters."""
         return self.parameters.get(role) or self.names.local(name)
 
@@ -205,65 +169,38 @@ class ExpressionPrinter:
 
     # Expressions, one method for each kind
 
-    def _text(self, expression: Expression) -> Text:
+    def _text(self, expression: ir.Expression) -> Text:
         if self.read_ahead and expression in self.read_ahead:
             return postfix(self.read_ahead[expression])
         return _PRINTERS[type(expression)](self, expression)
 
-    def print_anew(self, expression: Expression) -> str:
+    def print_anew(self, expression: ir.Expression) -> str:
         """`expression` itself, even where a value that was read ahead replaces it; its parts may be such values."""
         return str(_PRINTERS[type(expression)](self, expression).text)
 
-    def _literal(self, node: Literal) -> Text:
+    def _literal(self, node: ir.Literal) -> Text:
         text = literal(node.value, node.type)
         return prefix("", atom(text)) if text.startswith("-") else atom(text)
 
-    def _none(self, node: NoneId) -> Text:
-        return atom("NO_VERTEX" if node.type is Type.VERTEX else "NO_EDGE")
-
-    def _parameter(self, node: Parameter) -> Text:
-        return atom(self.parameter(node.role, node.name))
-
-    def _local(self, node: Local | ListVariable) -> Text:
-        return atom(self.names.local(node.name))
-
-    def _param(self, node: ParamValue) -> Text:
-        return postfix(f"d.{self.names.member(node.name)}")
-
-    def _scalar(self, node: ScalarValue) -> Text:
+    def _scalar(self, node: ir.ScalarValue) -> Text:
         if node.now:
             return call("load_now", f"d.{self.names.member(node.name)}")
         if node.type.is_pair:
             return call("unpacked", self.scalar(node.name))
         return prefix("*", postfix(f"d.{self.names.member(node.name)}"))
 
-    def _element(self, node: Element) -> Text:
-        return self.read(node)
-
-    def read(self, node: Element) -> Text:
+    def read(self, node: ir.Element) -> Text:
         """`array[index]`, as one reads where others may write or not."""
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:
             return call("load_now", f"&{text}")
         return call("unpacked", text) if node.type.is_pair else postfix(text)
 
-    def _own_id(self, node: OwnId) -> Text:
-        return atom(self.own_id)
-
-    def _own_part(self, node: OwnPart) -> Text:
-        return atom("part")
-
-    def _iteration(self, node: Iteration) -> Text:
-        return atom("iteration")
-
-    def _count(self, node: Count) -> Text:
-        return postfix(_length(node.domain))
-
-    def _degree(self, node: DegreeOf) -> Text:
+    def _degree(self, node: ir.DegreeOf) -> Text:
         function = node.degree.value
         return call(function, "d.graph", self.index(function, node.vertex, node.checked, Domain.VERTEX))
 
-    def _graph_read(self, node: GraphRead) -> Text:
+    def _graph_read(self, node: ir.GraphRead) -> Text:
         query, first, others = node.query, node.arguments[0], node.arguments[1:]
         if query is GraphQuery.HAS_EDGE:
             return call("has_edge", "d.graph", *map(self.print, node.arguments))
@@ -273,7 +210,7 @@ class ExpressionPrinter:
         edge = self._edge_at(query.value, index, others[0])
         return edge if query is GraphQuery.OUT_EDGE else call("destination_of", "d.graph", edge.text)
 
-    def _edge_at(self, subject: str, vertex: str, place: Expression) -> Text:
+    def _edge_at(self, subject: str, vertex: str, place: ir.Expression) -> Text:
         """The edge at a place of a list."""
         text = self.print(place)
         if not self.checks.enabled:
@@ -281,16 +218,13 @@ class ExpressionPrinter:
         number = self.checks.number(CheckSite(subject, None, place.type, place.span))
         return call("checked_edge_at", "d", vertex, text, str(number))
 
-    def _place(self, node: Place) -> Text:
-        return call("place_of", "d.graph", self.parameter(Role.SOURCE, "src"), self.parameter(Role.EDGE, "e"))
-
-    def _unary(self, node: Unary) -> Text:
+    def _unary(self, node: ir.Unary) -> Text:
         operand = self._text(node.operand)
         if node.operation is UnaryOperation.NEGATE and node.type.is_signed:
             return call("wrapping_negate", operand.text)
         return prefix(node.operation.value, operand)
 
-    def _binary(self, node: Binary) -> Text:
+    def _binary(self, node: ir.Binary) -> Text:
         operation = node.operation
         if operation.is_comparison:
             return binary_text(operation, self._compared(node.left), self._compared(node.right))
@@ -301,14 +235,14 @@ class ExpressionPrinter:
             return binary_text(plain, left, self._text(node.right))
         return self._operation(left, node.type, operation, node.right)
 
-    def _chain(self, node: Chain) -> Text:
+    def _chain(self, node: ir.Chain) -> Text:
         steps = [
             partial(self._operation, kind=node.type, operation=operation, operand=operand)
             for operation, operand in node.links
         ]
         return _folded(node.type, self._text(node.first), steps)
 
-    def _operation(self, left: Text, kind: Type, operation: BinaryOperation, operand: Expression) -> Text:
+    def _operation(self, left: Text, kind: Type, operation: BinaryOperation, operand: ir.Expression) -> Text:
         """`left` and `operand`, which may overflow, under an operation with a result of type `kind`."""
         right = self._text(operand)
         if operation in _SATURATING:
@@ -323,65 +257,47 @@ class ExpressionPrinter:
             operation = _ON_BOOLS.get(operation, operation)
         return binary_text(operation, left, right)
 
-    def _compared(self, side: Expression) -> Text:
+    def _compared(self, side: ir.Expression) -> Text:
         """A side of a comparison: the number of an id needs no type there."""
-        if isinstance(side, Literal) and side.type.is_id:
+        if isinstance(side, ir.Literal) and side.type.is_id:
             return atom(id_number(int(side.value), side.type))
         return self._text(side)
 
-    def _select(self, node: Select) -> Text:
-        return conditional(*map(self._text, (node.condition, node.yes, node.no)))
-
-    def _make_pair(self, node: MakePair) -> Text:
+    def _make_pair(self, node: ir.MakePair) -> Text:
         types = ", ".join(part.name for part in node.type.parts)
         return call(f"paired<{types}>", self.print(node.first), self.print(node.second))
 
-    def _pair_part(self, node: PairPart) -> Text:
+    def _pair_part(self, node: ir.PairPart) -> Text:
         return postfix(f"{self._text(node.pair).within(POSTFIX_LEVEL)}.{'second' if node.place else 'first'}")
 
-    def _convert(self, node: Convert) -> Text:
+    def _convert(self, node: ir.Convert) -> Text:
         domain = Domain.VERTEX if node.type is Type.VERTEX else Domain.EDGE
         return conversion(self._text(node.operand), node.operand.type, node.type, self.checks.bound(domain))
 
-    def _builtin(self, node: BuiltinCall) -> Text:
+    def _builtin(self, node: ir.BuiltinCall) -> Text:
         name = _BUILTINS.get(node.function, node.function.value)
         return call(name, *(self.print(argument) for argument in node.arguments))
 
-    def _function(self, node: FunctionCall) -> Text:
-        return self._called(node.function, tuple(self.print(argument) for argument in node.arguments))
-
-    def _called(self, function: str, arguments: tuple[str, ...]) -> Text:
+    def call_of_own(self, function: str, arguments: Iterable[str]) -> Text:
+        """A call of one of the program's own functions with the texts of its arguments."""
         first = self.function_arguments.get(function, "")
         return call(self.names.function(function), *([first] if first else []), *arguments)
 
-    def call_of_own(self, function: str, arguments: tuple[str, ...]) -> str:
-        """A call of one of the program's own functions with the texts of its arguments."""
-        return self._called(function, arguments).text
-
-    def _frontier_size(self, node: FrontierSize) -> Text:
-        return self.frontier_size(node.frontier)
-
-    def _frontier_not_empty(self, node: FrontierNotEmpty) -> Text:
-        return self.frontier_not_empty(node.frontier)
-
     # Effects
 
-    def _update_value(self, node: UpdateValue) -> Text:
-        return self.update(node.update, node.outcome)
-
-    def update(self, node: Update, outcome: Outcome) -> Text:
+    def update(self, node: ir.Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` or `fetch(x op= y)`."""
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
         return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.operand(node))
 
-    def operand(self, node: Update) -> str:
+    def operand(self, node: ir.Update) -> str:
         """What is combined; where updates are masked, what changes nothing unless the mask holds."""
         value = self.print(node.value)
         return value if self.mask is None else f"{self.mask} ? {value} : {literal(0, node.value.type)}"
 
-    def _compare_and_swap(self, node: CompareAndSwap) -> Text:
+    def _compare_and_swap(self, node: ir.CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
 
@@ -407,33 +323,35 @@ def _length(domain: Domain) -> str:
     return "d.graph.num_vertices" if domain is Domain.VERTEX else "d.graph.num_edges"
 
 
-_PRINTERS: dict[type[Expression], Callable[[ExpressionPrinter, Any], Text]] = {
-    Literal: ExpressionPrinter._literal,
-    NoneId: ExpressionPrinter._none,
-    Parameter: ExpressionPrinter._parameter,
-    GraphRead: ExpressionPrinter._graph_read,
-    ListVariable: ExpressionPrinter._local,
-    Local: ExpressionPrinter._local,
-    ParamValue: ExpressionPrinter._param,
-    ScalarValue: ExpressionPrinter._scalar,
-    Element: ExpressionPrinter._element,
-    OwnId: ExpressionPrinter._own_id,
-    OwnPart: ExpressionPrinter._own_part,
-    Iteration: ExpressionPrinter._iteration,
-    Count: ExpressionPrinter._count,
-    DegreeOf: ExpressionPrinter._degree,
-    Place: ExpressionPrinter._place,
-    Unary: ExpressionPrinter._unary,
-    Binary: ExpressionPrinter._binary,
-    Chain: ExpressionPrinter._chain,
-    Select: ExpressionPrinter._select,
-    MakePair: ExpressionPrinter._make_pair,
-    PairPart: ExpressionPrinter._pair_part,
-    Convert: ExpressionPrinter._convert,
-    BuiltinCall: ExpressionPrinter._builtin,
-    FunctionCall: ExpressionPrinter._function,
-    FrontierSize: ExpressionPrinter._frontier_size,
-    FrontierNotEmpty: ExpressionPrinter._frontier_not_empty,
-    UpdateValue: ExpressionPrinter._update_value,
-    CompareAndSwap: ExpressionPrinter._compare_and_swap,
+_PRINTERS: dict[type[ir.Expression], Callable[[ExpressionPrinter, Any], Text]] = {
+    ir.Literal: ExpressionPrinter._literal,
+    ir.NoneId: lambda printer, node: atom("NO_VERTEX" if node.type is Type.VERTEX else "NO_EDGE"),
+    ir.Parameter: lambda printer, node: atom(printer.parameter(node.role, node.name)),
+    ir.GraphRead: ExpressionPrinter._graph_read,
+    ir.ListVariable: lambda printer, node: atom(printer.names.local(node.name)),
+    ir.Local: lambda printer, node: atom(printer.names.local(node.name)),
+    ir.ParamValue: lambda printer, node: postfix(f"d.{printer.names.member(node.name)}"),
+    ir.ScalarValue: ExpressionPrinter._scalar,
+    ir.Element: lambda printer, node: printer.read(node),
+    ir.OwnId: lambda printer, node: atom(printer.own_id),
+    ir.OwnPart: lambda printer, node: atom("part"),
+    ir.Iteration: lambda printer, node: atom("iteration"),
+    ir.Count: lambda printer, node: postfix(_length(node.domain)),
+    ir.DegreeOf: ExpressionPrinter._degree,
+    ir.Place: lambda printer, node: call(
+        "place_of", "d.graph", printer.parameter(ir.Role.SOURCE, "src"), printer.parameter(ir.Role.EDGE, "e")
+    ),
+    ir.Unary: ExpressionPrinter._unary,
+    ir.Binary: ExpressionPrinter._binary,
+    ir.Chain: ExpressionPrinter._chain,
+    ir.Select: lambda printer, node: conditional(*map(printer._text, (node.condition, node.yes, node.no))),
+    ir.MakePair: ExpressionPrinter._make_pair,
+    ir.PairPart: ExpressionPrinter._pair_part,
+    ir.Convert: ExpressionPrinter._convert,
+    ir.BuiltinCall: ExpressionPrinter._builtin,
+    ir.FunctionCall: lambda printer, node: printer.call_of_own(node.function, map(printer.print, node.arguments)),
+    ir.FrontierSize: lambda printer, node: printer.frontier_size(node.frontier),
+    ir.FrontierNotEmpty: lambda printer, node: printer.frontier_not_empty(node.frontier),
+    ir.UpdateValue: lambda printer, node: printer.update(node.update, node.outcome),
+    ir.CompareAndSwap: ExpressionPrinter._compare_and_swap,
 }

@@ -53,7 +53,7 @@ class ReductionPrinter:
         """An expression that combines `a` and `b`. Values to subtract are summed below zero."""
         reduction = _reduction_of(node)
         if isinstance(reduction, OwnOperation):
-            return self._printer.call_of_own(reduction.function, ("a", "b"))
+            return self._printer.call_of_own(reduction.function, ("a", "b")).text
         return _COMBINE[reduction.combine]
 
     def reduce_function(self, node: Reducing) -> str:
