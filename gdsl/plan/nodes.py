@@ -30,6 +30,7 @@ from gdsl.plan.phase_nodes import (
     Within,
     Work,
 )
+from gdsl.plan.result_nodes import Identity, Reduction, Segment, Tables, Total, Vote
 from gdsl.plan.step_nodes import (
     Combine,
     Copy,
@@ -56,22 +57,16 @@ from gdsl.plan.sweep_nodes import (
     Dedup,
     EdgeCount,
     Form,
-    Identity,
     Intersection,
     Measure,
     Members,
     Mode,
     NearFar,
-    Reduction,
-    Segment,
     Selection,
     Skips,
     Sweep,
     Switch,
-    Tables,
-    Total,
     Variant,
-    Vote,
     Walk,
     Write,
 )

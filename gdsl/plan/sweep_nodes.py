@@ -1,16 +1,15 @@
-"""The nodes of the kernel plan that say what one operator does: sweeps, and choices between them.
-
-The nodes of the kernel plan that say what the device counts, and asks of that.
-"""
+"""The nodes of the kernel plan that say what one operator does: sweeps, and choices between them by what the device
+counts."""
 
 from __future__ import annotations
 
 import dataclasses
 from enum import Enum
 
-from gdsl.ir.nodes import Expression, OwnOperation
-from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.ir.nodes import Expression
+from gdsl.operations import Balance, Domain, Over, ReduceOperation
 from gdsl.plan.hints import H, Hint
+from gdsl.plan.result_nodes import Reduction, Segment, Total, Vote
 from gdsl.records import dataclass
 from gdsl.types import Type
 
@@ -164,101 +163,6 @@ class Collect:
     domain: Domain
     form: Form
     dedup: Dedup
-
-
-@dataclass(frozen=True, slots=True)
-class Reduction:
-    """How two values become one, and the value that changes nothing; `combine` SUBTRACT sums up below zero."""
-
-    combine: ReduceOperation
-    type: Type
-
-    @property
-    def identity(self) -> Identity:
-        """What a reduction begins with."""
-        return _IDENTITIES[self.combine]
-
-
-class Identity(Enum):
-    """The value of a type that changes nothing under a reduction."""
-
-    ZERO = "0"
-    ONE = "1"
-    LARGEST = "the largest value"
-    SMALLEST = "the smallest value"
-    ALL_ONES = "all bits"
-    NAN = "NaN"
-
-
-_IDENTITIES = {
-    ReduceOperation.MIN: Identity.LARGEST,
-    ReduceOperation.MAX: Identity.SMALLEST,
-    ReduceOperation.ADD: Identity.ZERO,
-    ReduceOperation.SUBTRACT: Identity.ZERO,
-    ReduceOperation.MULTIPLY: Identity.ONE,
-    ReduceOperation.BIT_AND: Identity.ALL_ONES,
-    ReduceOperation.BIT_OR: Identity.ZERO,
-    ReduceOperation.BIT_XOR: Identity.ZERO,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A scalar into which the sweep reduces."""
-
-    scalar: str
-    reduction: Reduction
-
-    @property
-    def identity(self) -> Identity:
-        """What a thread begins with: NaN for `min=` and `max=` of floats, since an infinity would win where the scalar
-        and all that is reduced into it are NaN."""
-        least_or_most = self.reduction.combine in (ReduceOperation.MIN, ReduceOperation.MAX)
-        return Identity.NAN if self.reduction.type.holds_float and least_or_most else self.reduction.identity
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A result for each member: the reduction of what its edges give, stored in `array`."""
-
-    operation: NeighborOperation | None
-    """None where the program has one of its own."""
-    array: str
-    type: Type
-    """Of the array."""
-    reduction: Reduction | OwnOperation
-    stops_at: bool | None
-    """A result that no further edge changes: the walk stops there. None: all edges are walked."""
-    aside: str | None
-    """The buffer that holds the results until all are computed; None: they can be stored immediately."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The buffers in which the votes of long lists are counted: a key and a total at each place. A member has one place
-    more than two for each place in its lists, from twice the places before its lists and its own number on."""
-
-    keys: str
-    totals: str
-
-
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """A winner for each member: the key of its ballots with the largest total, or the largest score of these."""
-
-    array: str
-    key: Type
-    """Of keys and of the array."""
-    total: Type
-    score: str | None
-    """The vote functor; None: the total itself is the score."""
-    score_type: Type
-    keep: str | None
-    """The array of the keys that win a tie."""
-    tables: Tables | None
-    """None: each thread that counts has its own."""
-    aside: str | None
-    """As in `Segment`."""
 
 
 @dataclass(frozen=True, slots=True)

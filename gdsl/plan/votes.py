@@ -15,7 +15,8 @@ from collections.abc import Callable
 from gdsl.extents import EDGES, VERTICES, Extent, Sum, Times
 from gdsl.ir.nodes import EdgeFunctor, Element, NeighborVote, VoteFunctor
 from gdsl.ir.traversal import walk
-from gdsl.plan.sweep_nodes import Sweep, Tables, Vote
+from gdsl.plan.result_nodes import Tables, Vote
+from gdsl.plan.sweep_nodes import Sweep
 
 
 def vote_of(
