@@ -1,4 +1,4 @@
-"""The workers of a group introduce themselves, and are checked before they begin."""
+"""The workers of a group: they introduce themselves, are checked before they begin, and share processors."""
 
 from __future__ import annotations
 
@@ -6,13 +6,50 @@ import hashlib
 import os
 import socket
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any, Protocol
 
 from gdsl import resources
 from gdsl.clusters.failures import Member
 from gdsl.diagnostics import GdslError, printable
 from gdsl.version import __version__
+
+Report = Callable[[Member, str], object]
+"""Called with a worker and what it has begun or done."""
+
+
+class Group(Protocol):
+    """Processes that run the same function together, on Ray or MPI."""
+
+    @property
+    def size(self) -> int:
+        """The number of workers."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Changes when workers have started anew, and have no part of a graph any more."""
+        ...
+
+    def start(self, report: Report | None = None) -> None:
+        """Start the workers that are not there yet."""
+        ...
+
+    def run(
+        self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
+    ) -> list[Any]:
+        """What ``task(communicator, report, *arguments(rank))`` returns on each worker, by rank."""
+        ...
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who the workers are, by rank, once they have started."""
+        ...
+
+    def close(self) -> object:
+        """End the workers."""
+        ...
 
 
 def introduction(rank: int) -> Member:

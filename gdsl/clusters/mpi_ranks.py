@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 
 from gdsl.clusters.failures import Member, explained, worker_ended
-from gdsl.clusters.members import check_members, introduction, use_threads
+from gdsl.clusters.members import Report, check_members, introduction, use_threads
 from gdsl.clusters.mpi import MpiCommunicator
 from gdsl.communicator import Communicator
-
-Report = Callable[[Member, str], object]
-"""Called with a worker and what it has begun or done."""
 
 
 class MpiRanks:

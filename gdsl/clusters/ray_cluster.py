@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline, interrupts
 from gdsl.clusters.failures import Member, cluster_unusable, explained, worker_ended
-from gdsl.clusters.members import check_members, introduction, threads_of
+from gdsl.clusters.members import Report, check_members, introduction, threads_of
 from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.memory import available_memory
@@ -19,9 +19,6 @@ from gdsl.numerals import readable_bytes
 
 if TYPE_CHECKING:
     from gdsl.clusters.ray_worker import Outcome
-
-Report = Callable[[Member, str], object]
-"""Called with a worker and what it has begun or done."""
 
 _LOOK = 0.25
 """Seconds between two looks whether the driver should stop or the head node is gone."""

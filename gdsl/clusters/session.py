@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from gdsl import deadline
@@ -21,7 +21,6 @@ from gdsl.backends.workers.lanes import Lanes
 from gdsl.binding.type_parameters import chosen_types
 from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
 from gdsl.clusters.exchange_labels import ExchangeLabels
-from gdsl.clusters.failures import Member
 from gdsl.clusters.result_folder import PartFiles, PartsOptions, parts_options, remove_parts
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph, as_graph
@@ -31,44 +30,10 @@ from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.clusters.jobs import Facts, GraphWords, Job
+    from gdsl.clusters.members import Group, Report
 
 _MOST_GRAPHS = 4
 """Graphs of which workers keep their parts from one run to the next."""
-Report = Callable[[Member, str], object]
-"""Called with a worker and what it has begun or done."""
-
-
-class Group(Protocol):
-    """Processes that run the same function together, on Ray or MPI."""
-
-    @property
-    def size(self) -> int:
-        """The number of workers."""
-        ...
-
-    @property
-    def generation(self) -> int:
-        """Changes when workers have started anew, and have no part of a graph any more."""
-        ...
-
-    def start(self, report: Report | None = None) -> None:
-        """Start the workers that are not there yet."""
-        ...
-
-    def run(
-        self, task: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]], report: Report | None = None
-    ) -> list[Any]:
-        """What ``task(communicator, report, *arguments(rank))`` returns on each worker, by rank."""
-        ...
-
-    @property
-    def members(self) -> tuple[Member, ...]:
-        """Who the workers are, by rank, once they have started."""
-        ...
-
-    def close(self) -> object:
-        """End the workers."""
-        ...
 
 
 class DistributedGraph:
