@@ -23,6 +23,7 @@ LIMITS = (
 )
 CHANGED = "an update has no value: `changed(…)` returns whether something changed"
 METHOD = "sets have no methods"
+RESULTS = "all data are results, but for `local` data"
 DECLARED = "the type of a name is written after it"
 GLOBAL = r"(?:std::|thrust::|cuda::|[Mm]ath\.|np\.|numpy\.|torch\.)"
 
@@ -129,9 +130,8 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (rf"^frontier\s*<[^<>]*>\s*({NAME})", r"frontier \1", "a frontier is declared without a type"),
     (rf"^(?:[Vv]ertex_?[Ss](?:et|ubset)|auto|var|let)\s+({NAME})\s*=\s*\{{",
      r"frontier \1 = {", "a set of vertices is a frontier"),
-    (rf"^buckets\s+({NAME})\s+(?:by|on|over|of)\s+({NAME})\s*;",
+    (rf"^buckets\s+({NAME})\s*(?:\b(?:by|on|over|of)\s|=|:)\s*({NAME})\s*;",
      r"buckets \1(\2, 1);", "buckets have an array and a width"),
-    (rf"^buckets\s+({NAME})\s*(?:=|:)\s*({NAME})\s*;", r"buckets \1(\2, 1);", "buckets have an array and a width"),
     (rf"^buckets\s+({NAME})\s*(?:=\s*new\s+\w+)?\s*\(\s*({NAME})\s*(?:,\s*([\w.]+))?\s*\)",
      lambda m: f"buckets {m[1]}({m[2]}, {m[3] or '1'})", "buckets have an array and a width"),
     (rf"^({NAME})\[\s*({NAME})\s*\]\s*=\s*({INSIDE}+?)\s*;$", r"compute(\2, v => { \1[v] = \3; });"),
@@ -177,8 +177,7 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (r"\bnot\s*(?=\()", "!"),
     (rf"\bnot\s+({ELEMENT})(?!\s*(?:[<>]|[=!]=|\())", r"!\1"),
     (rf"\bnot\s+({ELEMENT}\s*(?:[<>]=?|[=!]=)\s*[-\w.\[\]]+)", r"!(\1)"),
-    (r"!==", "!="),
-    (r"===", "=="),
+    (r"([!=]=)=", r"\1"),
     (r"<>", "!="),
     (r"=<", "<="),
     (rf"~\s*({ELEMENT}|\()", r"!\1"),
@@ -191,8 +190,8 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     (rf"^(vertex|edge)\s+({NAME})\s*=\s*(id|none)\s*;", r"\1 \2 : vertex = \3;"),
     (rf"^(?P<const>const\s+|final\s+|constexpr\s+)?(?P<type>{TYPE})\s+(?P<name>{NAME})\s*=\s*(?P<value>[^;]+?)\s*;",
      typed, DECLARED),
-    (rf"^(?:const\s+)?auto\s*&?\s*({NAME})\s*=", r"let \1 =", "a local is declared with `let` or `var`"),
-    (rf"^(?:const|final|constexpr|val)\s+({NAME})\s*=", r"let \1 =", "a local is declared with `let` or `var`"),
+    (rf"^(?:(?:const\s+)?auto\s*&?\s*|(?:const|final|constexpr|val)\s+)({NAME})\s*=",
+     r"let \1 =", "a local is declared with `let` or `var`"),
     (rf"^let\s+mut\s+({NAME})", r"var \1", "a local that changes is a `var`"),
     (rf"^({NAME})\s*:=", r"let \1 =", "a local is declared with `let` or `var`"),
     (r":=", "="),
@@ -312,10 +311,7 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
      "schedule", "what runs is `schedule { … }`"),
     (rf"^(?:module|package|Program|PROGRAM|name|algorithm|graph)\s+({NAME})\s*;",
      r"program \1;", "a program begins with `program name;`"),
-    (rf"^function\s+({TYPE})\s+({NAME})\(\s*({TYPE})\s+({NAME})\s*\)",
-     lambda m: f"function {m[2]}({m[4]} : {FOREIGN_TYPES.get(m[3], m[3])}) -> {FOREIGN_TYPES.get(m[1], m[1])}",
-     DECLARED),
-    (rf"^(?:__device__\s+|inline\s+|static\s+)*({TYPE})\s+({NAME})\(\s*({TYPE})\s+({NAME})\s*\)",
+    (rf"^(?:function\s+|__device__\s+|inline\s+|static\s+)*({TYPE})\s+({NAME})\(\s*({TYPE})\s+({NAME})\s*\)",
      lambda m: f"function {m[2]}({m[4]} : {FOREIGN_TYPES.get(m[3], m[3])}) -> {FOREIGN_TYPES.get(m[1], m[1])}",
      DECLARED),
     (rf"^(?:pub\s+)?(?:fn|def|func|fun)\s+({NAME})\(\s*({NAME})\s*:\s*({TYPE})\s*\)\s*->\s*({TYPE})\s*:?",
@@ -337,10 +333,8 @@ _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
      r"scalar \1 : int32 = \2;", "a single value is a `scalar` with a type"),
     (rf"^(?:var|let|const|scalar)\s+({NAME})\s*=\s*(-?\d*\.\d+)\s*;",
      r"scalar \1 : float32 = \2;", "a single value is a `scalar` with a type"),
-    (r"^(?:private|public|output|static)\s+(vertex|edge|scalar|param)\b",
-     r"\1", "all data are results, but for `local` data"),
-    (r"^(vertex|edge|scalar)\s+(?:output|result|local|private)\s+",
-     r"\1 ", "all data are results, but for `local` data"),
+    (r"^(?:private|public|output|static)\s+(vertex|edge|scalar|param)\b", r"\1", RESULTS),
+    (r"^(vertex|edge|scalar)\s+(?:output|result|local|private)\s+", r"\1 ", RESULTS),
     (r"^(edge|vertex)\s+input\b", r"input \1", "`input` comes first"),
     (rf"^(input|local)\s+({NAME})\s*:", r"\1 vertex \2 :", "data are of vertices, of edges, or one value"),
     (rf"^(input|local)\s+({NAME})\s*:", r"\1 edge \2 :", "data are of vertices, of edges, or one value"),
@@ -381,11 +375,7 @@ class Rewriting:
         return isinstance(new, str) and (new in (r"\1", r"\1 none", r"\2[\1]") or new.startswith("compute(\\2, v"))
 
 
-def _rewriting(pattern: str, new: Replacement, message: str = "") -> Rewriting:
-    return Rewriting(re.compile(pattern), new, message)
-
-
-REWRITINGS = tuple(_rewriting(*entry) for entry in _TABLE)
+REWRITINGS = tuple(Rewriting(re.compile(entry[0]), *entry[1:]) for entry in _TABLE)
 
 
 def rewritten(statement: str) -> Iterator[tuple[str, str]]:
