@@ -9,6 +9,7 @@ from gdsl.ir import nodes, slots
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier_code import CodeVerifier
 from gdsl.ir.verifier_code import VerificationError as VerificationError
+from gdsl.ir.verifier_code import expecting as expecting
 from gdsl.knobs import misfit
 from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain, Grade, NeighborOperation, SetOperation
 from gdsl.types import Type

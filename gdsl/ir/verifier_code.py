@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gdsl.ir import nodes, slots
 from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome
@@ -11,6 +11,16 @@ from gdsl.types import Type
 
 class VerificationError(AssertionError):
     """An inconsistent program; the message names the pass that produced it."""
+
+
+def expecting(subject: str) -> Callable[[bool, str], None]:
+    """A function that raises `VerificationError` for `subject`, unless it holds what is expected."""
+
+    def expect(holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"{subject}: {what}")
+
+    return expect
 
 
 class CodeVerifier:

@@ -24,10 +24,9 @@ from collections.abc import Iterator
 
 from gdsl.effects.access import Access, Accesses, Who, asked_frontiers, frontiers_of
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import Binary, Convert, Literal, NoneId, ParamValue, Unary
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.plan import renumbering, teams
 from gdsl.plan.contracts import ENDING_SET_STEPS
@@ -77,7 +76,7 @@ from gdsl.types import Type
 
 _PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
 """The steps that are not the program's."""
-_SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
+_SAME_EACH_TIME = (ir.Literal, ir.NoneId, ir.ParamValue, ir.Unary, ir.Binary, ir.Convert)
 
 
 def verify(plan: Plan) -> None:
@@ -107,13 +106,10 @@ class _Verifier:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.program = plan.program
+        self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
         self.counted = {each.name for each in plan.frontiers if each.counts is not None}
         self.rotations = {each.name: each.value for each in plan.rotations}
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.program.name}: {what}")
 
     def header(self) -> None:
         plan = self.plan
@@ -233,8 +229,9 @@ class _Verifier:
             fits = isinstance(wanted, ir.On) and wanted.graph == step.graph
             return fits and isinstance(wanted, ir.On) and self._same(step.body, wanted.body, depth)
         if isinstance(step, Branch):
-            fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
-            return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
+            if not isinstance(wanted, ir.If) or wanted.condition != step.condition:
+                return False
+            return self._same(step.then, wanted.then, depth) and self._same(step.otherwise, wanted.otherwise, depth)
         return not isinstance(step, (Launch, EnterGraph, MakeOnce, *_PUT_IN)) and step.step == wanted
 
     def _order(self, loop: Loop) -> object:
@@ -397,8 +394,3 @@ def _outside_launches(steps: tuple[Step, ...]) -> Iterator[Step]:
             yield from step.steps
         else:
             yield step
-
-
-def _blocks(step: Branch, wanted: ir.Step) -> tuple[tuple[tuple[Step, ...], tuple[ir.Step, ...]], ...]:
-    assert isinstance(wanted, ir.If)
-    return ((step.then, wanted.then), (step.otherwise, wanted.otherwise))

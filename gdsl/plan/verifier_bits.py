@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gdsl.effects.access import Accesses, Who
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles, near_roles, targets_in
 from gdsl.plan.buffer_nodes import Role
@@ -26,12 +26,9 @@ def verify_bits(plan: Plan) -> None:
 class _Verifier:
     def __init__(self, plan: Plan, bits: BitParallel) -> None:
         self.plan, self.program, self.bits = plan, plan.program, bits
+        self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
         self.functors = {functor.name: functor for functor in plan.program.vertex_functors}
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.program.name}: {what}")
 
     def verify(self) -> None:
         known = (ir.StoreElement, ir.StoreScalar, ir.Fill, ir.Swap, ir.DefineFrontier, ir.CopyFrontier)

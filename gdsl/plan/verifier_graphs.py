@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdsl.ir.nodes import Operator
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.plan import buffers
 from gdsl.plan.buffer_nodes import GRAPH, Cleared, Role
 from gdsl.plan.kept_graphs import keeps_graphs, key_of, may_number_edges
@@ -19,11 +19,7 @@ from gdsl.plan.walking import kept_graphs, steps_in
 
 def verify_kept_graphs(plan: Plan) -> None:
     """Raise `VerificationError` where a graph is kept that is not the same in each run, or has no room."""
-
-    def expect(holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {plan.program.name}: {what}")
-
+    expect = expecting(f"plan of {plan.program.name}")
     made_once = [step for step in steps_in(plan.schedule) if isinstance(step, MakeOnce)]
     expect(not made_once or keeps_graphs(plan.target), "several make one graph that is kept")
     expect(len(list(_in_given_graph(plan.schedule))) == len(made_once), "a graph is kept that is made of another one")
@@ -71,5 +67,5 @@ def _verify_room(plan: Plan) -> None:
     wanted |= {"kept_in_edges"} if "in_offsets" in parts and not numbers else set()
     wanted |= {"kept_reverse"} if "reverse_edges" in parts and not numbers else set()
     fits = set(by_name) == (wanted if count else set()) and all(each.copies == count for each in by_name.values())
-    if not fits or (count and by_name[buffers.KEPT].cleared is not Cleared.ZERO):
-        raise VerificationError(f"plan of {plan.program.name}: no room for graphs that are kept")
+    fits = fits and (not count or by_name[buffers.KEPT].cleared is Cleared.ZERO)
+    expecting(f"plan of {plan.program.name}")(fits, "no room for graphs that are kept")

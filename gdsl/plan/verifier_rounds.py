@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance
 from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.nodes import Barrier, Choice, Dedup, Form, Loop, Operation, Plan, Sweep
@@ -25,10 +25,7 @@ def verify_rounds(plan: Plan) -> None:
 class _Verifier:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.accesses = plan, Accesses(plan.program)
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.plan.program.name}: rounds of a block: {what}")
+        self.expect = expecting(f"plan of {plan.program.name}: rounds of a block")
 
     def verify(self, found: set[int]) -> None:
         target = self.plan.target

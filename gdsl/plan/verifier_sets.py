@@ -6,7 +6,7 @@ import itertools
 
 from gdsl.ir.nodes import Filter, FunctionCall
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, SetOperation
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import Barrier, Combine, Copy, Form, Members, Operation, Plan, Step, Sweep
@@ -15,6 +15,7 @@ from gdsl.plan.walking import blocks_in, combinations, steps_in, sweeps
 
 def verify_combinations(plan: Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` for what cannot be right."""
+    expect = expecting(f"plan of {plan.program.name}")
     domains = {frontier.name: frontier.domain for frontier in plan.frontiers}
     lacking, former = _lacking_queues(plan), _former(plan)
     for each in combinations(plan):
@@ -40,19 +41,18 @@ def verify_combinations(plan: Plan) -> None:
             "marks are taken out too late": each.waits or not (written and each.marks),
         }
         for what, holds in fits.items():
-            if not holds:
-                raise VerificationError(f"plan of {plan.program.name}: {node.name}: {what}")
+            expect(holds, f"{node.name}: {what}")
 
 
 def verify_copies(plan: Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` if a copy has the edge count of other lists than it says."""
+    expect = expecting(f"plan of {plan.program.name}")
     counts = {frontier.name: frontier.counts for frontier in plan.frontiers}
     for each in steps_in(plan.schedule):
         if isinstance(each, Copy):
             own, other = counts.get(each.step.name), counts.get(each.step.other)
-            if each.recounts != (own is not None and own is not other):
-                copy = f"{each.step.name} = {each.step.other}"
-                raise VerificationError(f"plan of {plan.program.name}: {copy}: edges of other lists are counted")
+            fits = each.recounts == (own is not None and own is not other)
+            expect(fits, f"{each.step.name} = {each.step.other}: edges of other lists are counted")
 
 
 def _lacking_queues(plan: Plan) -> frozenset[str]:

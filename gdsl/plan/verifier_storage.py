@@ -6,7 +6,7 @@ from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.extents import Fixed, Size
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import block_cache, buffers, functor_facts, merges, scalar_copies, votes
 from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
@@ -50,15 +50,12 @@ _OF_HINTS = (Role.LISTED, Role.BOUNDED)
 class _Storage:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.program = plan, plan.program
+        self.expect = expecting(f"plan of {plan.program.name}")
         self.rotations = {each.name for each in plan.rotations}
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
         self.by_role: dict[Role, list[Buffer]] = {}
         for buffer in plan.buffers:
             self.by_role.setdefault(buffer.role, []).append(buffer)
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.program.name}: {what}")
 
     def buffers(self) -> None:
         plan = self.plan
@@ -202,7 +199,7 @@ def verify_slots(plan: Plan) -> None:
 
 class _Following:
     def __init__(self, plan: Plan) -> None:
-        self.name = plan.program.name
+        self.expect = expecting(f"plan of {plan.program.name}")
         self.slots = {frontier.name: (frontier.domain, frontier.slot) for frontier in plan.frontiers}
         self._passes: dict[int, _Ends] = {}
         """What each loop's body leaves, by the loop's identity."""
@@ -248,13 +245,12 @@ class _Following:
     def _asked(self, names: tuple[str, ...], lying: dict[_Slot, _Names]) -> None:
         for name in names:
             others = lying.get(self.slots[name], frozenset()) - {name}
-            if others:
-                raise VerificationError(f"plan of {self.name}: {sorted(others)[0]} lies where {name} is needed")
+            self.expect(not others, f"{min(others, default='')} lies where {name} is needed")
 
     def _marked(self, step: Combine) -> None:
         asked, made = step.asked.frontier, step.step.name
-        if asked is not None and asked != made and self.slots[asked] == self.slots[made]:
-            raise VerificationError(f"plan of {self.name}: {made} lies where marks of {asked} are to be taken out")
+        apart = asked is None or asked == made or self.slots[asked] != self.slots[made]
+        self.expect(apart, f"{made} lies where marks of {asked} are to be taken out")
 
     def _pass(self, loop: Loop) -> _Ends:
         if id(loop) not in self._passes:
@@ -291,11 +287,7 @@ class _Following:
 
 def verify_sizes(plan: Plan) -> None:
     """Raise `VerificationError` where there is no room for what a size says, or one is not positive."""
-
-    def expect(holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {plan.program.name}: {what}")
-
+    expect = expecting(f"plan of {plan.program.name}")
     expect(0 <= plan.waiting_thread < plan.sizes.block_threads, "a thread waits that there is not")
     sizes = plan.sizes
     numbers = (
