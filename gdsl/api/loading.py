@@ -32,7 +32,7 @@ def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.P
 
         every = (source.name, source.text, *_imports(source))
         is_sound = cache.get("checked", every) is not None
-        program = pipeline.load(source, words, types, every=not is_sound)
+        program = pipeline.load_source(source, words, types, every=not is_sound)
         if program.types and not is_sound:
             cache.put("checked", every, b"for every type")
         cache.store_program(key, program)

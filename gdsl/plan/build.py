@@ -8,9 +8,7 @@ from gdsl.plan.fusion import Pair, fusion_of
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.lower import lower
 from gdsl.plan.nodes import Plan
-from gdsl.plan.own_members import with_own_members
-from gdsl.plan.passes import LOWER, PLAN_PASSES
-from gdsl.plan.sending import with_senders
+from gdsl.plan.passes import LOWER, PLAN_PASSES, PROGRAM_PASSES
 from gdsl.plan.target import Sizes, Target
 
 
@@ -28,7 +26,7 @@ def build(
     `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
     verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
     """
-    facts = Facts(_directed(program, target), target, sizes, graph)
+    facts = Facts(_written_in_operators(program, target), target, sizes, graph)
     plan = _passed(facts, after)
     if after is None and verify:
         from gdsl.plan import verifier
@@ -41,21 +39,20 @@ def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
     """The operators of which one follows the other, with what keeps them from having one sweep."""
     if not (target.fused and target.grid):
         return ()
-    facts = Facts(_directed(program, target), target)
+    facts = Facts(_written_in_operators(program, target), target)
     plan = _passed(facts, "cpu_threads")
     fusion = fusion_of(plan, facts)
     fusion.steps(plan.schedule)
     return tuple(fusion.pairs)
 
 
-def _directed(program: Program, target: Target) -> Program:
-    """`program` with the part of the pass `direction` that is written in operators. Workers gather: what is sent would
-    be merged, in an array of its own that all of them have; instances that run together have no reductions. On a grid,
-    the members of a worker are written in operators, too."""
-    if target.workers and target.grid:
-        return with_own_members(program)
-    left_out = target.workers or target.instances or "direction" in {*program.tuning.without, *target.without}
-    return program if left_out else with_senders(program)
+def _written_in_operators(program: Program, target: Target) -> Program:
+    """`program` with the parts of passes that are written in operators."""
+    without = {*program.tuning.without, *target.without}
+    for name, run in PROGRAM_PASSES:
+        if name not in without:
+            program = run(program, target)
+    return program
 
 
 def _passed(facts: Facts, last: str | None) -> Plan:

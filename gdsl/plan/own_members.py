@@ -20,6 +20,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, blocks_of, walk
 from gdsl.operations import BinaryOperation, Domain, Over, SetOperation
 from gdsl.plan.sending import names_in
+from gdsl.plan.target import Target
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -27,14 +28,16 @@ FIRST, LAST = "first own vertex", "last own vertex"
 """The params with the range of ids, the second after the last one. Not names that a program can declare."""
 
 
-def with_own_members(program: ir.Program) -> ir.Program:
-    """`program` with every operator on the worker's own members. It makes no graphs."""
+def run(program: ir.Program, target: Target) -> ir.Program:
+    """`program` with every operator on the worker's own members, where workers have grids. It makes no graphs."""
+    if not (target.workers and target.grid):
+        return program
     assert not program.graphs
     return _Writer(program).program()
 
 
 def own_sets(program: ir.Program) -> frozenset[str]:
-    """The frontiers of `program` that have a worker's own members alone, as `with_own_members` has found them."""
+    """The frontiers of `program` that have a worker's own members alone, as `run` has found them."""
     tests = {each.name for each in program.vertex_functors if is_own_test(each)}
     leaving = {each.name for each in program.edge_functors if is_own_test(each)}
     found: set[str] = set()

@@ -1,4 +1,4 @@
-"""The passes of the plan, in order; nothing but the list.
+"""The passes of the plan, in order; nothing but the lists.
 
 `lower` builds the plainest correct plan. Every pass after it takes a plan and returns a better one, and those that
 `may_be_left_out` can be: `gdslc compile PROGRAM --emit plan --without fusion` shows the plan without one of them,
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gdsl.ir.nodes import Program
 from gdsl.plan import (
     bit_parallel,
     block_cache,
@@ -28,8 +29,10 @@ from gdsl.plan import (
     merges,
     mirrors,
     occupancy,
+    own_members,
     prefetch,
     renumbering,
+    sending,
     small_frontiers,
     storage,
     synchronization,
@@ -39,7 +42,13 @@ from gdsl.plan import (
 )
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Plan
+from gdsl.plan.target import Target
 
+PROGRAM_PASSES: tuple[tuple[str, Callable[[Program, Target], Program]], ...] = (
+    ("direction", sending.run),
+    ("distribution", own_members.run),
+)
+"""The parts of two passes that are written in operators, and so run before `lower`."""
 LOWER = "lower"
 """The name of what comes before all passes."""
 

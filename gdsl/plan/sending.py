@@ -28,6 +28,7 @@ from gdsl.operations import BinaryOperation, Degree, Direction, Domain, Over, Re
 from gdsl.passes.writers import far_roles
 from gdsl.plan import variants
 from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.target import Target
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -36,8 +37,12 @@ _DEGREES = {Over.OUT_EDGES: (Degree.OUT,), Over.IN_EDGES: (Degree.IN,), Over.ALL
 _OTHER = {ir.Role.NEAR: ir.Role.FAR, ir.Role.FAR: ir.Role.NEAR}
 
 
-def with_senders(program: ir.Program) -> ir.Program:
-    """`program` where each reduction that may send decides between both ways; the same object if there is none."""
+def run(program: ir.Program, target: Target) -> ir.Program:
+    """`program` where each reduction that may send decides between both ways; the same object if there is none. Workers
+    gather: what is sent would be merged, in an array of its own that all of them have. Instances that run together have
+    no reductions."""
+    if target.workers or target.instances:
+        return program
     functors = {functor.name: functor for functor in program.edge_functors}
     walked = _walked(program)
     sending = {
