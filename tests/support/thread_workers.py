@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gdsl.clusters.failures import Member
-from gdsl.clusters.session import Report, Workers
+from gdsl.clusters.members import Report
+from gdsl.clusters.session import Workers
 from tests.support.thread_group import ThreadCommunicator, run_group
 
 
