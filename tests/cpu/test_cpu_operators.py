@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from gdsl.backends.interface import Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
-from tests.cpu.running import SMALL, assert_agree, executable
+from tests.cpu.running import SMALL, assert_agree, executable, run
 from tests.support.conditional import BRANCHED, reductions
 from tests.support.graphs import make_graph, named_graphs, random_graph, star
 
@@ -134,3 +135,28 @@ def test_a_loop_within_a_branch_counts_as_outermost() -> None:
         expected = interpret(ready.program, graph, bindings, Limits())
         assert ready.run(graph, bindings, Limits()).iterations == expected.iterations
     check(BRANCHED)
+
+
+PULLED = """program pulled; problem { input vertex chosen : bool; vertex from : vertex; vertex times : int32; }
+edge functor first(src, dst, e) { cond from[dst] == none; apply { from[dst] any= src; } }
+edge functor each(src, dst, e) { apply { times[dst] += 1; } }
+schedule { frontier f = where(v => chosen[v]); advance(f, first, to=none); advance(f, each, to=none); }
+tune { first.direction = pull; each.direction = pull; }
+"""
+
+
+def test_members_are_found_at_every_place_of_a_list() -> None:
+    """Lists of up to 12 edges, of which no, one or two places lead to a member."""
+    places = [(length, {a, b}) for length in range(13) for a in range(-1, length) for b in range(a, length)]
+    members, others = 0, 1  # vertices below 2 * 12 with an even id are members
+    edges = [
+        (2 * place + (members if place in chosen else others), 24 + far)
+        for far, (length, chosen) in enumerate(places)
+        for place in range(length)
+    ]
+    graph = make_graph(edges, 24 + len(places))
+    found = run(PULLED, graph, chosen=np.arange(graph.num_vertices) < 24 * (np.arange(graph.num_vertices) % 2 == 0))
+    for far, (_, chosen) in enumerate(places):
+        own = {2 * place for place in chosen if place >= 0}
+        assert found.arrays["times"][24 + far] == len(own)
+        assert found.arrays["from"][24 + far] in (own or {-1})

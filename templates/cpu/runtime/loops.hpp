@@ -274,27 +274,56 @@ inline void push_to_own_ends(run_state& run, const Members& members, const graph
     reduce_add(&run.visited, visited);
 }
 
+// piece: first_member
+// The first place from `at` on whose neighbor is a member; `last` if there is none. Which one it is is unpredictable, so
+// behind the next place, which often is the one, four are looked up for each branch.
+template <class Members, class Lists>
+inline int64 first_member(const Members& members, const Lists& lists, int64 at, const int64 last) {
+    const auto four = [&](int64 from) {
+        uint32 found = 0;
+        for (int64 i = 0; i < 4; ++i) { found |= uint32(members.contains(lists.neighbor(from + i))) << i; }
+        return found;
+    };
+    if (at == last || members.contains(lists.neighbor(at))) { return at; }
+    const int64 behind = at + 1;
+    for (at = behind; at + 4 <= last; at += 4) {
+        if (const uint32 found = four(at)) { return at + __builtin_ctz(found); }
+    }
+    if (at < last && last - behind >= 4) {  // the last four, of which some are known not to be members
+        const uint32 found = four(last - 4);
+        return found != 0 ? last - 4 + __builtin_ctz(found) : last;
+    }
+    while (at < last && !members.contains(lists.neighbor(at))) { at += 1; }
+    return at;
+}
+
+// piece: pull_list
+// Visits the edges from members into `far`, until the functor closes, if it does. Returns whether it accepted one.
+template <bool closes, class Members, class Lists, class Select, class Visit>
+inline bool pull_list(vertex far, const Members& members, const Lists& lists, Select& select, Visit& visit) {
+    bool accepted = false;
+    const int64 last = lists.last(far);
+    for (int64 at = lists.first(far); (at = first_member(members, lists, at, last)) < last; ++at) {
+        accepted |= visit(lists.neighbor(at), far, lists.id(at));
+        if (closes && !select(far)) { break; }
+    }
+    return accepted;
+}
+
 // piece: pull_edges
 // Visits the edges from members into every vertex that `select` accepts, until the functor closes, if it does. Each far
-// end is processed by one thread.
+// end is processed by one thread. A word of them is selected before the first is visited: which ones is unpredictable.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 inline void pull_edges(int64 num_vertices, const Members& members, const Lists& lists, Select select, Visit visit, Out& out) {
     const int64 words = (num_vertices + 63) / 64;
 #pragma omp for schedule(dynamic, minimum<int64>(64, chunk_of(words)))
     for (int64 word = 0; word < words; ++word) {
+        const int64 first = word * 64;
         uint64 bits = 0;
-        const int64 end = minimum<int64>(64, num_vertices - word * 64);
-        for (int64 i = 0; i < end; ++i) {
-            const vertex far = vertex(word * 64 + i);
-            if (!select(far)) { continue; }
-            bool accepted = false;
-            for (int64 at = lists.first(far), last = lists.last(far); at < last; ++at) {
-                const vertex near = lists.neighbor(at);
-                if (!members.contains(near)) { continue; }
-                accepted |= visit(near, far, lists.id(at));
-                if (closes && !select(far)) { break; }
-            }
-            bits |= uint64(accepted) << i;
+        uint64 selected = passing(all_members{num_vertices}, first, minimum<int64>(64, num_vertices - first), select);
+        for (; selected != 0; selected &= selected - 1) {
+            const int64 i = __builtin_ctzll(selected);
+            bits |= uint64(pull_list<closes>(vertex(first + i), members, lists, select, visit)) << i;
         }
         out.put(word, bits);
     }

@@ -255,14 +255,7 @@ inline void pull_edges(const own_range& own, int64 num_vertices, const Members& 
         for (int64 i = maximum<int64>(own.begin, word * 64); i < end; ++i) {
             const vertex far = vertex(i);
             if (!select(far)) { continue; }
-            bool accepted = false;
-            for (int64 at = lists.first(far), last = lists.last(far); at < last; ++at) {
-                const vertex near = lists.neighbor(at);
-                if (!members.contains(near)) { continue; }
-                accepted |= visit(near, far, lists.id(at));
-                if (closes && !select(far)) { break; }
-            }
-            bits |= uint64(accepted) << (i - word * 64);
+            bits |= uint64(pull_list<closes>(far, members, lists, select, visit)) << (i - word * 64);
         }
         out.put(word, bits);
     }
