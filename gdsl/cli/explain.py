@@ -21,6 +21,16 @@ from gdsl.program_files import SUFFIX, meant_by
 from gdsl.records import dataclass
 
 
+def _size(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    """The numbers of --size."""
+    if value is None:
+        return None
+    numbers = re.fullmatch(r"([0-9]{1,15}):([0-9]{1,18})", value)
+    if numbers is None or not int(numbers[1]) or not int(numbers[2]):
+        raise click.BadParameter("write the numbers of vertices and of stored edges, such as 16777216:520000000")
+    return int(numbers[1]), int(numbers[2])
+
+
 @click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
 @click.argument("word", metavar="[CODE|KNOB|GRADE|PROGRAM]", required=False, shell_complete=completing.explained)
 @click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
@@ -29,6 +39,16 @@ from gdsl.records import dataclass
     help="Write what is explained of a PROGRAM to FILE, as one page for a browser.",
 )  # fmt: skip
 @click.option("--json", "as_data", is_flag=True, help="Print what is explained of a PROGRAM as JSON.")
+@click.option(
+    "--size",
+    metavar="V:E",
+    callback=_size,
+    help="With distribution: what to expect with so many vertices and stored edges.",
+)
+@click.option(
+    "--run", "run", metavar="FILE", callback=file_name, shell_complete=completing.files(),
+    help="With distribution: take from FILE, which gdslc run --json has printed, what a run of the program walks.",
+)  # fmt: skip
 @tuning_options
 @type_option
 def command(
@@ -36,6 +56,8 @@ def command(
     program: str | None,
     page: Path | None,
     as_data: bool,
+    size: tuple[int, int] | None,
+    run: Path | None,
     tune: tuple[str, ...],
     types: dict[str, str] | None,
 ) -> None:
@@ -49,8 +71,8 @@ def command(
     each of its loops whether it may be processed in another order, or why not; layout says whether its vertices may be
     renumbered internally; fusion says for each operator that follows another one whether both run in one sweep on a
     GPU, or why not; distribution says what several workers that each have a part of the graph hold of its data, and
-    what they send each other after which step; map says whether many values of its params run together, so that they
-    share the visits of edges, or why not.
+    what they send each other after which step, and what time and memory to expect on several GPUs; map says whether
+    many values of its params run together, so that they share the visits of edges, or why not.
 
     \b
     Examples:
@@ -64,12 +86,15 @@ def command(
       gdslc explain layout pagerank
       gdslc explain fusion pagerank
       gdslc explain distribution pagerank
+      gdslc explain distribution bfs --run bfs.json --size 67108864:2100000000
       gdslc explain map bfs
     """
     from gdsl.api.description import EXPLAINED
     from gdsl.diagnostics import all_codes, explain, find_code
 
     asked = _Asked(page, as_data, tune, types)
+    if (size is not None or run is not None) and (program is None or word != "distribution"):
+        raise click.UsageError("--size and --run are for 'gdslc explain distribution PROGRAM'")
     if word is None:
         asked.require_program("without an argument, all codes are listed")
         for entry in all_codes():
@@ -89,7 +114,10 @@ def command(
             takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
             raise click.UsageError(f"'{word}' is explained without a program; {takes} take one")
         asked.require_program(f"'gdslc explain {word} PROGRAM' prints lines")
-        explains(program)
+        if explains is _explain_distribution:
+            _explain_distribution(program, size, run)
+        else:
+            explains(program)
     elif _is_program(word) and code is None and knob is None:
         _explain_program(word, asked)
     elif asked.anything:
@@ -209,16 +237,25 @@ def _explain_fusion(word: str) -> None:
         click.echo("no operator directly follows another one")
 
 
-def _explain_distribution(word: str) -> None:
-    """What several workers hold of the data, and what they send each other where."""
+def _explain_distribution(word: str, size: tuple[int, int] | None = None, run: Path | None = None) -> None:
+    """What several workers hold of the data, and what they send each other where; what several GPUs would gain."""
     from gdsl.api.compiling import compile_file
     from gdsl.backends.cpu import plan_of
+    from gdsl.clusters.model.report import RunFileError, expected, read_run
     from gdsl.plan.explain_distribution import explain
     from gdsl.types import Widths
 
     program = compile_file(word).ir
-    widths = Widths.both(program.tuning.ids or 32)
-    click.echo("\n".join(explain(plan_of(program, workers=True), widths)))
+    try:
+        walked = None if run is None else read_run(run.read_text(encoding="utf-8", errors="replace"), program)
+    except (OSError, RunFileError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise click.UsageError(f"--run {printable(str(run))}: {why}") from None
+    if not program.tuning.fuse and (size is not None or walked is not None):
+        raise click.UsageError("schedule.fuse is off: such a program does not run on several GPUs of a host")
+    click.echo("\n".join(explain(plan_of(program, workers=True), Widths.both(program.tuning.ids or 32))))
+    if program.tuning.fuse:
+        click.echo("\n".join(("", *expected(program, size, walked))))
 
 
 def _explain_map(word: str) -> None:

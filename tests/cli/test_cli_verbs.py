@@ -214,6 +214,11 @@ def test_explain_distribution(gdslc):
     assert "since line 27 reads lists of any vertex" in gdslc("explain", "distribution", "random_walk").out
     assert "since the schedule makes graphs" in gdslc("explain", "distribution", "louvain").out
     gdslc("explain", "distribution").fails(2, "gdslc explain distribution PROGRAM")
+    sized = gdslc("explain", "distribution", "bfs", "--size", "1000:9000").out
+    assert "expected with 1,000 vertices and 9,000 stored edges" in sized and "2 of one host" in sized
+    gdslc("explain", "distribution", "bfs", "--size", "0:3").fails(2, "numbers of vertices and of stored edges")
+    gdslc("explain", "bfs", "--size", "1:1").fails(2, "--size and --run are for 'gdslc explain distribution PROGRAM'")
+    gdslc("explain", "distribution", "bfs", "--run", "nothing.json").fails(2, "--run nothing.json: No such file")
 
 
 def test_explain_map(gdslc):

@@ -1,0 +1,104 @@
+"""What a run walked: how many members and edges each operator had in each pass. From the trace of a run, also of one on
+a smaller graph of the same kind, since shares of all vertices and edges change little with the size of a graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from gdsl.plan.nodes import Operation, Plan
+from gdsl.plan.walking import operations
+from gdsl.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """An operator ran `times` times on so many members with so many edges, and its result had `found` members."""
+
+    site: int
+    members: float
+    edges: float
+    found: float = 0
+    times: float = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Of a run on a graph with so many vertices and stored edges. occupied: the vertices that have edges. skewed:
+    whether few vertices have most edges, and long lists."""
+
+    vertices: int
+    edges: int
+    passes: tuple[Pass, ...]
+    occupied: int
+    skewed: bool = True
+
+    def scaled(self, vertices: int, edges: int, rounds: float = 1.0, occupied: float | None = None) -> Profile:
+        """The profile of a graph of another size with the same shares of members and edges; `rounds`: an operator that
+        ran more than once runs so many times as often, each time on so much less. `occupied`: the share of vertices
+        that have edges, if another one."""
+        of_vertices, of_edges = vertices / self.vertices, edges / self.edges
+        often = {site for site in (each.site for each in self.passes) if self._times(site) > 1}
+
+        def changed(each: Pass) -> Pass:
+            more = rounds if each.site in often else 1.0
+            members, found = each.members * of_vertices / more, each.found * of_vertices / more
+            return Pass(each.site, members, each.edges * of_edges / more, found, each.times * more)
+
+        share = self.occupied / self.vertices if occupied is None else occupied
+        return Profile(vertices, edges, tuple(map(changed, self.passes)), int(vertices * share), self.skewed)
+
+    def _times(self, site: int) -> float:
+        return sum(each.times for each in self.passes if each.site == site)
+
+    def at(self, site: int) -> Iterator[Pass]:
+        """The passes of one operator."""
+        return (each for each in self.passes if each.site == site)
+
+
+def of_trace(
+    plan: Plan, vertices: int, edges: int, records: Iterable[tuple[int, int, int]], occupied: int | None = None
+) -> Profile:
+    """The profile of a run of the plan's program, of whose operators `records` has site, members and edges, in order.
+    What an operator found is what the next operator on that set ran on."""
+    by_site = {each.step.site: each.step for each in operations(plan)}
+    waiting: dict[str, int] = {}
+    passes: list[Pass] = []
+    for site, members, walked in records:
+        step = by_site.get(site)
+        if step is None:
+            continue
+        of = step.frontier.frontier
+        if of in waiting:
+            place = waiting.pop(of)
+            passes[place] = dataclasses.replace(passes[place], found=members)
+        if step.result is not None:
+            waiting[step.result] = len(passes)
+        passes.append(Pass(site, members, walked))
+    return Profile(vertices, edges, tuple(_together(passes)), vertices if occupied is None else occupied)
+
+
+def _together(passes: list[Pass]) -> Iterator[Pass]:
+    """One for all passes of an operator with about as many members and edges, so that thousands of small ones are
+    short."""
+    alike: dict[tuple[int, int, int], list[Pass]] = {}
+    for each in passes:
+        alike.setdefault((each.site, int(each.members).bit_length(), int(each.edges).bit_length()), []).append(each)
+    for (site, _, _), group in alike.items():
+        count = len(group)
+        members, edges, found = (
+            sum(getattr(each, name) for each in group) / count for name in ("members", "edges", "found")
+        )
+        yield Pass(site, members, edges, found, count)
+
+
+def of_one_pass(plan: Plan, vertices: int, edges: int) -> Profile:
+    """Every operator once, on all vertices and edges."""
+    passes = (_whole(each, vertices, edges) for each in operations(plan))
+    return Profile(vertices, edges, tuple(passes), vertices)
+
+
+def _whole(operation: Operation, vertices: int, edges: int) -> Pass:
+    step = operation.step
+    walks = getattr(step, "over", None) is not None
+    return Pass(step.site, vertices, edges if walks else 0, vertices if step.result is not None else 0)
