@@ -71,6 +71,8 @@ def read_result(path: Path, program: CompiledProgram, graph: Graph) -> SavedResu
             stored = {name: arrays[name] for name in arrays.files}
     except OSError as error:
         _refuse(path, f"the file cannot be read: {error.strerror or error}")
+    except GdslError:  # the deadline
+        raise
     except Exception:  # of many classes: what `zipfile` does not support, damaged headers, sizes beyond the memory
         _refuse(path, "this is not a whole .npz file")
     if not comment.startswith(_FORMAT):

@@ -97,6 +97,8 @@ class RayCluster:
         try:
             with interrupts.deferred(_PATIENCE):  # nor does Ray's handler of SIGTERM stay, which prints a stack trace
                 self._ray.init(**options)
+        except GdslError:  # the deadline
+            raise
         except Exception as error:  # Ray raises exceptions of many classes, also of just this one
             raise cluster_unusable(address, first_line(error)) from None
 

@@ -46,14 +46,18 @@ def read_edge_list(
     compact: bool = False,
     requested: Columns = _UNSPECIFIED,
     directed: bool | None = None,
+    undirected: bool = False,
 ) -> EdgeList:
     """The edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Lists of plain numbers are read by blocks; all others, which have names, quotes or text, are read row by row, and
     all values of a column decide what it is. `docs/graphs.md` says what is read how. Arguments that are None follow the
-    comments of the file.
+    comments of the file. `undirected`: whether the graph becomes undirected afterwards, whatever a
+    column says.
     """
-    edges, names = read_part_of_edge_list(path, one_based, num_vertices, compact, requested, directed, ALONE)
+    edges, names = read_part_of_edge_list(
+        path, one_based, num_vertices, compact, requested, directed, undirected, ALONE
+    )
     assert names is None or isinstance(names, Names)
     edges.names = names
     return edges
@@ -66,6 +70,7 @@ def read_part_of_edge_list(
     compact: bool,
     requested: Columns,
     directed: bool | None,
+    undirected: bool,
     group: Group,
 ) -> tuple[EdgeList, Names | NumberedNames | None]:
     """The part of the edges that this worker of a group reads, in the order of ranks, and the names of vertices.
@@ -75,7 +80,7 @@ def read_part_of_edge_list(
         head = head_of(path, requested)
     if head.dicts and not group.alone:
         raise NotInPartsError("edge lists with a dictionary on each line")
-    result = _read(path, head, requested, directed, compact, group)
+    result = _read(path, head, directed is not None or undirected, compact, group)
     notice_columns(path, head, result.left)
     meaning = meaning_of(path, head, result.type_statement, result.names is not None, one_based, num_vertices, directed)
     total = group.sum(len(result.sources))
@@ -156,7 +161,8 @@ def _two_sides(
     return sources.astype(dtype), destinations.astype(dtype) + dtype.type(left), left + right
 
 
-def _read(path: str, head: Head, requested: Columns, directed: bool | None, compact: bool, group: Group) -> EdgeColumns:
+def _read(path: str, head: Head, decided: bool, compact: bool, group: Group) -> EdgeColumns:
+    """`decided`: whether the caller says what is directed."""
     width = len(head.sample[-1]) if head.sample else 0
     part = part_of(group, path, head.first_line, width)
     if head.plain:
@@ -172,16 +178,16 @@ def _read(path: str, head: Head, requested: Columns, directed: bool | None, comp
         except GdslError as error:
             if error.code != "E0705" or (head.columns is None and not compact):
                 raise
-    return _worded(part, head, directed, compact, group)
+    return _worded(part, head, decided, compact, group)
 
 
-def _worded(part: TextPart, head: Head, directed: bool | None, compact: bool, group: Group) -> EdgeColumns:
+def _worded(part: TextPart, head: Head, decided: bool, compact: bool, group: Group) -> EdgeColumns:
     if head.dicts:
         from gdsl.graph.networkx_lists import ends_of_list, read_networkx_list
 
         result, rows = read_networkx_list(part.path, head), partial(_joined, read=ends_of_list, head=head)
     else:
-        result, part = read_worded(part, head, directed, compact, group)
+        result, part = read_worded(part, head, decided, compact, group)
         rows = partial(_joined, read=rows_of_list, head=head)
     values, names = _values(result), result.names
     return EdgeColumns(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.parsers import expat
 
@@ -256,7 +257,12 @@ class _Reader:
         message = (
             f"`{printable(word)[:60]}` is not a value of type {key.kind}, the type of `{printable(key.name)[:60]}`"
         )
-        raise self._error("E0705", message, f'declare the key with attr.type="{kind}"')
+        if kind == "string" and key.name == "weight" and key.owner != "node":
+            point = re.fullmatch(r"[+-]?[0-9]+,[0-9]+", word)  # text is no weight, whatever its declaration
+            fix = "write a point in place of the comma" if point else "correct it, or give the attribute another name"
+        else:
+            fix = f'declare the key with attr.type="{kind}"'
+        raise self._error("E0705", message, fix)
 
     def _real(self, key: _Key, word: str) -> float | int:
         """The float that `word` is; a 64-bit int where a float would change the number."""

@@ -23,6 +23,14 @@ from gdsl.graph.text import TextLines, printable
 
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
 """Words, in lower case, for a missing value."""
+SAYS = {
+    "type": {"directed": "directed", "undirected": "undirected"},
+    "directed": {"true": "directed", "false": "undirected"},
+}
+"""Columns that state whether each edge is directed, as Gephi and igraph write them."""
+_FEW_WORDS, _MANY_WORDS = 3, 1000
+"""So many different words of a column are kept: enough to see that it does not state the kind of all edges, and in a
+column with such a name to find the words that do."""
 _SURELY_EXACT = 15
 """Characters of whole numbers that fit in every type."""
 _EXACT = 2**53
@@ -40,7 +48,9 @@ class ListValues:
         """The line and the word of the first value that is not a number."""
         self.missing: int | None = None
         """The line of the first value that is empty."""
-        self.words: dict[str, None] = {}
+        self.words: dict[str, int] = {}
+        """Its first words in lower case, and the line of each."""
+        self._most_words = _MANY_WORDS if name.lower() in SAYS else _FEW_WORDS
         self._parts: list[NDArray[Any]] = []
         self._types: set[str] = set()
         """The kinds of types of these, of NumPy."""
@@ -49,8 +59,9 @@ class ListValues:
     def append(self, words: Sequence[str], line_numbers: Sequence[int]) -> None:
         """Add the values of some rows."""
         self.count += len(words)
-        if len(self.words) < 3:
-            self.words.update(dict.fromkeys(word.lower() for word in words))
+        if len(self.words) < self._most_words:
+            for word, line in zip(words, line_numbers, strict=True):
+                self.words.setdefault(word.lower(), line)
         whole = are_whole(words)
         if whole or all(map(is_number, words)):
             self.numbers += len(words)
@@ -76,7 +87,7 @@ class ListValues:
             self.numbers += numbers
             self.first_text = self.first_text or first_text
             self.missing = self.missing or missing
-            self.words.update(words)
+            self.words = {**words, **self.words}
             self._types |= types
             self._firsts = {**firsts, **self._firsts}
 

@@ -20,7 +20,7 @@ from gdsl.graph.file_bytes import empty
 from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import with_fix
-from gdsl.graph.number_text import is_count, whole_values
+from gdsl.graph.number_text import is_count, is_number, is_whole, whole_values
 from gdsl.graph.overflow import refuse_overflow
 from gdsl.graph.text import TextLines, TextPart, line_end, short
 from gdsl.graph.text_parts import part_of, read_in_order
@@ -39,6 +39,8 @@ _SHORTEST_ENTRY = {"pattern": 4}
 _BYTES_PER_ENTRY = 24
 _BANNER = re.compile(r"\s*%{1,2}\s*matrixmarket(?=\s|$)", re.IGNORECASE)
 """The first word of the first line; networkrepository.com writes it with one percent sign."""
+_FORTRAN = re.compile(r"[-+]?[0-9.]+[dD][-+]?[0-9]+")
+"""A real number as Fortran writes it in double precision."""
 _EXACT = 2**53
 """Whole numbers up to here are exact as float64."""
 _MOST_ROWS = 1 << 22
@@ -113,14 +115,23 @@ def _read(path: str, values: type | None, group: Group) -> EdgeList:
 
 
 def _with_field(error: GdslError, lines: TextLines, header: _Header) -> GdslError:
-    """`error`, with the other kind of values as its fix where a line has a value too many or too few."""
-    width = len(lines.line.split())
-    if error.code != "E0705" or width != (3 if header.field == "pattern" else 2):
+    """`error`, with the other kind of values as its fix where a line has a value too many or too few, or one that is
+    not whole, and with a command where its exponent is that of Fortran."""
+    words, path = lines.line.split(), shlex.quote(lines.path)
+    width, value = len(words), words[-1] if words else ""
+    if error.code != "E0705":
         return error
-    other = "real" if header.field == "pattern" else "pattern"
-    command = f"sed -i '1s/{header.field}/{other}/I' {shlex.quote(lines.path)}"
-    fix = f"if no line has another number of values, the banner means `{other}`, not `{header.field}`: {command}"
-    return with_fix(error, fix)
+    if width == 3 and _FORTRAN.fullmatch(value):
+        change = r"s/\([0-9.]\)[dD]\([-+0-9]\)/\1e\2/"
+        return with_fix(error, f"write exponents with `e`: sed -i '{lines.number},${change}' {path}")
+    if width == (3 if header.field == "pattern" else 2):
+        other, where = "real" if header.field == "pattern" else "pattern", "no line has another number of values"
+    elif width == 3 and header.field == "integer" and is_number(value) and not is_whole(value):
+        other, where = "real", "the values are not whole"
+    else:
+        return error
+    command = f"sed -i '1s/{header.field}/{other}/I' {path}"
+    return with_fix(error, f"if {where}, the banner means `{other}`, not `{header.field}`: {command}")
 
 
 def _header(lines: TextLines, size: int = 1) -> _Header:

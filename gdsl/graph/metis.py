@@ -228,7 +228,7 @@ class _Vertices:
                 if line.isspace():
                     continue
                 message = f"the file goes on after the lines of the {header.num_vertices:,} vertices of its header"
-                raise lines.error("E0706", message)
+                raise lines.error("E0706", message, self._if_edges(len(line.split())))
             values = _numbers(lines, line)
             if self._takes(values, np.array([len(values)])):
                 continue
@@ -238,7 +238,15 @@ class _Vertices:
                 raise lines.error("E0705", message)
             value = int(neighbors[int(np.argmax((neighbors < 1) | (neighbors > header.num_vertices)))])
             message = f"{value} is not a vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
-            raise lines.error("E0707", message)
+            from_zero = ["the file's ids seem to count from 0: add 1 to each"] if value == 0 else []
+            fixes = [*from_zero, *filter(None, [self._if_edges(len(values))])]
+            raise lines.error("E0707", message, "; ".join(fixes) or None)
+
+    def _if_edges(self, width: int) -> str | None:
+        """What to do about a line of `width` words that may be an edge, as may be the header."""
+        if self._front or self._step == 2 or width != 2:
+            return None
+        return "if each line is an edge, the first one too: --format edges (format='edges')"
 
 
 def _reader(path: str) -> Callable[[bytes], tuple[NDArray[np.int64], NDArray[np.int64]] | None]:

@@ -187,7 +187,7 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
 
     data = json.loads(content.decode("utf-8-sig"), parse_float=real)
     if not isinstance(data, dict):
-        raise ValueError("it is not a object")
+        raise ValueError("its outermost value is not an object")
     if "adjacency" in data:
         return networkx.adjacency_graph(data)
     if "elements" in data:

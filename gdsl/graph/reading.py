@@ -342,4 +342,5 @@ def _read(request: Request, kind: str) -> EdgeList | Csr:
         from gdsl.graph.networkx_files import read_networkx_file
 
         return read_networkx_file(path, kind, bool(directed))
-    return read_edge_list(path, one_based, request.num_vertices, compact, columns, directed)
+    undirected = request.options.undirected
+    return read_edge_list(path, one_based, request.num_vertices, compact, columns, directed, undirected)

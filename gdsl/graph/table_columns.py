@@ -119,6 +119,8 @@ class _Frame:
     def __init__(self, frame: Any) -> None:
         try:
             names = list(frame.columns)
+        except GdslError:  # the deadline
+            raise
         except Exception as error:
             raise _same_name() if type(error).__name__ == "DuplicateError" else _unusable("the table", error) from None
         self._frame, self.names = frame, _checked(names)
@@ -148,6 +150,8 @@ def _of_frame(column: Any, name: str, as_they_are: bool) -> NDArray[Any]:
     try:
         column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
         return objects(column.to_list()) if as_they_are else np.asarray(column.to_numpy())
+    except GdslError:  # the deadline
+        raise
     except Exception as error:
         raise _unusable(f"the column `{name}`", error) from None
 

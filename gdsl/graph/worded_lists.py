@@ -25,7 +25,7 @@ from gdsl.graph.list_rows import (
     second_list_fix,
     width_fix,
 )
-from gdsl.graph.list_values import MISSING, ListValues
+from gdsl.graph.list_values import MISSING, SAYS, ListValues
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_number, is_whole, problem_of, whole_value
@@ -39,11 +39,7 @@ _WORDS, _CHARACTERS = 1 << 16, 1 << 22
 """Words that are processed together, and their total length at most."""
 _CHECK_INTERVAL = 1 << 24
 """Characters of names after which available memory is checked again."""
-_SAYS = {
-    "type": {"directed": "directed", "undirected": "undirected"},
-    "directed": {"true": "directed", "false": "undirected"},
-}
-"""Columns that state whether each edge is directed, as Gephi and igraph write them."""
+_DECIDES = "--directed (directed=True) or --undirected (undirected=True) decides for all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +57,10 @@ class Worded:
 
 
 def read_worded(
-    part: TextPart, head: Head, directed: bool | None, large_ids: bool, group: Group = ALONE
+    part: TextPart, head: Head, decided: bool, large_ids: bool, group: Group = ALONE
 ) -> tuple[Worded, TextPart]:
-    """The rows of `part`, and this part, which other rows before it may move. `directed`: what the caller says;
+    """The rows of `part`, and this part, which other rows before it may move. `decided`: whether the caller says
+    what is directed;
     `large_ids`: whether ids may be of any size.
 
     Raises GdslError E0705 or E0710 with file and line.
@@ -86,7 +83,7 @@ def read_worded(
         with group.agreement():
             ids = words.ids.numbers(lines, facts, large_ids)
         with group.agreement():
-            attributes, type_statement, left_out = _attributes(lines, words.values, directed)
+            attributes, type_statement, left_out = _attributes(lines, words.values, decided)
     names: Names | NumberedNames | None = None
     if facts.has_names:
         ids, names = words.ids.names(group)
@@ -346,16 +343,22 @@ def _join(facts: list[_Facts], gap: int) -> _Facts:
 
 
 def _attributes(
-    lines: TextLines, values: dict[int, ListValues], directed: bool | None
+    lines: TextLines, values: dict[int, ListValues], decided: bool
 ) -> tuple[dict[str, NDArray[Any]], str | None, tuple[str, ...]]:
     result: dict[str, NDArray[Any]] = {}
     left_out: list[str] = []
     type_statement = None
     for column in values.values():
         types = set(column.words)
-        statements = _SAYS.get(column.name.lower(), {})
-        if types and types <= statements.keys():
-            type_statement = _type_of(lines, column.name, {statements[each] for each in types}, directed)
+        stated = {word: SAYS.get(column.name.lower(), {}).get(word) for word in column.words}
+        kinds = set(stated.values())
+        if len(kinds) > 1 and "undirected" in kinds and not decided:
+            lines.number = max(column.words[next(w for w in stated if stated[w] == kind)] for kind in kinds)
+            what = "undirected, and not what others are" if None in kinds else "directed and others are not"
+            message = f"the column `{printable(column.name)}` says that some edges are {what}"
+            raise lines.error("E0705", message, _DECIDES)
+        if types and None not in kinds:
+            type_statement = kinds.pop() if len(kinds) == 1 else None
             continue
         numbers = column.to_numbers(lines, len(values) == 1 and types != {""})
         if numbers is None:
@@ -363,12 +366,3 @@ def _attributes(
         else:
             result[column.name] = numbers
     return result, type_statement, tuple(left_out)
-
-
-def _type_of(lines: TextLines, name: str, types: set[str], directed: bool | None) -> str | None:
-    if len(types) == 2 and directed is None:
-        message = f"the column `{printable(name)}` says that some edges are directed and others are not"
-        raise lines.error(
-            "E0705", message, "--directed (directed=True) or --undirected (undirected=True) decides for all"
-        )
-    return next(iter(types)) if len(types) == 1 else None

@@ -9,13 +9,18 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import gdsl
 from gdsl import Graph
+from gdsl.api.saved_results import read_result
 from gdsl.backends import registry
+from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
+from gdsl.graph import table_columns
 from tests.support.clock import Clock, wait_until_computing
 
 GRAPH = Graph.from_edges([0, 1, 2], [1, 2, 0])
@@ -238,3 +243,23 @@ def test_arrays_from_pipes(tmp_path: Path) -> None:
         output, error = process.communicate(timeout=LONG)
         assert process.returncode == 0, error
         assert '"value": 1' in output
+
+
+def late(*_: object, **__: object) -> None:
+    """What a signal raises in the middle of a library."""
+    raise timeout_error(0.1)
+
+
+def test_a_timeout_is_not_taken_for_an_error_of_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, path = gdsl.samples.sssp, tmp_path / "a.npz"
+    np.savez(path, distance=np.zeros(3))
+    monkeypatch.setattr(np, "load", late)
+    with pytest.raises(GdslError) as of_results:
+        read_result(path, program, GRAPH)
+    frame = type("Frame", (), {"columns": property(late)})()
+    with pytest.raises(GdslError) as of_columns:
+        table_columns._Frame(frame)
+    column = SimpleNamespace(dtype=SimpleNamespace(is_decimal=bool), to_numpy=late)
+    with pytest.raises(GdslError) as of_values:
+        table_columns._of_frame(column, "a", False)
+    assert {each.value.code for each in (of_results, of_columns, of_values)} == {"E0802"}

@@ -169,6 +169,17 @@ def test_addresses_where_no_cluster_is(address: str, words: str) -> None:
     assert caught.value.code == "E0810" and words in str(caught.value)
 
 
+def test_a_timeout_while_ray_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(**_: object) -> None:
+        raise deadline.timeout_error(0.1)
+
+    monkeypatch.setattr("ray.is_initialized", bool)
+    monkeypatch.setattr("ray.init", late)
+    with pytest.raises(GdslError) as caught:
+        RayCluster(2)
+    assert caught.value.code == "E0802"
+
+
 @pytest.mark.parametrize(("gpus", "workers", "share"), [(0, 3, 0), (4, 3, 1), (3, 3, 1), (2, 3, 0.5), (1, 3, 0.3333)])
 def test_a_gpu_takes_a_whole_number_of_workers(gpus: int, workers: int, share: float) -> None:
     assert gpu_share(gpus, workers) == share

@@ -197,8 +197,11 @@ def test_matrices_that_are_no_graphs_come_with_a_way_out(tmp_path, kind, fix):
     assert fix in caught.value.diagnostics[0].fix
 
 
-@pytest.mark.parametrize(("field", "row"), [("pattern", "1 2 0.5"), ("Real", "1 2")])
-def test_a_banner_of_the_other_kind(tmp_path, field, row):
+@pytest.mark.parametrize(
+    ("field", "row"),
+    [("pattern", "1 2 0.5"), ("Real", "1 2"), ("integer", "1 2 1.0"), ("Integer", "2 1 nan"), ("real", "1 2 -1.5D-03")],
+)
+def test_values_of_another_kind(tmp_path, field, row):
     """The fix is a command that makes the file readable."""
     text = f"%%MatrixMarket matrix coordinate {field} general\n2 2 1\n{row}\n"
     with pytest.raises(GdslError, match="E0705") as caught:

@@ -85,6 +85,19 @@ def test_files_that_are_refused(tmp_path, code, place, text):
     assert caught.value.diagnostics[0].place.removeprefix(str(tmp_path / "a.graph")) == place
 
 
+@pytest.mark.parametrize("text", ["0 1\n1 2\n2 0\n", "1 2\n2 3\n3 1\n"])
+def test_an_edge_list_that_is_called_like_metis(tmp_path, text):
+    with pytest.raises(GdslError) as caught:
+        read(tmp_path, text)
+    assert "--format edges (format='edges')" in caught.value.diagnostics[0].fix
+    assert Graph.read(tmp_path / "a.graph", format="edges").num_edges == 3
+
+
+def test_ids_that_count_from_zero(tmp_path):
+    with pytest.raises(GdslError, match=r"(?s):3.*E0707.*add 1 to each"):
+        read(tmp_path, "4 3\n1\n0 2 3\n1\n1\n")
+
+
 def test_metis_is_not_written(tmp_path):
     with pytest.raises(GdslError, match="E0702"):
         write(Graph.from_edges([0], [1]), tmp_path / "a.graph")

@@ -34,6 +34,7 @@ _LISTS = {
     "missing values": "source,target,weight,other\n0,1,1,1\n1,2,2,\n2,3,3,3\n3,4,4,4\n",
     "types": "source,target,Type\na,b,Undirected\nb,c,Undirected\nc,d,Undirected\n",
     "types differ": "source,target,Type\na,b,Undirected\nb,c,Directed\nc,d,Undirected\n",
+    "types unknown": "source,target,Type\na,b,Mixed\nb,c,x\nc,d,y\nd,e,Undirected\n",
     "a word too many": "0 1\n1 2\n2 3 4\n3 4\n",
     "two bad lines": "0 1\n1 x\n2 3\n3 y\n4 5\n",
     "bad first, bad last": "source,target\n0,1,2\n1,2\n2,3\n3,4,5\n",

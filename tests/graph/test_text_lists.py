@@ -282,6 +282,11 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
             "source,target,Type\n0,1,Directed\n1,2,Undirected\n",
             3, "some edges are directed and others are not", "--undirected",
         ),
+        (
+            "source,target,Type\n0,1,Mixed\n1,2,undirected\n",
+            3, "some edges are undirected, and not what others are", "--undirected",
+        ),
+        ("source,target,directed\n0,1,a\n0,2,b\n0,3,c\n1,2,false\n", 5, "some edges are undirected", "--directed"),
         ("source,target\na,b\n,c\n", 3, "the source is missing", "both ends"),
         ("source,target\na,b,c\n", 2, "3 values", "Smith, John"),
         ("source target\na b # c\n", 2, "4 values", "a comment is a line of its own"),
@@ -342,6 +347,8 @@ def test_refused_with_a_fix(tmp_path, content, place, said, fix):
         ("1 2\n2 3\n3 92233720368547758080\n", [], {"compact": True}, [(1, 2), (2, 3), (3, 92233720368547758080)]),
         ("source,target\n5,92233720368547758080\n", [], {"compact": True}, [(5, 92233720368547758080)]),
         ("source,target,Type\n0,1,Directed\n1,2,Undirected\n", [], {"directed": True}, PLAIN),
+        ("source,target,Type\n0,1,\n1,2,Undirected\n", [], {"directed": True}, PLAIN),
+        ("source,target,Type\n0,1,Directed\n1,2,Undirected\n", [], {"undirected": True}, PLAIN),
         ("0 1 1082040961\n1 2 1082155839\n", ["1i # source target time"], {}, [(0, 1, 1082040961), (1, 2, 1082155839)]),
     ],
 )  # fmt: skip

@@ -109,7 +109,10 @@ def _part_of_file(request: Request, kind: str, group: Group) -> tuple[EdgeList, 
         )
         assert names is None or isinstance(names, NumberedNames)
         return edges, names
-    edges, names = read_part_of_edge_list(path, one_based, num_vertices, compact, columns, request.directed, group)
+    both_ways = request.options.undirected
+    edges, names = read_part_of_edge_list(
+        path, one_based, num_vertices, compact, columns, request.directed, both_ways, group
+    )
     assert names is None or isinstance(names, NumberedNames)
     return edges, names
 
