@@ -197,6 +197,7 @@ PLAN_PASSES = (
     "small_frontiers",
     "mirrors",
     "merges",
+    "proposals",
     "occupancy",
     "vertex_order",
     "bit_parallel",

@@ -22,7 +22,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, functor_facts, merges, scalar_copies, structs, votes
+from gdsl.plan import block_cache, functor_facts, proposals, scalar_copies, structs, votes
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
@@ -213,10 +213,10 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
-    count = merges.copies_of(plan)
+    count = proposals.copies_of(plan)
     if count:
         yield Buffer("mirrors", Type.UINT64, VERTICES, Role.MIRROR, Made.HOST, Cleared.WRITTEN, RUN, count)
-    if merges.merged(plan):
+    if proposals.shares_copies(plan):
         yield Buffer("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, Made.HOST, Cleared.WRITTEN, RUN, count)
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))

@@ -53,6 +53,7 @@ CONTRACTS = {
     ),
     Within.CHUNK_OWNERS: Contract(Part.CHUNK_OWNERS, False, When.LONG_LISTS, (), ("each_hub",)),
     Within.COPIED: Contract(Part.COPIED, True, When.FIRST_PASS, (), ("begin_merging",)),
+    Within.PROPOSED: Contract(Part.PROPOSED, True, When.MANY_EDGES, (), ("begin_proposals",)),
     Within.RESULT: Contract(
         None,
         False,

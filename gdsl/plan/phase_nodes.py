@@ -27,6 +27,8 @@ class When(Enum):
     """Where the graph has lists that are cut into chunks."""
     FIRST_PASS = "first pass"
     """Of the loop around."""
+    MANY_EDGES = "many edges"
+    """Where the sweep's `proposals` say that there are many."""
 
 
 class Part(Enum):
@@ -50,6 +52,10 @@ class Part(Enum):
     """Each GPU fills its copy of what is merged."""
     MERGED = "merged"
     """The copies of all GPUs are merged, and what has changed in any of them becomes the result."""
+    PROPOSED = "proposed"
+    """Each GPU empties its bitmap of proposals."""
+    SETTLED = "settled"
+    """Each GPU visits an edge for each of its far ends that has a proposal."""
     MARKS = "marks"
     """The marks of a result are cleared for the next one."""
 
@@ -62,6 +68,7 @@ class Within(Enum):
     CHUNKS = "chunks"
     CHUNK_OWNERS = "members of chunks"
     COPIED = "copied"
+    PROPOSED = "proposed"
     RESULT = "result"
     """What completes the result."""
 

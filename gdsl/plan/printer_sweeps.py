@@ -81,6 +81,7 @@ _WHEN = {
     When.ALWAYS: "",
     When.LONG_LISTS: " where there are long lists",
     When.FIRST_PASS: " in the first pass of the loop",
+    When.MANY_EDGES: " where there are many edges",
 }
 
 
@@ -115,6 +116,9 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     if sweep.merge is not None:
         array, combine = sweep.merge.array, sweep.merge.reduction.combine.value
         lines.append(f"    each GPU changes a copy of {array}, and merges by {combine} what is marked on others")
+    if sweep.proposals is not None:
+        many = " and ".join(print_compare(each) for each in sweep.proposals.many)
+        lines.append(f"    where {many}: each GPU proposes one edge for each far end, whose own GPU visits one of them")
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
         lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))

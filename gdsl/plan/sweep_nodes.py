@@ -23,6 +23,8 @@ class Measure(Enum):
     EDGES = "edges of the members"
     UNVISITED = "edges not yet visited"
     VERTICES = "V"
+    THREADS = "threads"
+    """Of all blocks."""
     LOOKS = "looks of a pull"
     """An estimate: it looks at each vertex, and of those not yet visited at the edges until one leads to a member."""
 
@@ -247,6 +249,17 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposals:
+    """Where all of `many` hold, each of several GPUs first notes an edge for each far end; see `proposals`."""
+
+    copy: int
+    """The number of what is noted among all that a GPU has."""
+    marks: int
+    """The same of the bitmap of the far ends for which something is."""
+    many: tuple[Compare, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -277,6 +290,8 @@ class Sweep:
     """None: it reads no copies."""
     merge: Merge | None = None
     """None: what it changes is changed for all at once."""
+    proposals: Proposals | None = None
+    """None: each edge is visited where it is found."""
     hints: tuple[Hint, ...] = ()
     """See `hints`."""
 

@@ -176,6 +176,7 @@ _OF_ONE_TEAM = (
     "small_frontiers",
     "mirrors",
     "merges",
+    "proposals",
 )
 CPU_INSTANCES = dataclasses.replace(
     CPU,

@@ -67,6 +67,7 @@ from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_phases import verify_phases
+from gdsl.plan.verifier_proposals import verify_proposals
 from gdsl.plan.verifier_rounds import verify_rounds
 from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
@@ -98,6 +99,7 @@ def verify(plan: Plan) -> None:
     verify_bits(plan)
     verify_rounds(plan)
     verify_merges(plan)
+    verify_proposals(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

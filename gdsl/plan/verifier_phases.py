@@ -46,11 +46,11 @@ class _Access(Enum):
 _READS, _WRITES, _ADDS = _Access.READS, _Access.WRITES, _Access.ADDS
 _CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
 _SHARES, _VISITED, _MARKS, _WALKED = "running sums", "visited values", "marks", "edges walked"
-_MIRRORS = "copies on each GPU"
+_MIRRORS, _PROPOSALS = "copies on each GPU", "proposals"
 _RESULTS, _STAGED, _BITMAP = "results", "results stored aside", "bitmap of the result"
 _SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES)
 """What the next operator writes again."""
-_SOMETIMES = (When.LONG_LISTS, When.FIRST_PASS)
+_SOMETIMES = (When.LONG_LISTS, When.FIRST_PASS, When.MANY_EDGES)
 _Accesses = tuple[tuple[str, _Access], ...]
 
 
@@ -112,6 +112,8 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.EMPTIED)
     if sweep.merge is not None:
         yield Work(Part.COPIED)
+    if sweep.proposals is not None:
+        yield Work(Part.PROPOSED)
     for walk in range(walks):
         if sweep.skips is not None:
             yield Work(Part.VISITS, walk)
@@ -122,6 +124,8 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.CHUNK_OWNERS, walks - 1)
     if sweep.merge is not None:
         yield Work(Part.MERGED)
+    if sweep.proposals is not None:
+        yield Work(Part.SETTLED)
     yield Work(Part.HELD)
     if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
@@ -161,7 +165,8 @@ def _contract(operation: Operation, sweep: Sweep, body: tuple[Phase, ...], place
     """A barrier inside a function of the runtime is where that function is called, and as its contract says."""
     if barrier.within is None:
         cut = barrier.when is When.LONG_LISTS and sweep.segment is not None and _is_cut(sweep)
-        plain = not barrier.publishes and (cut or barrier.when is When.ALWAYS)
+        proposed = barrier.when is When.MANY_EDGES and sweep.proposals is not None
+        plain = not barrier.publishes and (cut or proposed or barrier.when is When.ALWAYS)
         _expect(plain, operation, "a barrier that says more than it does")
         return
     contract = CONTRACTS[barrier.within]
@@ -216,6 +221,8 @@ def _conflict(one: _Access, other: _Access) -> bool:
 def _when(work: Work) -> When:
     if work.part in (Part.CHUNKS, Part.CHUNK_OWNERS):
         return When.LONG_LISTS
+    if work.part in (Part.PROPOSED, Part.SETTLED):
+        return When.MANY_EDGES
     return When.FIRST_PASS if work.part in (Part.VISITS, Part.COPIED) else When.ALWAYS
 
 
@@ -228,19 +235,15 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
         yield ((phase.counter.value, _READS),)
     if not isinstance(phase, Work):
         return
-    copied: _Accesses = ((_MIRRORS, _READS),) if sweep.mirrors is not None else ()
     staged, results = _stages(sweep), sweep.segment is not None or sweep.vote is not None
     target = _STAGED if staged else _RESULTS
     read: _Accesses = ((_RESULTS, _READS),) if staged else ()
-    collected: _Accesses = ((_ACCEPTED, _ADDS), (_MARKS, _ADDS), (_BITMAP, _ADDS)) if sweep.collect is not None else ()
-    if sweep.merge is not None:  # nothing is collected but what is marked on any GPU
-        changed, collected = ((_MARKS, _ADDS), (_MIRRORS, _ADDS)), ((_ACCEPTED, _ADDS),)
-        copied = changed
+    collected, copied = _collected_and_copied(sweep)
     match phase.part:
-        case Part.COPIED:
-            yield ((_MARKS, _WRITES), (_MIRRORS, _WRITES))
-        case Part.MERGED:
-            yield ((_MARKS, _READS), (_MIRRORS, _READS), *collected)
+        case Part.COPIED | Part.PROPOSED:
+            yield tuple((name, _WRITES) for name, _ in copied)
+        case Part.MERGED | Part.SETTLED:
+            yield (*((name, _READS) for name, _ in copied), *collected)
         case Part.EMPTIED:
             yield ((_BITMAP, _WRITES),)
         case Part.VISITS:
@@ -263,6 +266,16 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
             yield ((_STAGED, _READS), (_RESULTS, _WRITES))
         case Part.MARKS:
             yield ((_MARKS, _WRITES),)
+
+
+def _collected_and_copied(sweep: Sweep) -> tuple[_Accesses, _Accesses]:
+    """What a sweep touches where it collects an element, and what on its GPU alone, where it walks its lists."""
+    collected: _Accesses = ((_ACCEPTED, _ADDS), (_MARKS, _ADDS), (_BITMAP, _ADDS)) if sweep.collect is not None else ()
+    if sweep.merge is not None:  # nothing is collected but what is marked on any GPU
+        return ((_ACCEPTED, _ADDS),), ((_MARKS, _ADDS), (_MIRRORS, _ADDS))
+    if sweep.proposals is not None:
+        return collected, ((_PROPOSALS, _ADDS),)
+    return collected, ((_MIRRORS, _READS),) if sweep.mirrors is not None else ()
 
 
 def _shared_out(sweep: Sweep, stored: _Accesses, added: _Accesses) -> Iterator[_Accesses | None]:

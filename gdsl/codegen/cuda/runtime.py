@@ -33,6 +33,7 @@ FILES = (
     "local_rounds",
     "mirrors",
     "merges",
+    "proposals",
     "pull",
     "reduce",
     "vote",

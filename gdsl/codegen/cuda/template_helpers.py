@@ -301,6 +301,10 @@ class CudaHelpers(TemplateHelpers):
         blind = sweep.hint(BlindClaim) is not None
         return self.functors.calls(variant, edge, "condition", apply, skip_array=skip_array, blind=blind)
 
+    def proposes(self, sweep: Sweep, walk: Walk) -> str:
+        """What is tested of an edge before it is proposed, all but the claim; empty: nothing."""
+        return self.functors.test(walk.variant, self._edge(sweep, walk), "condition") if walk.variant.tests else ""
+
     def meet(self, sweep: Sweep, walk: Walk, variant: Variant, apply: str) -> Calls:
         """What a pull calls for an edge."""
         part = "apply_claimed" if variant.claim else apply

@@ -1,0 +1,128 @@
+"""Pass `proposals`: several GPUs choose one edge for each far end before anything is claimed.
+
+A push that claims (`deduplication`) does a compare-and-swap for each far end that is free, and a look at most others:
+with two GPUs every other one is in the memory of the other, where random accesses take three times as long and no cache
+keeps what was read. So where a push walks many edges, each GPU only notes for each far end, in memory of its own, the
+near end of the first edge that it comes to, and marks the far end in a bitmap of its own. After a barrier the GPU that
+has a far end takes the edge that one of the GPUs has noted, and visits it: it looks, claims, and runs what the functor
+does with the edge that won. So each far end is looked at and changed by one thread, of the GPU that has it, and what is
+read from other GPUs are bitmaps and the proposals of far ends that the own GPU has not come to, in order.
+
+**Why this is one of the runs that the program allows.**
+Calls of an operator are in no order, and a claim lets one call for each far end pass: once it has stored its value, the
+condition is false for all others. Let the calls that are visited come first, and all others after them. A far end has a
+call that is visited if any edge leads there whose other tests hold, since only such edges are noted. That call claims
+the far end, or the far end was not free before the operator, and then all its calls fail. So all calls that come later
+fail: for the same reason, or since their other tests fail. These tests give what they gave when edges were noted, as
+they read nothing that the functor writes.
+
+**When.**
+What is noted for a far end is the near end of its edge. So functors that ask for the edge itself are left out. Noting
+costs two more barriers, and passes over the bitmaps: that pays off from about one edge for each thread on, and one for
+each 64 vertices. Where the edges of the members are not counted (`direction`), there must be as many members.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gdsl.effects.access import Who
+from gdsl.ir.nodes import Advance
+from gdsl.operations import Domain
+from gdsl.plan import merges
+from gdsl.plan.facts import Facts
+from gdsl.plan.hints import PrefetchSectors, ReadAhead
+from gdsl.plan.nodes import (
+    Barrier,
+    Choice,
+    Compare,
+    Dedup,
+    Directions,
+    EdgeCount,
+    Measure,
+    Operation,
+    Part,
+    Phase,
+    Plan,
+    Sweep,
+    When,
+    Within,
+    Work,
+)
+from gdsl.plan.sweep_nodes import Proposals
+from gdsl.plan.variants import asks_for_edge
+from gdsl.plan.walking import map_operations, sweeps
+
+EMPTY = Barrier("until nothing is proposed on any GPU", when=When.MANY_EDGES, within=Within.PROPOSED)
+PROPOSED = Barrier("until each GPU has its proposals", when=When.MANY_EDGES)
+_VERTICES_OF_AN_EDGE = 64
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with proposals, where several GPUs run it. Graphs that are built have other vertices."""
+    if not plan.target.several_gpus or plan.graphs:
+        return plan
+    first = merges.copies_of(plan)
+    return dataclasses.replace(
+        plan, schedule=map_operations(plan.schedule, lambda operation: _with_proposals(operation, first, facts))
+    )
+
+
+def copies_of(plan: Plan) -> int:
+    """How many copies a GPU has, with those of other passes."""
+    found = [sweep.proposals for sweep in sweeps(plan) if sweep.proposals is not None]
+    return max((each.marks + 1 for each in found), default=merges.copies_of(plan))
+
+
+def shares_copies(plan: Plan) -> bool:
+    """Whether GPUs read copies of each other, and so must know where these are."""
+    return any(sweep.merge is not None or sweep.proposals is not None for sweep in sweeps(plan))
+
+
+def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation:
+    """`operation` with proposals where it pushes. All operators use the same copies, each for itself."""
+    does, step = operation.does, operation.step
+    push = does.no if isinstance(does, Choice) else does
+    if not isinstance(step, Advance) or operation.fused or not _suits(push, step, facts):
+        return operation
+    measure = Measure.EDGES if push.edges in (EdgeCount.CARRIED, EdgeCount.ALL) else Measure.SIZE
+    test = (
+        Compare(measure, 1, Measure.THREADS, False),
+        Compare(measure, _VERTICES_OF_AN_EDGE, Measure.VERTICES, False),
+    )
+    push = dataclasses.replace(push, proposals=Proposals(first, first + 1, test))
+    if not isinstance(does, Choice):
+        return dataclasses.replace(operation, does=push, body=tuple(_phases(operation.body)))
+    directions = operation.body[0]
+    assert isinstance(directions, Directions)
+    directions = dataclasses.replace(directions, push=tuple(_phases(directions.push)))
+    return dataclasses.replace(operation, does=dataclasses.replace(does, no=push), body=(directions,))
+
+
+def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
+    """Whether a sweep is a push along one list of each member that claims, and may choose beforehand what it visits."""
+    others = (push.selection, push.segment, push.vote, push.intersection, push.order, push.rounds, push.own)
+    collect, functor = push.collect, facts.edge_functor(step)
+    claims = collect is None or (collect.domain is Domain.VERTEX and collect.dedup is Dedup.CLAIM)
+    if any(others) or push.skips is not None or push.merge is not None or not claims or len(push.walks) != 1:
+        return False
+    variant = push.walks[0].variant
+    ahead = any(isinstance(each, (ReadAhead, PrefetchSectors)) and each.over is not None for each in push.hints)
+    if variant.claim is None or ahead or asks_for_edge(functor):
+        return False
+    written = {access.name for access in facts.accesses.of_step(step) if access.writes}
+    tests = [functor.condition[place] for place in variant.tests]
+    read = {access.name for test in tests for access in facts.accesses.of_expression(test, Who.ANYBODY)}
+    return not written & read
+
+
+def _phases(body: tuple[Phase, ...]) -> Iterator[Phase]:
+    """`body` with what is done about proposals: before all work, and before what each thread holds is added up."""
+    first = next(place for place, each in enumerate(body) if isinstance(each, Work) and each.part is Part.MEMBERS)
+    yield from body[:first]
+    yield from (Work(Part.PROPOSED), EMPTY)
+    for each in body[first:]:
+        if each == Work(Part.HELD):
+            yield from (PROPOSED, Work(Part.SETTLED))
+        yield each

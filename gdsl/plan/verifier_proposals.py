@@ -1,0 +1,82 @@
+"""What must hold where several GPUs choose an edge for each far end before they visit it, whoever found that they may
+(`proposals`)."""
+
+from __future__ import annotations
+
+from gdsl.effects.access import Accesses, Who
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Domain
+from gdsl.plan.hints import PrefetchSectors, ReadAhead
+from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Measure, Operation, Plan, Sweep
+from gdsl.plan.walking import operations, sweeps, sweeps_of
+
+
+def verify_proposals(plan: Plan) -> None:
+    """Raise `VerificationError` unless what is proposed are edges that a claim tells apart: of all that lead to a far
+    end, any may be visited in the place of all others."""
+    for operation in operations(plan):
+        for sweep in sweeps_of(operation):
+            if sweep.proposals is not None:
+                _Verifier(plan, operation, sweep).verify()
+
+
+class _Verifier:
+    def __init__(self, plan: Plan, operation: Operation, sweep: Sweep) -> None:
+        self.plan, self.operation, self.sweep = plan, operation, sweep
+
+    def expect(self, holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"plan of {self.plan.program.name}: {self.operation.name}: proposals: {what}")
+
+    def verify(self) -> None:
+        plan, operation, sweep, step = self.plan, self.operation, self.sweep, self.operation.step
+        self.expect(plan.target.several_gpus and plan.target.fused, "one GPU visits what it finds")
+        self.expect(not plan.program.graphs, "graphs of other vertices")
+        is_push = isinstance(step, ir.Advance) and sweep.selection is None and not operation.fused
+        self.expect(is_push and not (isinstance(operation.does, Choice) and sweep is operation.does.yes), "no push")
+        assert isinstance(step, ir.Advance)
+        kinds = (sweep.order, sweep.segment, sweep.vote, sweep.intersection, sweep.rounds, sweep.own, sweep.skips)
+        self.expect(not any(kinds) and sweep.merge is None and len(sweep.walks) == 1, "another kind of sweep")
+        ahead = (each for each in sweep.hints if isinstance(each, (ReadAhead, PrefetchSectors)))
+        self.expect(all(each.over is None for each in ahead), "something is read ahead for an edge")
+        self._places()
+        self._measures()
+        functor = next(each for each in plan.program.edge_functors if each.name == step.functor)
+        self._claims(functor, step)
+
+    def _claims(self, functor: ir.EdgeFunctor, step: ir.Advance) -> None:
+        """Each call that does anything has claimed the far end, after tests that no call changes."""
+        (way,), collect = self.sweep.walks, self.sweep.collect
+        claim = way.variant.claim
+        once = collect is None or (collect.domain is Domain.VERTEX and collect.dedup is Dedup.CLAIM)
+        self.expect(claim is not None and way.shared in (None, way.variant) and once, "calls that claim nothing")
+        assert claim is not None
+        edges = [node for node in walk(functor) if isinstance(node, ir.Parameter) and node.role.is_edge]
+        places = [node for node in walk(functor) if isinstance(node, ir.Place)]
+        self.expect(not edges and not places, "the edge itself is asked for")
+        tests = [test for place, test in enumerate(functor.condition) if place != claim.conjunct]
+        accesses = Accesses(self.plan.program)
+        read = {each.name for test in tests for each in accesses.of_expression(test, Who.ANYBODY)}
+        written = {each.name for each in accesses.of_step(step) if each.writes}
+        self.expect(not read & written, "a test of what calls write")
+
+    def _places(self) -> None:
+        """Nothing else has these copies at the same time."""
+        proposals, others = self.sweep.proposals, set[int]()
+        assert proposals is not None
+        for each in sweeps(self.plan):
+            filled = each.mirrors
+            others |= set(range(len(filled.arrays) + filled.members)) if filled is not None else set()
+            others |= {each.merge.copy, each.merge.marks} if each.merge is not None else set()
+        self.expect(proposals.copy != proposals.marks, "two have one place")
+        self.expect(not others & {proposals.copy, proposals.marks}, "others fill them, too")
+
+    def _measures(self) -> None:
+        """What all threads know alike when the operator begins."""
+        assert self.sweep.proposals is not None
+        known = {Measure.SIZE, Measure.VERTICES, Measure.THREADS}
+        known |= {Measure.EDGES} if self.sweep.edges in (EdgeCount.CARRIED, EdgeCount.ALL) else set()
+        asked = {side for each in self.sweep.proposals.many for side in (each.left, each.right)}
+        self.expect(bool(asked) and asked <= known, "a test of what is not known")

@@ -1,0 +1,175 @@
+"""Pushes in which each of several GPUs proposes one edge for each far end: results of the reference in any order of
+threads, and each mistake in how proposals are made and settled turns something red."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.graphs import grid, make_graph, random_graph
+from support.proposals import PROPOSED
+
+from gdsl.backends.cuda import plan_of
+from gdsl.backends.interface import Outcome
+from gdsl.binding import bind
+from gdsl.codegen.cuda.generate import generate
+from gdsl.graph import Graph
+from gdsl.plan.walking import sweeps
+
+from . import build
+from .driver import EmulatedModule, EmulatorError
+from .mutants import GENERATED, Mutant
+from .mutating import seen_on_two_gpus
+from .running import NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+HUB = make_graph([(0, at) for at in range(1, 180)] + [(at, at + 1) for at in range(1, 179)], 200, directed=False)
+LARGE = random_graph(2600, 9000, seed=9, directed=False)
+"""Each block clears a part of its bitmap."""
+GRAPHS = (
+    make_graph([], 1),
+    make_graph([(0, 0), (0, 1), (0, 1), (1, 2), (2, 0), (3, 3), (2, 5)], 6),
+    make_graph(grid(7, 10), 70, directed=False),
+    HUB,
+    random_graph(90, 400, seed=5, directed=True),
+    random_graph(300, 2500, seed=7, directed=False),
+)
+
+
+def check_chosen(graph: Graph, expected: Outcome, found: Outcome) -> None:
+    """Which of several near ends was chosen may differ, but it is one of them, wherever the reference has one."""
+    sources = np.repeat(np.arange(graph.num_vertices), np.diff(graph.offsets))
+    edges = set(zip(sources.tolist(), np.asarray(graph.columns).tolist(), strict=True))
+    for name, backward in (("parent", False), ("next", True), ("by", False)):
+        chosen = found.arrays.get(name)
+        if chosen is None:
+            continue
+        assert np.array_equal(chosen < 0, expected.arrays[name] < 0)
+        level = found.arrays.get("level")
+        for vertex, other in enumerate(chosen.tolist()):
+            if other < 0 or (level is None and other == vertex):
+                continue
+            assert ((vertex, other) if backward else (other, vertex)) in edges
+            assert level is None or level[vertex] == level[other] + 1
+
+
+@pytest.mark.parametrize("what", PROPOSED)
+@pytest.mark.sampled(4)
+@pytest.mark.rare(2)
+def test_results_are_those_of_the_reference(what: str) -> None:
+    program = program_of(PROPOSED[what])
+    built = emulated(program, TINY if len(what) % 2 else SMALL, several_gpus=True)
+    assert any(sweep.proposals is not None for sweep in sweeps(built.plan))
+    for graph in GRAPHS:
+        for seed in range(4):
+            params = {"source": 3 * seed % graph.num_vertices} if program.params else {}
+            bindings = bind(program, graph, params)
+            gpus = 2 + seed % 3
+            found, expected = built.run(graph, bindings, device_for(seed, blocks=gpus, gpus=gpus)), None
+            expected = expect(program, graph, bindings)
+            assert differences(program, expected, found) == [], (graph, seed)
+            check_chosen(graph, expected, found)
+
+
+def test_far_ends_are_claimed_on_their_own_gpu_alone() -> None:
+    """Where many edges are walked: then claims need no more than the scope of a device."""
+    seen = set[str]()
+    for words in (("visit.direction=push",), ("visit.direction=push", "without=proposals")):
+        program = program_of("bfs", words)
+        plan = plan_of(program, SMALL, several_gpus=True)
+        generated = generate(plan, NARROW)
+        text = generated.text.replace("atomicCAS_system(", "atomicCAS(").replace(
+            "const bool many = ", "const bool many = true || "
+        )
+        assert text != generated.text
+        built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
+        for seed in range(6):
+            bindings = bind(program, GRAPHS[-1], {"source": seed})
+            try:
+                built.run(GRAPHS[-1], bindings, device_for(seed, blocks=4, gpus=2))
+            except EmulatorError as error:
+                seen |= {f"{finding.kind.name} {len(words)}" for finding in error.findings}
+    assert seen == {"RACE 2"}
+
+
+_FILE = "runtime/proposals.cuh"
+_SEARCH = PROPOSED["another test"] + "tune { visit.direction = auto(alpha=1, beta=1); }\n"
+"""In which most passes push."""
+_ONCE = PROPOSED["no result"]
+MUTANTS = (
+    Mutant("others' proposals are not settled", _FILE, "turn < gpus;", "turn < 1;", _SEARCH, "result steps"),
+    Mutant("own proposals are not settled", _FILE, "uint32 turn = 0;", "uint32 turn = 1;", _SEARCH, "result steps"),
+    Mutant(
+        "proposals are settled before all are there",
+        GENERATED,
+        "if (many) { synchronize(run); }",
+        "if (many) { __syncthreads(); }",
+        _SEARCH,
+        "race result",
+    ),
+    Mutant(
+        "bitmaps are used before they are empty", _FILE, "    synchronize(run);\n}", "}", _SEARCH, "race result bounds"
+    ),
+    Mutant("bitmaps are not emptied", _FILE, "store_relaxed(&bitmap[i], 0u);", "", _SEARCH, "race result bounds steps"),
+    Mutant(
+        "all read the proposals of the first GPU",
+        _FILE,
+        "copy_of_gpu<vertex>(run, number, gpu)",
+        "copy_of_gpu<vertex>(run, number, 0)",
+        _SEARCH,
+        "result race bounds",
+    ),
+    Mutant(
+        "all read the bitmap of the first GPU",
+        _FILE,
+        "copy_of_gpu<uint32>(run, marks, gpu)",
+        "copy_of_gpu<uint32>(run, marks, 0)",
+        _SEARCH,
+        "result race bounds",
+    ),
+    Mutant(
+        "proposals are not noted",
+        _FILE,
+        "if (mark(marks, far)) { proposals[far] = near; }",
+        "mark(marks, far);",
+        _SEARCH,
+        "result bounds",
+    ),
+    Mutant(
+        "each edge is noted",
+        _FILE,
+        "if (mark(marks, far)) { proposals[far] = near; }",
+        "mark(marks, far); proposals[far] = near;",
+        _SEARCH,
+        "race",
+    ),
+    Mutant(
+        "half of the words are settled",
+        _FILE,
+        "const uint32 taken = word & ~settled;",
+        "const uint32 taken = base + lane < end / 2 ? word & ~settled : 0;",
+        _SEARCH,
+        "result steps",
+    ),
+    Mutant(
+        "edges are proposed that fail other tests",
+        GENERATED,
+        "} else if (active && visit_condition(near)) {",
+        "} else if (active) {",
+        _SEARCH,
+        "result steps",
+    ),
+)
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.sampled(8)
+@pytest.mark.rare(2)
+def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
+    graphs = (GRAPHS[-1], random_graph(160, 1400, seed=3, directed=False), HUB, LARGE)
+    seen = seen_on_two_gpus(
+        mutant, tmp_path, graphs, lambda graph, seed: {"source": seed} if "param" in mutant.program else {}
+    )
+    assert seen, "nothing turned red"
+    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
