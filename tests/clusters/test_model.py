@@ -56,6 +56,15 @@ def test_without_copies_accesses_are_far(program: str, left_out: str) -> None:
     assert far.own + far.far >= EDGES / 2 / 2 / NVLINK.gathers
 
 
+def test_claims_are_near_where_edges_are_proposed() -> None:
+    plan, plain = plan_for("bfs"), plan_for("bfs", ("proposals",))
+    (site,) = (each.step.site for each in gpus.operations(plan))
+    many, few = (of_trace(plan, VERTICES, EDGES, [(site, 1000, count), (site, 99, 99)]) for count in (1 << 23, 1 << 9))
+    for profile, near in ((many, True), (few, False)):
+        proposed, claimed = (gpus.predict(each, profile, 2)[site] for each in (plan, plain))
+        assert (proposed.far < claimed.far / 10, proposed.barriers > claimed.barriers) == (near, near)
+
+
 def test_barriers_are_those_of_the_plan() -> None:
     plan = plan_for("k_core")
     profile = of_one_pass(plan, VERTICES, EDGES)

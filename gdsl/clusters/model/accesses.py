@@ -5,6 +5,7 @@ A plan says that: the functor's own text, the copies of `mirrors` and `merges`, 
 that calls index by the vertex whose list is walked is accessed in the order of members; by the far end of an edge or by
 a computed number, at random. Of arrays without copies the other GPUs have (N - 1) / N. A GPU takes the vertices whose
 values it has where a sweep runs on all or pulls; members of other sets are taken in turns, wherever their values are.
+With `proposals` far ends are visited by the GPU that has them.
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ class _Reader:
         declared = self.arrays[array]
         local = array in self.copied and where is not Where.OWN
         local = local or declared.is_input or (where is Where.OWN and self.takes_own)
+        local = local or (where is Where.FAR and self.sweep.proposals is not None)
         width = max(self.widths.of(declared.type) // 8, 1)
         return Access(kind, where, array, width, count, local)
 

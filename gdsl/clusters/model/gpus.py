@@ -11,6 +11,7 @@ of a few members takes beside its barriers.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from gdsl.clusters.model import accesses
@@ -165,11 +166,23 @@ class _Run:
     def _chosen(self, operation: Operation, each: Pass, unvisited: float) -> tuple[Sweep, tuple[Phase, ...]]:
         does, first = operation.does, operation.body[0] if operation.body else None
         if not isinstance(does, Choice):
-            return does, operation.body
+            return self._proposing(does, operation.body, each, unvisited)
         pulls = all(self._holds(test, each, unvisited) for test in does.test.enter)
-        if isinstance(first, Directions):
-            return (does.yes, first.pull) if pulls else (does.no, first.push)
-        return (does.yes if pulls else does.no), operation.body
+        if not isinstance(first, Directions):
+            return self._proposing(does.yes if pulls else does.no, operation.body, each, unvisited)
+        if pulls:
+            return does.yes, first.pull
+        return self._proposing(does.no, first.push, each, unvisited)
+
+    def _proposing(
+        self, sweep: Sweep, body: tuple[Phase, ...], each: Pass, unvisited: float
+    ) -> tuple[Sweep, tuple[Phase, ...]]:
+        """A sweep without its proposals, if there are too few edges for them."""
+        many = sweep.proposals.many if sweep.proposals is not None and self.gpus > 1 else ()
+        if many and all(self._holds(test, each, unvisited) for test in many):
+            return sweep, body
+        phases = (phase for phase in body if not isinstance(phase, Barrier) or phase.when is not When.MANY_EDGES)
+        return dataclasses.replace(sweep, proposals=None), tuple(phases)
 
     def _holds(self, test: Compare, each: Pass, unvisited: float) -> bool:
         values = {
@@ -178,6 +191,7 @@ class _Run:
             Measure.UNVISITED: unvisited,
             Measure.VERTICES: float(self.profile.vertices),
             Measure.LOOKS: self._looks(each.edges, unvisited),
+            Measure.THREADS: float(self.gpus * self.host.gpu.threads),
         }
         return test.factor * values[test.left] > values[test.right]
 
@@ -205,6 +219,7 @@ class _Run:
             return Time(own=own * each.times)
         far = max(self._far_seconds(found) / self.gpus - own, 0.0)
         copies = self._in_order(sweep, amounts, found) + self._mirrored(sweep) + self._merged(sweep, amounts)
+        copies += self._proposed(sweep, amounts)
         return Time(own * each.times, far * each.times, copies * each.times / self.host.peers.link)
 
     def _first_places(self, sweep: Sweep) -> int:
@@ -278,6 +293,14 @@ class _Run:
             size += others * self._sectors(amounts.members, width) / self.gpus
         return size
 
+    def _proposed(self, sweep: Sweep, amounts: Amounts) -> float:
+        """Bytes that each GPU reads of the others' bitmaps, and of proposals for vertices of its own that it has not
+        come to itself: at most as many as are found."""
+        if sweep.proposals is None:
+            return 0.0
+        bitmaps = (self.gpus - 1) * self.profile.vertices / 8 / self.gpus
+        return bitmaps + self.share * self._sectors(amounts.found, self.widths.of(Type.VERTEX) // 8) / self.gpus
+
     def _filled(self, sweep: Sweep) -> float:
         """Bytes of the copy that is merged, which is filled before the first pass."""
         if sweep.merge is None:
@@ -298,7 +321,7 @@ class _Run:
         return count * self.barrier_seconds
 
     def _waits(self, phase: Phase) -> bool:
-        always = isinstance(phase, Barrier) and phase.when is When.ALWAYS
+        always = isinstance(phase, Barrier) and phase.when in (When.ALWAYS, When.MANY_EDGES)
         return always or (isinstance(phase, Barrier) and phase.when is When.LONG_LISTS and self.profile.skewed)
 
     def _initial(self) -> float:

@@ -10,7 +10,7 @@ class Gpu:
     """One GPU. Rates are per second. bandwidth: bytes that are read or written in order. gathers: random reads of 4
     bytes; cached: the same where most go to few elements, which vertices numbered by degree have side by side. atomics:
     changes of random elements. barrier: seconds of one. host: bytes that it reads from the host's memory. memory:
-    bytes that it has."""
+    bytes that it has. threads: of all blocks of a run."""
 
     bandwidth: float
     gathers: float
@@ -19,6 +19,7 @@ class Gpu:
     barrier: float
     host: float
     memory: float
+    threads: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,16 @@ class Network:
     latency: float
 
 
-H200 = Gpu(bandwidth=4.0e12, gathers=42e9, cached=120e9, atomics=16.2e9, barrier=2.2e-6, host=51e9, memory=141e9)
+H200 = Gpu(
+    bandwidth=4.0e12,
+    gathers=42e9,
+    cached=120e9,
+    atomics=16.2e9,
+    barrier=2.2e-6,
+    host=51e9,
+    memory=141e9,
+    threads=132 * 1024,
+)
 """Rates of gathers and atomics on 2 GB, of skewed gathers on 64 MB, and of whole lines from pinned memory."""
 NVLINK = Peers(link=335e9, gathers=6.6e9, atomics=6.5e9, returns=2.4e9, claims=1.0e9, barrier=7.1e-6)
 """H200s of one host. Half of all gathers far were 13 G/s, three quarters 8.8: 6.6 far ones each time; half of all
