@@ -24,49 +24,34 @@ from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import Text, call
 from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
 from gdsl.codegen.usage import Uses, function_uses, uses_of
+from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, long_functions
-from gdsl.ir.nodes import (
-    Accept,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    Function,
-    Node,
-    Program,
-    Role,
-    Statement,
-    Store,
-    Update,
-    VertexFunctor,
-    VoteFunctor,
-)
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Claim
 
-Functor = VertexFunctor | EdgeFunctor
+Functor = ir.VertexFunctor | ir.EdgeFunctor
 KEY = "key"
 """What a functor's function calls that value."""
 _ROLES = {
-    Role.VERTEX: Argument.VERTEX,
-    Role.SOURCE: Argument.SOURCE,
-    Role.DESTINATION: Argument.DESTINATION,
-    Role.EDGE: Argument.EDGE,
-    Role.NEAR: Argument.NEAR,
-    Role.FAR: Argument.FAR,
-    Role.COMMON: Argument.COMMON,
-    Role.SOURCE_EDGE: Argument.SOURCE_EDGE,
-    Role.DESTINATION_EDGE: Argument.DESTINATION_EDGE,
+    ir.Role.VERTEX: Argument.VERTEX,
+    ir.Role.SOURCE: Argument.SOURCE,
+    ir.Role.DESTINATION: Argument.DESTINATION,
+    ir.Role.EDGE: Argument.EDGE,
+    ir.Role.NEAR: Argument.NEAR,
+    ir.Role.FAR: Argument.FAR,
+    ir.Role.COMMON: Argument.COMMON,
+    ir.Role.SOURCE_EDGE: Argument.SOURCE_EDGE,
+    ir.Role.DESTINATION_EDGE: Argument.DESTINATION_EDGE,
 }
 
 
 class FunctionPrinter:
     """Prints the functions of one program; `checks` gathers the computed indices of all of them."""
 
-    def __init__(self, program: Program, names: Names, checks: CheckTable, line_directives: bool = True) -> None:
+    def __init__(self, program: ir.Program, names: Names, checks: CheckTable, line_directives: bool = True) -> None:
         self.program = program
         self.names = names
         self.checks = checks
@@ -97,7 +82,7 @@ class FunctionPrinter:
     def condition(
         self,
         functor: Functor,
-        conjuncts: tuple[Expression, ...] | None = None,
+        conjuncts: tuple[ir.Expression, ...] | None = None,
         part: str = "condition",
         read_ahead: ReadAhead | None = None,
         at_once: bool = False,
@@ -158,7 +143,7 @@ class FunctionPrinter:
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
             return None
-        says = any(isinstance(node, Accept) for node in walk(body))
+        says = any(isinstance(node, ir.Accept) for node in walk(body))
         returns = says and accepts_last(body)
         lines = Lines(depth=1)
         self._preamble(lines, body)
@@ -198,7 +183,7 @@ class FunctionPrinter:
 
     def value(
         self,
-        functor: EdgeFunctor,
+        functor: ir.EdgeFunctor,
         part: str = "value",
         key: bool = False,
         cached: Kept | None = None,
@@ -216,7 +201,7 @@ class FunctionPrinter:
         keeps = FunctionParameter(Argument.KEPT, f"const first_values<{type_name(cached.type)}>&", KEPT)
         return replace(text, parameters=(*text.parameters, keeps))
 
-    def score(self, functor: VoteFunctor) -> PrintedFunction:
+    def score(self, functor: ir.VoteFunctor) -> PrintedFunction:
         """What a vote functor makes of a key and its total at a vertex."""
         value = functor.value
         lines = Lines(depth=1)
@@ -228,12 +213,12 @@ class FunctionPrinter:
         return replace(text, parameters=(*text.parameters[:place], *votes, *text.parameters[place:]))
 
     def claim(
-        self, functor: EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False, alone: bool = False
+        self, functor: ir.EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False, alone: bool = False
     ) -> PrintedFunction:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end.
         `alone`: nobody else is there."""
         store = functor.body[claim.statement]
-        assert isinstance(store, Store) and isinstance(store.target, ElementTarget)
+        assert isinstance(store, ir.Store) and isinstance(store.target, ir.ElementTarget)
         expressions = self.expressions(functor)
         values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
@@ -246,7 +231,7 @@ class FunctionPrinter:
 
     def expressions(
         self,
-        functor: Functor | VoteFunctor | None = None,
+        functor: Functor | ir.VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
         key_array: str | None = None,
@@ -269,7 +254,7 @@ class FunctionPrinter:
         printer.function_arguments = self.function_arguments
         return printer
 
-    def _function(self, function: Function) -> PrintedFunction:
+    def _function(self, function: ir.Function) -> PrintedFunction:
         lines = Lines(depth=1)
         self._preamble(lines, function.body)
         result = type_name(function.result)
@@ -285,16 +270,16 @@ class FunctionPrinter:
         parameters = (*first, *own)
         return PrintedFunction(self.names.function(function.name), result, parameters, self._body(lines))
 
-    def _preamble(self, lines: Lines, body: tuple[Statement, ...]) -> None:
+    def _preamble(self, lines: Lines, body: tuple[ir.Statement, ...]) -> None:
         if polls(body):
             lines.add("uint32 polls = 0;")
 
     def _finish(
         self,
-        functor: Functor | VoteFunctor,
+        functor: Functor | ir.VoteFunctor,
         part: str,
         result: str,
-        used: Node | tuple[Node, ...],
+        used: ir.Node | tuple[ir.Node, ...],
         lines: Lines,
         has_totals: bool = False,
     ) -> PrintedFunction:
@@ -328,25 +313,25 @@ class FunctionPrinter:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
 
 
-def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:
+def _parameter_names(functor: Functor | ir.VoteFunctor) -> dict[ir.Role, str]:
     """The functor's own parameters, in the order in which generated functions take them."""
-    if isinstance(functor, VertexFunctor | VoteFunctor):
-        return {Role.VERTEX: functor.vertex}
+    if isinstance(functor, ir.VertexFunctor | ir.VoteFunctor):
+        return {ir.Role.VERTEX: functor.vertex}
     if functor.common is not None:
         return {
-            Role.SOURCE: functor.source,
-            Role.DESTINATION: functor.destination,
-            Role.COMMON: functor.common.vertex,
-            Role.EDGE: functor.edge,
-            Role.SOURCE_EDGE: functor.common.source_edge,
-            Role.DESTINATION_EDGE: functor.common.destination_edge,
+            ir.Role.SOURCE: functor.source,
+            ir.Role.DESTINATION: functor.destination,
+            ir.Role.COMMON: functor.common.vertex,
+            ir.Role.EDGE: functor.edge,
+            ir.Role.SOURCE_EDGE: functor.common.source_edge,
+            ir.Role.DESTINATION_EDGE: functor.common.destination_edge,
         }
     return {
-        Role.SOURCE: functor.source,
-        Role.DESTINATION: functor.destination,
-        Role.EDGE: functor.edge,
-        Role.NEAR: "near",
-        Role.FAR: "far",
+        ir.Role.SOURCE: functor.source,
+        ir.Role.DESTINATION: functor.destination,
+        ir.Role.EDGE: functor.edge,
+        ir.Role.NEAR: "near",
+        ir.Role.FAR: "far",
     }
 
 
@@ -355,10 +340,10 @@ class KeyPrinter(ExpressionPrinter):
 
     key_array = ""
 
-    def update(self, node: Update, outcome: Outcome) -> Text:
+    def update(self, node: ir.Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` of that array."""
         target = node.target
-        if not isinstance(target, ElementTarget) or target.array != self.key_array:
+        if not isinstance(target, ir.ElementTarget) or target.array != self.key_array:
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED
         plain = "plain_" if self.is_plain(target) else ""
@@ -378,16 +363,16 @@ class SkipPrinter(ExpressionPrinter):
     bounds = ""
     once: frozenset[str] = frozenset()
 
-    def read(self, node: Element) -> Text:
+    def read(self, node: ir.Element) -> Text:
         """`array[index]`, which others may write now or not."""
         if node.array not in self.once or node.now or node.array in self.shared_arrays:
             return super().read(node)
         return call("load_once", f"&{self.element(node.array, node.index, node.checked, node.domain)}")
 
-    def update(self, node: Update, outcome: Outcome) -> Text:
+    def update(self, node: ir.Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` of that array, whose elements others change too."""
         target = node.target
-        if not isinstance(target, ElementTarget) or target.array != self.skip_array:
+        if not isinstance(target, ir.ElementTarget) or target.array != self.skip_array:
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED and not self.is_plain(target)
         arguments = (self.address(target), self.print(node.value), *([self.seen] if self.seen else []))

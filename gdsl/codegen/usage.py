@@ -5,40 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gdsl.codegen.statements import polls
+from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, long_functions
-from gdsl.ir.nodes import (
-    Convert,
-    Count,
-    DegreeOf,
-    Element,
-    ElementTarget,
-    ForNeighbors,
-    FunctionCall,
-    GraphRead,
-    Iteration,
-    Node,
-    Parameter,
-    ParamValue,
-    Place,
-    Program,
-    Role,
-    ScalarTarget,
-    ScalarValue,
-    Statement,
-)
 from gdsl.ir.traversal import walk
 
 _DATA = (
-    Count,
-    DegreeOf,
-    Element,
-    ElementTarget,
-    ForNeighbors,
-    GraphRead,
-    ParamValue,
-    Place,
-    ScalarTarget,
-    ScalarValue,
+    ir.Count,
+    ir.DegreeOf,
+    ir.Element,
+    ir.ElementTarget,
+    ir.ForNeighbors,
+    ir.GraphRead,
+    ir.ParamValue,
+    ir.Place,
+    ir.ScalarTarget,
+    ir.ScalarValue,
 )
 
 
@@ -48,31 +29,31 @@ class Uses:
 
     data: bool
     iteration: bool
-    roles: frozenset[Role]
+    roles: frozenset[ir.Role]
 
 
-def uses_of(part: Node | tuple[Node, ...], functions: dict[str, Uses]) -> Uses:
+def uses_of(part: ir.Node | tuple[ir.Node, ...], functions: dict[str, Uses]) -> Uses:
     """What `part` needs, given what the program's functions need."""
     nodes = list(walk(part))
-    called = [functions[node.function] for node in nodes if isinstance(node, FunctionCall)]
-    roles = {node.role for node in nodes if isinstance(node, Parameter)}
-    if any(isinstance(node, Place) for node in nodes):
-        roles |= {Role.SOURCE, Role.EDGE}
-    statements = tuple(node for node in nodes if isinstance(node, Statement))
+    called = [functions[node.function] for node in nodes if isinstance(node, ir.FunctionCall)]
+    roles = {node.role for node in nodes if isinstance(node, ir.Parameter)}
+    if any(isinstance(node, ir.Place) for node in nodes):
+        roles |= {ir.Role.SOURCE, ir.Role.EDGE}
+    statements = tuple(node for node in nodes if isinstance(node, ir.Statement))
     data = any(isinstance(node, _DATA) or _makes_id(node) for node in nodes) or polls(statements)
     return Uses(
         data or any(uses.data for uses in called),
-        any(isinstance(node, Iteration) for node in nodes) or any(uses.iteration for uses in called),
+        any(isinstance(node, ir.Iteration) for node in nodes) or any(uses.iteration for uses in called),
         frozenset(roles),
     )
 
 
-def _makes_id(node: Node) -> bool:
+def _makes_id(node: ir.Node) -> bool:
     """Whether a number becomes an id, for which it is compared with how many there are."""
-    return isinstance(node, Convert) and node.type.is_id and node.operand.type is not node.type
+    return isinstance(node, ir.Convert) and node.type.is_id and node.operand.type is not node.type
 
 
-def function_uses(program: Program) -> dict[str, Uses]:
+def function_uses(program: ir.Program) -> dict[str, Uses]:
     """What each of the program's functions needs."""
     result: dict[str, Uses] = {}
     asking = long_functions(program)

@@ -9,40 +9,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order
-from gdsl.ir.nodes import (
-    CombineFrontiers,
-    Contract,
-    CopyFrontier,
-    DefineFrontier,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    FarEnds,
-    Fill,
-    FrontierNotEmpty,
-    FrontierSize,
-    FunctionCall,
-    If,
-    NeighborVote,
-    Node,
-    On,
-    Operator,
-    PopBuckets,
-    Program,
-    PushBuckets,
-    Repeat,
-    ScalarTarget,
-    ScalarValue,
-    SetStep,
-    Step,
-    StoreElement,
-    StoreScalar,
-    Subgraph,
-    VertexFunctor,
-    While,
-)
 from gdsl.ir.traversal import Remembered, walk
 from gdsl.operations import Domain
 from gdsl.records import dataclass
@@ -84,13 +52,13 @@ class FrontierUse:
     written: tuple[str, ...] = ()
 
 
-Functor = VertexFunctor | EdgeFunctor
+Functor = ir.VertexFunctor | ir.EdgeFunctor
 
 
 class Accesses:
     """The accesses of the steps of one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self._functions: dict[str, frozenset[tuple[str, bool]]] = {}
         """By function what it touches with all that it calls: (name, whether it is written)."""
@@ -98,55 +66,55 @@ class Accesses:
         self._vertex = {functor.name: functor for functor in program.vertex_functors}
         self._edge = {functor.name: functor for functor in program.edge_functors}
         self._votes = {functor.name: functor for functor in program.vote_functors}
-        self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
+        self._known: dict[int, tuple[ir.Step, frozenset[Access]]] = {}
         """By the identity of a step, which lives as long as this cache."""
-        self._read: dict[tuple[int, Who], tuple[Expression, frozenset[Access]]] = {}
+        self._read: dict[tuple[int, Who], tuple[ir.Expression, frozenset[Access]]] = {}
         """By the identity of an expression, as with steps."""
 
-    def of_step(self, step: Step) -> frozenset[Access]:
+    def of_step(self, step: ir.Step) -> frozenset[Access]:
         """What `step` touches: of a loop or a branch, what its condition or count reads."""
         if id(step) not in self._known:
             self._known[id(step)] = (step, self._of_step(step))
         return self._known[id(step)][1]
 
-    def _of_step(self, step: Step) -> frozenset[Access]:
-        if isinstance(step, Operator):
+    def _of_step(self, step: ir.Step) -> frozenset[Access]:
+        if isinstance(step, ir.Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)
-            if isinstance(step, NeighborVote) and step.score is not None:
+            if isinstance(step, ir.NeighborVote) and step.score is not None:
                 own |= self._remembered(self._in, self._votes[step.score], Who.ANYBODY)
             if step.array_read is not None:
                 own |= {Access(step.array_read, False, Who.ANYBODY)}
             itself = (name for name in (step.stores, step.adds_to) if name is not None)
             return own.union(Access(name, True, Who.ANYBODY) for name in itself)
-        if isinstance(step, StoreScalar):
+        if isinstance(step, ir.StoreScalar):
             return self.of_expression(step.value, Who.LEADER) | {Access(step.scalar, True, Who.LEADER)}
-        if isinstance(step, StoreElement):
+        if isinstance(step, ir.StoreElement):
             return self._in((step.target, step.value), Who.LEADER)
-        if isinstance(step, Fill):
+        if isinstance(step, ir.Fill):
             return self.of_expression(step.value, Who.ANYBODY) | {Access(step.array, True, Who.OWNER)}
-        if isinstance(step, DefineFrontier):
+        if isinstance(step, ir.DefineFrontier):
             return self._in(step.members, Who.ANYBODY)
-        if isinstance(step, Contract):
+        if isinstance(step, ir.Contract):
             return frozenset(Access(name, writes, Who.ANYBODY) for name in step.arrays for writes in (False, True))
-        if isinstance(step, SetStep):
+        if isinstance(step, ir.SetStep):
             led = dict.fromkeys(step.use.by_leader, Who.LEADER)
             written = frozenset(Access(name, True, led.get(name, Who.ANYBODY)) for name in step.use.writes)
             read = (Access(name, False, Who.ANYBODY) for name in step.use.reads)
             return self._in(step, Who.ANYBODY).union(written, read)
-        if isinstance(step, (While, If)):
+        if isinstance(step, (ir.While, ir.If)):
             return self.of_expression(step.condition, Who.ANYBODY)
-        if isinstance(step, Repeat):
+        if isinstance(step, ir.Repeat):
             return self.of_expression(step.count, Who.ANYBODY)
         return frozenset()
 
-    def of_expression(self, expression: Expression, who: Who) -> frozenset[Access]:
+    def of_expression(self, expression: ir.Expression, who: Who) -> frozenset[Access]:
         """What evaluating `expression` reads."""
         key = (id(expression), who)
         if key not in self._read:
             self._read[key] = (expression, self._in(expression, who))
         return self._read[key][1]
 
-    def functor_of(self, step: Operator) -> Functor | None:
+    def functor_of(self, step: ir.Operator) -> Functor | None:
         """The functor that an operator runs; None where it runs none."""
         if step.functor is None:
             return None
@@ -159,15 +127,15 @@ class Accesses:
         accesses: set[tuple[str, bool]] = set()
         called: set[str] = set()
         for node in walk(part):
-            if isinstance(node, Element):
+            if isinstance(node, ir.Element):
                 accesses.add((node.array, False))
-            elif isinstance(node, ScalarValue):
+            elif isinstance(node, ir.ScalarValue):
                 accesses.add((node.name, False))
-            elif isinstance(node, ElementTarget):
+            elif isinstance(node, ir.ElementTarget):
                 accesses.add((node.array, True))
-            elif isinstance(node, ScalarTarget):
+            elif isinstance(node, ir.ScalarTarget):
                 accesses.add((node.scalar, True))
-            elif isinstance(node, FunctionCall):
+            elif isinstance(node, ir.FunctionCall):
                 called.add(node.function)
         return frozenset(accesses.union(*map(self._in_function, called)))
 
@@ -178,33 +146,33 @@ class Accesses:
         return self._functions[name]
 
 
-def frontiers_of(step: Node) -> FrontierUse:
+def frontiers_of(step: ir.Node) -> FrontierUse:
     """The frontiers that a step reads and writes itself (of a loop or a branch: its condition or count)."""
-    if isinstance(step, DefineFrontier):
+    if isinstance(step, ir.DefineFrontier):
         return FrontierUse(asked_frontiers(step.members), (step.name,))
-    if isinstance(step, (CopyFrontier, FarEnds)):
+    if isinstance(step, (ir.CopyFrontier, ir.FarEnds)):
         return FrontierUse((step.other,), (step.name,))
-    if isinstance(step, Subgraph):
+    if isinstance(step, ir.Subgraph):
         return FrontierUse((step.edges,))
-    if isinstance(step, (On, PushBuckets, PopBuckets)):
+    if isinstance(step, (ir.On, ir.PushBuckets, ir.PopBuckets)):
         return FrontierUse()
-    if isinstance(step, SetStep):
+    if isinstance(step, ir.SetStep):
         result = step.use.result
         return FrontierUse((*step.use.frontiers, *asked_frontiers(step)), () if result is None else (result,))
-    if isinstance(step, CombineFrontiers):
+    if isinstance(step, ir.CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))
-    if isinstance(step, Operator):
+    if isinstance(step, ir.Operator):
         read = () if step.frontier.frontier is None else (step.frontier.frontier,)
         return FrontierUse(read, () if step.result is None else (step.result,))
-    if isinstance(step, (While, If)):
+    if isinstance(step, (ir.While, ir.If)):
         return FrontierUse(asked_frontiers(step.condition))
-    if isinstance(step, Repeat):
+    if isinstance(step, ir.Repeat):
         return FrontierUse(asked_frontiers(step.count))
     return FrontierUse(asked_frontiers(step))
 
 
 def asked_frontiers(part: object) -> tuple[str, ...]:
     """The frontiers whose size one or more expressions read."""
-    asking = (node for node in walk(part) if isinstance(node, (FrontierSize, FrontierNotEmpty)))
+    asking = (node for node in walk(part) if isinstance(node, (ir.FrontierSize, ir.FrontierNotEmpty)))
     return tuple(dict.fromkeys(node.frontier for node in asking))

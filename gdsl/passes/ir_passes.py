@@ -17,38 +17,24 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from gdsl.ir import nodes as ir
 from gdsl.ir import verifier
-from gdsl.ir.nodes import (
-    EdgeFunctor,
-    Element,
-    Node,
-    Parameter,
-    PopBuckets,
-    Program,
-    PushBuckets,
-    Role,
-    ScalarTarget,
-    ScalarValue,
-    VertexFunctor,
-    While,
-    element_index,
-)
 from gdsl.ir.traversal import all_steps, expand_buckets, rewrite
 from gdsl.ir.worklists import names_in, without_buckets, worklist_loops
 from gdsl.passes.writers import plain_arrays, targets, written_arrays
 
-AnyFunctor = TypeVar("AnyFunctor", VertexFunctor, EdgeFunctor)
+AnyFunctor = TypeVar("AnyFunctor", ir.VertexFunctor, ir.EdgeFunctor)
 
 
-def choose_worklists(program: Program) -> Program:
+def choose_worklists(program: ir.Program) -> ir.Program:
     """`program` without `PushBuckets` and `PopBuckets`."""
-    if not any(isinstance(step, PushBuckets | PopBuckets) for step in all_steps(program.schedule)):
+    if not any(isinstance(step, ir.PushBuckets | ir.PopBuckets) for step in all_steps(program.schedule)):
         return program
     loops = worklist_loops(program)
     numbers = {loop.loop for loop in loops}
 
-    def change(node: Node) -> Node:
-        return without_buckets(node) if isinstance(node, While) and node.loop in numbers else node
+    def change(node: ir.Node) -> ir.Node:
+        return without_buckets(node) if isinstance(node, ir.While) and node.loop in numbers else node
 
     schedule = rewrite(program.schedule, change) if loops else program.schedule
     unused = {name for loop in loops for name in names_in(loop)} - names_in(schedule)
@@ -61,40 +47,40 @@ def choose_worklists(program: Program) -> Program:
     )
 
 
-def mark_shared_reads(program: Program) -> Program:
+def mark_shared_reads(program: ir.Program) -> ir.Program:
     """Set `now` on every read that may meet a write by another call."""
     return dataclasses.replace(
         program,
-        vertex_functors=tuple(_mark(functor, Role.VERTEX) for functor in program.vertex_functors),
+        vertex_functors=tuple(_mark(functor, ir.Role.VERTEX) for functor in program.vertex_functors),
         edge_functors=tuple(
-            _mark(functor, Role.EDGE if functor.common is None else None) for functor in program.edge_functors
+            _mark(functor, ir.Role.EDGE if functor.common is None else None) for functor in program.edge_functors
         ),
     )
 
 
-def _mark(functor: AnyFunctor, own: Role | None) -> AnyFunctor:
+def _mark(functor: AnyFunctor, own: ir.Role | None) -> AnyFunctor:
     """`own` is the role of what only one call has."""
     written = written_arrays(functor)
     alone = plain_arrays(functor, frozenset({own} if own is not None else ()))
-    scalars = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+    scalars = {target.scalar for target in targets(functor) if isinstance(target, ir.ScalarTarget)}
 
-    def change(node: Node) -> Node:
-        if isinstance(node, Element) and node.array in written:
-            index = element_index(node.index)
-            is_own = isinstance(index, Parameter) and index.role is own
+    def change(node: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Element) and node.array in written:
+            index = ir.element_index(node.index)
+            is_own = isinstance(index, ir.Parameter) and index.role is own
             return dataclasses.replace(node, now=not (is_own and node.array in alone))
-        if isinstance(node, ScalarValue) and node.name in scalars:
+        if isinstance(node, ir.ScalarValue) and node.name in scalars:
             return dataclasses.replace(node, now=True)
         return node
 
     return rewrite(functor, change)
 
 
-Pass = Callable[[Program], Program]
+Pass = Callable[[ir.Program], ir.Program]
 ALL: tuple[Pass, ...] = (choose_worklists, mark_shared_reads)
 
 
-def apply(program: Program, passes: Sequence[Pass] = ALL, *, verify: bool = True) -> Program:
+def apply(program: ir.Program, passes: Sequence[Pass] = ALL, *, verify: bool = True) -> ir.Program:
     """`program` after `passes`; with `verify` the IR is verified after each."""
     for each in passes:
         before, program = program, each(program)

@@ -8,19 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdsl.ir.nodes import (
-    Advance,
-    Compute,
-    EdgeFunctor,
-    Element,
-    NeighborReduce,
-    Operator,
-    Parameter,
-    Program,
-    Repeat,
-    Role,
-    While,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import changed_in, fixed_order
 from gdsl.operations import Balance, Domain, Layout, NeighborOperation, Order, Over
@@ -42,7 +30,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
         step, skips = operation.step, sweep.skips
         if sweep.segment is not None:
             return sweep.with_hints(BlockCache(array[step.site])) if step.site in array else sweep
-        if skips is None or not isinstance(step, Advance) or not _may_bound(plan, step, skips):
+        if skips is None or not isinstance(step, ir.Advance) or not _may_bound(plan, step, skips):
             return sweep
         hints = (sweep.hint(ReadAhead, walk.over) for walk in sweep.walks)
         looks = (each for each in hints if each is not None and each.seen is not None)
@@ -64,39 +52,39 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 BLOCK = 1024
 """Threads, where a multiprocessor has one block."""
-_FAR = {Over.IN_EDGES: Role.SOURCE, Over.OUT_EDGES: Role.DESTINATION}
+_FAR = {Over.IN_EDGES: ir.Role.SOURCE, Over.OUT_EDGES: ir.Role.DESTINATION}
 _LEAVING = (NeighborOperation.SOME, NeighborOperation.EVERY)
 _WORDS = (32, 64)
 
 
-def keeps_first(program: Program, target: Target) -> dict[int, str]:
+def keeps_first(program: ir.Program, target: Target) -> dict[int, str]:
     """By the site of a reduction the array of which blocks keep the first values."""
     return could_keep(program, target) if program.tuning.layout is Layout.BY_DEGREE else {}
 
 
-def could_keep(program: Program, target: Target) -> dict[int, str]:
+def could_keep(program: ir.Program, target: Target) -> dict[int, str]:
     """By the site of a reduction the array of which blocks would keep the first values on ids by degree."""
     tuning = program.tuning
     if not (target.grid and target.fused) or target.teams or tuning.block is not None or not _only_reduces(program):
         return {}
-    loops = [node for node in walk(program.schedule) if isinstance(node, (While, Repeat))]
+    loops = [node for node in walk(program.schedule) if isinstance(node, (ir.While, ir.Repeat))]
     sizes = {}
-    for step in (node for loop in loops for node in walk(loop.body) if isinstance(node, NeighborReduce)):
+    for step in (node for loop in loops for node in walk(loop.body) if isinstance(node, ir.NeighborReduce)):
         array = _gathered(step, program)
         if array is not None and tuning.sites[step.site].balance is Balance.AUTO:
             sizes[step.site] = array
     return sizes
 
 
-def _only_reduces(program: Program) -> bool:
+def _only_reduces(program: ir.Program) -> bool:
     """Whether all operators go over all vertices, and make no set."""
     if program.frontiers or program.graphs:
         return False
-    operators = [node for node in walk(program.schedule) if isinstance(node, Operator)]
-    return all(isinstance(each, (Compute, NeighborReduce)) and each.frontier.everything for each in operators)
+    operators = [node for node in walk(program.schedule) if isinstance(node, ir.Operator)]
+    return all(isinstance(each, (ir.Compute, ir.NeighborReduce)) and each.frontier.everything for each in operators)
 
 
-def _gathered(step: NeighborReduce, program: Program) -> str | None:
+def _gathered(step: ir.NeighborReduce, program: ir.Program) -> str | None:
     """The one array whose value at the far end is all that is asked of it, if it is a word."""
     functor = next(each for each in program.edge_functors if each.name == step.functor)
     names = {node.array for node in gathers(functor, step.over)}
@@ -107,11 +95,13 @@ def _gathered(step: NeighborReduce, program: Program) -> str | None:
     return array.name if single and not array.type.is_id and array.type.bits in _WORDS else None
 
 
-def gathers(functor: EdgeFunctor, over: Over) -> list[Element]:
+def gathers(functor: ir.EdgeFunctor, over: Over) -> list[ir.Element]:
     """Where `functor` reads something of the vertex at the far end of an edge."""
     far = _FAR.get(over)
-    elements = (node for node in walk(functor) if isinstance(node, Element) and node.domain is Domain.VERTEX)
-    return [each for each in elements if isinstance(each.index, Parameter) and each.index.role is far and not each.now]
+    elements = (node for node in walk(functor) if isinstance(node, ir.Element) and node.domain is Domain.VERTEX)
+    return [
+        each for each in elements if isinstance(each.index, ir.Parameter) and each.index.role is far and not each.now
+    ]
 
 
 # Decides which worklists look at a bound in the block's own memory before they look at a value (cuda).
@@ -148,31 +138,31 @@ _WORD = 4
 """Bytes of a bound and what is left of an id."""
 
 
-def _may_bound(plan: Plan, step: Advance, skips: Skips) -> bool:
+def _may_bound(plan: Plan, step: ir.Advance, skips: Skips) -> bool:
     """Whether an advance that skips members may use bounds for the far ends of its edges."""
     if not plan.graph.hubs or not plan.target.fused or plan.target.teams:
         return False
     return step.over is Over.OUT_EDGES and skips.type is Type.FLOAT32 and could_bound(plan.program)
 
 
-def could_bound(program: Program) -> bool:
+def could_bound(program: ir.Program) -> bool:
     """Whether a program has any on graphs of hubs: where it is nothing but one monotone loop over out-edges. Of whole
     numbers a word has no room for the last digits, in which they differ; others have their own size of blocks."""
     tuning = program.tuning
     if not tuning.fuse or tuning.block is not None or tuning.order is Order.NEAR_FAR or program.graphs:
         return False
-    operators = [node for node in walk(program.schedule) if isinstance(node, Operator)]
+    operators = [node for node in walk(program.schedule) if isinstance(node, ir.Operator)]
     if len(operators) != 1 or tuning.sites[operators[0].site].balance is not Balance.AUTO:
         return False
-    loops = [node for node in walk(program.schedule) if isinstance(node, While) and operators[0] in node.body]
+    loops = [node for node in walk(program.schedule) if isinstance(node, ir.While) and operators[0] in node.body]
     return any(_is_suitable(loop, program) for loop in loops)
 
 
-def _is_suitable(loop: While, program: Program) -> bool:
-    (step,) = (node for node in walk(loop.body) if isinstance(node, Operator))
+def _is_suitable(loop: ir.While, program: ir.Program) -> bool:
+    (step,) = (node for node in walk(loop.body) if isinstance(node, ir.Operator))
     if not loop.monotone or fixed_order(loop, program) is not None:
         return False
-    if not isinstance(step, Advance) or step.over is not Over.OUT_EDGES:
+    if not isinstance(step, ir.Advance) or step.over is not Over.OUT_EDGES:
         return False
     changed = changed_in(loop, program).array
     return next(array.type for array in program.arrays if array.name == changed) is Type.FLOAT32

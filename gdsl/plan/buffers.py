@@ -6,19 +6,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Parts, Sum, Times
-from gdsl.ir.nodes import (
-    Array,
-    CompareAndSwap,
-    Contract,
-    DegreeOf,
-    ElementTarget,
-    Place,
-    Program,
-    SameGraph,
-    Scalar,
-    Subgraph,
-    Update,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
@@ -114,9 +102,9 @@ def _graph(plan: Plan) -> Iterator[Buffer]:
 
 def _parts_read(plan: Plan) -> Iterator[str]:
     for node in walk(code_of(plan.program)):
-        if isinstance(node, DegreeOf):
+        if isinstance(node, ir.DegreeOf):
             yield "offsets" if node.degree is Degree.OUT else "in_offsets"
-        elif isinstance(node, Place):
+        elif isinstance(node, ir.Place):
             yield "offsets"
         yield from functor_facts.parts_read(node)
     for sweep in sweeps(plan):
@@ -137,9 +125,9 @@ def _parts_of_graphs(plan: Plan, needed: set[str]) -> frozenset[str]:
     return frozenset({"offsets", "columns", "edge_sources", *back})
 
 
-def code_of(program: Program) -> tuple[object, ...]:
+def code_of(program: ir.Program) -> tuple[object, ...]:
     """What a backend runs of a program: not `where`, which is tested before."""
-    data: tuple[Array | Scalar, ...] = (*program.arrays, *program.scalars)
+    data: tuple[ir.Array | ir.Scalar, ...] = (*program.arrays, *program.scalars)
     initial = tuple(each.initial for each in data if each.initial is not None)
     functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
     return (program.functions, *functors, program.schedule, initial)
@@ -272,11 +260,11 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
     if not plan.graphs:
         return
-    role, contracts = Role.MADE_GRAPH, [step.step for step in made if isinstance(step.step, Contract)]
+    role, contracts = Role.MADE_GRAPH, [step.step for step in made if isinstance(step.step, ir.Contract)]
     parts = {buffer.name for buffer in others if buffer.group == GRAPH}
     back = (*_BACK_OF_MADE * ("in_offsets" in parts), *("reverse",) * ("reverse_edges" in parts))
     lists = {"offsets", "edge_ids", *back}
-    run_makes = any(isinstance(step.step, Subgraph) and step.kept is None for step in made)
+    run_makes = any(isinstance(step.step, ir.Subgraph) and step.kept is None for step in made)
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
     if plan.graph_rooms:
         yield from _of_graphs("made", in_run, role, plan.graph_rooms)
@@ -285,7 +273,7 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
         yield from kept
         yield Buffer(KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, kept[0].copies)
     either = Sum((VERTICES, EDGES, Fixed(1 << plan.sizes.radix_bits)))  # sorting counts digits for as many ids each
-    if any(not isinstance(step.step, SameGraph) for step in made):
+    if any(not isinstance(step.step, ir.SameGraph) for step in made):
         count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
         yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, count)
     if any(step.weights is not None for step in contracts):
@@ -334,7 +322,7 @@ def marked_domains(plan: Plan) -> frozenset[Domain]:
     ends = any(isinstance(step, FarEnds) for step in steps_in(plan.schedule))
     domains |= {each.asked.domain for each in combinations(plan) if each.marks}
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
-    domains |= {Domain.EDGE for step in made if isinstance(step, Subgraph)}
+    domains |= {Domain.EDGE for step in made if isinstance(step, ir.Subgraph)}
     domains |= {domain for domain in numbered(plan) if domain is Domain.EDGE}
     return frozenset(domains | {Domain.VERTEX} if ends else domains)
 
@@ -351,9 +339,9 @@ def needs_bitmaps(plan: Plan) -> bool:
 # Decides which data needs a compare-and-swap of 128 bits: pairs that do not fit a word, updated by several threads.
 
 
-def exchanged_pairs(plan: Plan, widths: Widths) -> tuple[Array | Scalar, ...]:
+def exchanged_pairs(plan: Plan, widths: Widths) -> tuple[ir.Array | ir.Scalar, ...]:
     """The arrays and scalars that it is needed for, in the order of their declarations."""
-    data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
+    data: tuple[ir.Array | ir.Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
     wide = [each for each in data if each.type.is_pair and widths.of(each.type) > 64]
     if not wide:
         return ()
@@ -375,5 +363,5 @@ def _exchanged(sweep: Sweep, updated: dict[str, frozenset[str]]) -> Iterator[str
 
 
 def _updated(body: object) -> frozenset[str]:
-    targets = (node.target for node in walk(body) if isinstance(node, (Update, CompareAndSwap)))
-    return frozenset(target.array if isinstance(target, ElementTarget) else target.scalar for target in targets)
+    targets = (node.target for node in walk(body) if isinstance(node, (ir.Update, ir.CompareAndSwap)))
+    return frozenset(target.array if isinstance(target, ir.ElementTarget) else target.scalar for target in targets)

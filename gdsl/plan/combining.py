@@ -18,31 +18,7 @@ one after the other. That makes no difference if everything that depends on it h
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    Accept,
-    CompareAndSwap,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    ForNeighbors,
-    FunctionCall,
-    GraphRead,
-    Intersect,
-    Node,
-    Operator,
-    Parameter,
-    Program,
-    Role,
-    ScalarTarget,
-    ScalarValue,
-    Store,
-    Target,
-    Update,
-    UpdateValue,
-    VertexFunctor,
-    element_index,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation, StoreRule
@@ -50,9 +26,9 @@ from gdsl.plan.exchange_nodes import Exchanged, How, Reach
 from gdsl.plan.functor_facts import parts_read
 from gdsl.records import dataclass
 
-Functor = VertexFunctor | EdgeFunctor
+Functor = ir.VertexFunctor | ir.EdgeFunctor
 IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-_ENDS = (Role.VERTEX, Role.SOURCE, Role.DESTINATION, Role.NEAR, Role.FAR)
+_ENDS = (ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR)
 DEGREES = frozenset({"offsets", "in_offsets"})
 """The parts of the graph that all workers have."""
 _SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
@@ -66,38 +42,38 @@ class Obstacle:
     line: str
 
 
-def own_roles(step: Operator) -> frozenset[Role]:
+def own_roles(step: ir.Operator) -> frozenset[ir.Role]:
     """The parameters of the functor of `step` that are vertices owned by the worker that runs the call."""
     over = step.visits
-    if over is None and not isinstance(step, Intersect):
+    if over is None and not isinstance(step, ir.Intersect):
         of_vertex = step.frontier.domain is Domain.VERTEX
-        return frozenset({Role.VERTEX}) if of_vertex else frozenset({Role.SOURCE, Role.NEAR})
+        return frozenset({ir.Role.VERTEX}) if of_vertex else frozenset({ir.Role.SOURCE, ir.Role.NEAR})
     if over is Over.IN_EDGES:
-        return frozenset({Role.DESTINATION, Role.NEAR})
-    return frozenset({Role.NEAR}) if over is Over.ALL_EDGES else frozenset({Role.SOURCE, Role.NEAR})
+        return frozenset({ir.Role.DESTINATION, ir.Role.NEAR})
+    return frozenset({ir.Role.NEAR}) if over is Over.ALL_EDGES else frozenset({ir.Role.SOURCE, ir.Role.NEAR})
 
 
-def has_own_edges(step: Operator) -> bool:
+def has_own_edges(step: ir.Operator) -> bool:
     """Whether the edges that `step` visits are those of the worker that runs the call, as are all calls for them."""
-    if isinstance(step, Intersect):
+    if isinstance(step, ir.Intersect):
         return step.partners is None
     return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
 
 
-def edge_has_one_worker(step: Operator) -> bool:
+def edge_has_one_worker(step: ir.Operator) -> bool:
     """Whether all calls for one edge are of one worker, if not always of its owner."""
     return has_own_edges(step) or step.visits is Over.IN_EDGES
 
 
-def is_own(index: Expression, step: Operator) -> bool:
+def is_own(index: ir.Expression, step: ir.Operator) -> bool:
     """Whether all calls that name the element of `index` by this expression are of one worker."""
-    index = element_index(index)
-    if not isinstance(index, Parameter):
+    index = ir.element_index(index)
+    if not isinstance(index, ir.Parameter):
         return False
-    return index.role in own_roles(step) or (index.role is Role.EDGE and edge_has_one_worker(step))
+    return index.role in own_roles(step) or (index.role is ir.Role.EDGE and edge_has_one_worker(step))
 
 
-def written_by(step: Operator, functor: Functor | None) -> tuple[Exchanged, ...]:
+def written_by(step: ir.Operator, functor: Functor | None) -> tuple[Exchanged, ...]:
     """What `step` writes, and how the values of workers that run at the same time are combined."""
     exchanged: dict[str, Exchanged] = {}
     for name, writes in _writes(functor).items():
@@ -109,7 +85,7 @@ def written_by(step: Operator, functor: Functor | None) -> tuple[Exchanged, ...]
     return tuple(exchanged.values())
 
 
-def in_turns(step: Operator, functor: Functor | None, program: Program) -> Obstacle | None:
+def in_turns(step: ir.Operator, functor: Functor | None, program: ir.Program) -> Obstacle | None:
     """Why workers must run `step` one after the other; None where they need not."""
     if functor is None:
         return None
@@ -118,9 +94,9 @@ def in_turns(step: Operator, functor: Functor | None, program: Program) -> Obsta
         target = _target(node)
         if target is None or not shared[_name(target)]:
             continue
-        if isinstance(node, CompareAndSwap):
+        if isinstance(node, ir.CompareAndSwap):
             return Obstacle(f"a `cas` tells which call was first to write `{_name(target)}`", node.span.words)
-        if isinstance(node, UpdateValue) and node.outcome is Outcome.FETCH:
+        if isinstance(node, ir.UpdateValue) and node.outcome is Outcome.FETCH:
             reason = f"`fetch` tells what calls of other workers have made of `{_name(target)}`"
             return Obstacle(reason, node.span.words)
     return _of_ways(functor, shared) or _of_changes(step, functor, shared) or _of_reads(step, functor, shared, program)
@@ -134,12 +110,12 @@ def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
     return None
 
 
-def _of_changes(step: Operator, functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
+def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
     """Effects that would happen twice if `changed` is true for two workers."""
     told = [
         node.update
         for node in walk(functor.body)
-        if isinstance(node, UpdateValue) and shared[_name(node.update.target)]
+        if isinstance(node, ir.UpdateValue) and shared[_name(node.update.target)]
     ]
     if not told:
         return None
@@ -152,45 +128,45 @@ def _of_changes(step: Operator, functor: Functor, shared: dict[str, bool]) -> Ob
     places = {_place(each.target) for each in told}
     ids = {id(each) for each in told}
     for node in walk(functor.body):
-        if isinstance(node, Accept) and step.result is not None and not places <= _collected(step, functor):
+        if isinstance(node, ir.Accept) and step.result is not None and not places <= _collected(step, functor):
             return Obstacle(reason, node.span.words)
-        if not isinstance(node, (Store, Update)) or id(node) in ids:
+        if not isinstance(node, (ir.Store, ir.Update)) or id(node) in ids:
             continue
-        steady = isinstance(node, Store) or node.operation in IDEMPOTENT
-        if isinstance(node, Store):
+        steady = isinstance(node, ir.Store) or node.operation in IDEMPOTENT
+        if isinstance(node, ir.Store):
             steady = node.rule in (StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
-        bits = isinstance(node, Update) and node.operation in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-        same_place = _place(node.target) in places or (isinstance(node.target, ScalarTarget) and bits)
+        bits = isinstance(node, ir.Update) and node.operation in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+        same_place = _place(node.target) in places or (isinstance(node.target, ir.ScalarTarget) and bits)
         if not (steady and same_place):
             return Obstacle(reason, node.span.words)
     return None
 
 
-def _collected(step: Operator, functor: Functor) -> set[str]:
+def _collected(step: ir.Operator, functor: Functor) -> set[str]:
     """The program's names for the vertex that an accepting call adds to the result."""
-    if isinstance(functor, VertexFunctor):
+    if isinstance(functor, ir.VertexFunctor):
         return {functor.vertex}
     ends = {Over.OUT_EDGES: functor.destination, Over.IN_EDGES: functor.source}
     names = {ends[step.visits]} if step.visits in ends else set()
-    far = {node.name for node in walk(functor.body) if isinstance(node, Parameter) and node.role is Role.FAR}
+    far = {node.name for node in walk(functor.body) if isinstance(node, ir.Parameter) and node.role is ir.Role.FAR}
     return names | far
 
 
-def _of_reads(step: Operator, functor: Functor, shared: dict[str, bool], program: Program) -> Obstacle | None:
+def _of_reads(step: ir.Operator, functor: Functor, shared: dict[str, bool], program: ir.Program) -> Obstacle | None:
     """Reads of an array that each worker sums up from zero, so that its partial result can be separated."""
-    updates = [node for node in walk(functor.body) if isinstance(node, Update)]
+    updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
     apart = {_name(each.target): each for each in updates if shared[_name(each.target)] and starts_from_nothing(each)}
     if not apart:
         return None
     called: tuple[object, ...] = (functor, program.functions) if _calls(functor) else (functor,)
     for node in walk(called):
-        name = node.array if isinstance(node, Element) else node.name if isinstance(node, ScalarValue) else None
+        name = node.array if isinstance(node, ir.Element) else node.name if isinstance(node, ir.ScalarValue) else None
         if name in apart:
             return Obstacle(f"`{name}` is read while it is summed up", node.span.words)
     return None
 
 
-def pulls_from_others(step: Operator, functor: Functor, program: Program) -> bool:
+def pulls_from_others(step: ir.Operator, functor: Functor, program: ir.Program) -> bool:
     """Whether workers may pull: each for the vertices that it owns, along edges that other workers own.
 
     Whatever is merged after a push can be merged after a pull. A call must not need what only the owner of the edge or
@@ -202,18 +178,20 @@ def pulls_from_others(step: Operator, functor: Functor, program: Program) -> boo
         return False
     called: tuple[object, ...] = (functor, program.functions) if _calls(functor) else (functor,)
     for node in walk(called):
-        if isinstance(node, Parameter) and node.role is Role.EDGE:
+        if isinstance(node, ir.Parameter) and node.role is ir.Role.EDGE:
             return False
-        if isinstance(node, ForNeighbors) or (isinstance(node, GraphRead) and not DEGREES.issuperset(parts_read(node))):
+        if isinstance(node, ir.ForNeighbors) or (
+            isinstance(node, ir.GraphRead) and not DEGREES.issuperset(parts_read(node))
+        ):
             return False
     return True
 
 
 def _calls(functor: Functor) -> bool:
-    return any(isinstance(node, FunctionCall) for node in walk(functor))
+    return any(isinstance(node, ir.FunctionCall) for node in walk(functor))
 
 
-def starts_from_nothing(update: Update) -> bool:
+def starts_from_nothing(update: ir.Update) -> bool:
     """Whether a worker's part of a reduction cannot be computed from its result and the value before it: rounded sums
     and products."""
     rounds = update.target.type.holds_float and update.operation in _SUMS
@@ -223,23 +201,23 @@ def starts_from_nothing(update: Update) -> bool:
 # Writes
 
 
-_Writing = Store | Update | CompareAndSwap
+_Writing = ir.Store | ir.Update | ir.CompareAndSwap
 _MIXED = object()
 
 
 def _writes(functor: Functor | None) -> dict[str, list[_Writing]]:
     writings: dict[str, list[_Writing]] = {}
     for node in walk(functor.body) if functor is not None else ():
-        if isinstance(node, (Store, Update, CompareAndSwap)):
+        if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)):
             writings.setdefault(_name(node.target), []).append(node)
     return writings
 
 
-def _combination(name: str, writes: list[_Writing], step: Operator) -> Exchanged:
-    scalar = isinstance(writes[0].target, ScalarTarget)
+def _combination(name: str, writes: list[_Writing], step: ir.Operator) -> Exchanged:
+    scalar = isinstance(writes[0].target, ir.ScalarTarget)
     if not _is_shared(writes, step):
-        targets = [each.target for each in writes if isinstance(each.target, ElementTarget)]
-        own = all(in_own_part(element_index(target.index), step) for target in targets)
+        targets = [each.target for each in writes if isinstance(each.target, ir.ElementTarget)]
+        own = all(in_own_part(ir.element_index(target.index), step) for target in targets)
         return Exchanged(name, How.PUBLISH, Reach.OWN if own else Reach.ANYWHERE)
     operation = _operation(writes)
     combined = operation if isinstance(operation, ReduceOperation) else None
@@ -247,22 +225,22 @@ def _combination(name: str, writes: list[_Writing], step: Operator) -> Exchanged
     return Exchanged(name, How.MERGE, Reach.ENDS if ends else Reach.ANYWHERE, combined, scalar)
 
 
-def _names_end(target: Target) -> bool:
+def _names_end(target: ir.Target) -> bool:
     """Whether a target is that of a vertex that the call was made for."""
-    index = element_index(target.index) if isinstance(target, ElementTarget) else None
-    return isinstance(index, Parameter) and index.role in _ENDS
+    index = ir.element_index(target.index) if isinstance(target, ir.ElementTarget) else None
+    return isinstance(index, ir.Parameter) and index.role in _ENDS
 
 
-def _is_shared(writes: list[_Writing], step: Operator) -> bool:
+def _is_shared(writes: list[_Writing], step: ir.Operator) -> bool:
     """Whether several workers may write one element."""
-    return not all(isinstance(each.target, ElementTarget) and is_own(each.target.index, step) for each in writes)
+    return not all(isinstance(each.target, ir.ElementTarget) and is_own(each.target.index, step) for each in writes)
 
 
-def in_own_part(index: Expression, step: Operator) -> bool:
+def in_own_part(index: ir.Expression, step: ir.Operator) -> bool:
     """Whether this names elements of a worker's own vertices or edges only."""
-    if not isinstance(index, Parameter):
+    if not isinstance(index, ir.Parameter):
         return False
-    return index.role in own_roles(step) or (index.role is Role.EDGE and has_own_edges(step))
+    return index.role in own_roles(step) or (index.role is ir.Role.EDGE and has_own_edges(step))
 
 
 def _operation(writes: list[_Writing]) -> object:
@@ -272,24 +250,24 @@ def _operation(writes: list[_Writing]) -> object:
 
 
 def _kind(write: _Writing) -> object:
-    if isinstance(write, Update):
+    if isinstance(write, ir.Update):
         return ReduceOperation.ADD if write.operation in _SUMS else write.operation
-    return None if isinstance(write, Store) else _MIXED
+    return None if isinstance(write, ir.Store) else _MIXED
 
 
 def _single(write: _Writing) -> bool:
-    return isinstance(write, Update) or (isinstance(write, Store) and write.rule is StoreRule.SINGLE_WRITER)
+    return isinstance(write, ir.Update) or (isinstance(write, ir.Store) and write.rule is StoreRule.SINGLE_WRITER)
 
 
-def _target(node: Node) -> Target | None:
-    if isinstance(node, CompareAndSwap):
+def _target(node: ir.Node) -> ir.Target | None:
+    if isinstance(node, ir.CompareAndSwap):
         return node.target
-    return node.update.target if isinstance(node, UpdateValue) else None
+    return node.update.target if isinstance(node, ir.UpdateValue) else None
 
 
-def _name(target: Target) -> str:
-    return target.array if isinstance(target, ElementTarget) else target.scalar
+def _name(target: ir.Target) -> str:
+    return target.array if isinstance(target, ir.ElementTarget) else target.scalar
 
 
-def _place(target: Target) -> str:
-    return print_expression(target.index) if isinstance(target, ElementTarget) else ""
+def _place(target: ir.Target) -> str:
+    return print_expression(target.index) if isinstance(target, ir.ElementTarget) else ""

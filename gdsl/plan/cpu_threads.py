@@ -52,39 +52,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import (
-    Accept,
-    Advance,
-    Binary,
-    Compute,
-    Convert,
-    DegreeOf,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    Filter,
-    ForNeighbors,
-    ForRange,
-    FunctionCall,
-    Iteration,
-    Let,
-    Literal,
-    Local,
-    Loop,
-    NeighborReduce,
-    Parameter,
-    ParamValue,
-    ScalarTarget,
-    ScalarValue,
-    Select,
-    Statement,
-    Store,
-    Update,
-    UpdateValue,
-    VertexFunctor,
-    element_index,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
@@ -114,7 +82,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
-        if isinstance(step, Advance) and sweep.selection is None:
+        if isinstance(step, ir.Advance) and sweep.selection is None:
             functor = facts.edge_functor(step)
             by_one = facts.remember(variants.by_one_thread, functor)
             walks = tuple(dataclasses.replace(each, by_one=by_one) for each in sweep.walks)
@@ -128,17 +96,17 @@ def run(plan: Plan, facts: Facts) -> Plan:
                 *[Contended()] * contended,
                 *[OwnEnds()] * own_ends,
             )
-        if isinstance(step, (Filter, Compute)):
+        if isinstance(step, (ir.Filter, ir.Compute)):
             own = facts.functor(step)
             if step.frontier.domain is Domain.EDGE:
                 return sweep
             by_one = facts.remember(variants.by_one_thread, own)
             contended = variants.contends(own, sweep.own, by_one)
-            shares = isinstance(step, Compute) and sweep.members.frontier is None and takes_equal_times(own)
-            first = total_first(own) if isinstance(step, Compute) else None
+            shares = isinstance(step, ir.Compute) and sweep.members.frontier is None and takes_equal_times(own)
+            first = total_first(own) if isinstance(step, ir.Compute) else None
             hints = [*[Contended()] * contended, *[EqualShares()] * shares, *([first] if first is not None else [])]
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
-        if isinstance(step, NeighborReduce) and sweep.segment is not None:
+        if isinstance(step, ir.NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
             return sweep.with_hints(
                 *[ValueFirst()] * looks_at_value_first(step, functor),
@@ -149,26 +117,31 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return map_sweeps(plan, changed)
 
 
-def takes_equal_times(functor: VertexFunctor | EdgeFunctor) -> bool:
+def takes_equal_times(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
     """Whether no loop of `functor` may be longer because its vertex has more edges: such vertices often have ids next
     to each other."""
     nodes = list(walk(functor.body))
-    loops = any(isinstance(node, (ForRange, ForNeighbors, Loop, FunctionCall)) for node in nodes)
-    return not loops or not any(isinstance(node, (DegreeOf, ForNeighbors, FunctionCall)) for node in nodes)
+    loops = any(isinstance(node, (ir.ForRange, ir.ForNeighbors, ir.Loop, ir.FunctionCall)) for node in nodes)
+    return not loops or not any(isinstance(node, (ir.DegreeOf, ir.ForNeighbors, ir.FunctionCall)) for node in nodes)
 
 
-def total_first(functor: VertexFunctor | EdgeFunctor) -> TotalFirst | None:
+def total_first(functor: ir.VertexFunctor | ir.EdgeFunctor) -> TotalFirst | None:
     """What is looked at before the tests of `functor`, where all it does is to reduce elements of an array to the
     smallest or largest."""
-    if not isinstance(functor, VertexFunctor) or not functor.condition or len(functor.body) != 1 or may_stop(functor):
+    if (
+        not isinstance(functor, ir.VertexFunctor)
+        or not functor.condition
+        or len(functor.body) != 1
+        or may_stop(functor)
+    ):
         return None
     (update,) = functor.body
-    if not isinstance(update, Update) or update.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
+    if not isinstance(update, ir.Update) or update.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
         return None
     target, value = update.target, update.value
-    if not isinstance(target, ScalarTarget) or target.scalar not in accumulated_scalars(functor):
+    if not isinstance(target, ir.ScalarTarget) or target.scalar not in accumulated_scalars(functor):
         return None
-    if not isinstance(value, Element) or not isinstance(value.index, Parameter):
+    if not isinstance(value, ir.Element) or not isinstance(value.index, ir.Parameter):
         return None
     if value.type != target.type or value.type.holds_float or value.type.is_pair:
         return None
@@ -176,22 +149,22 @@ def total_first(functor: VertexFunctor | EdgeFunctor) -> TotalFirst | None:
 
 
 _ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
-_VALUES = (Literal, Parameter, Local, ParamValue, ScalarValue, Element, Iteration)
+_VALUES = (ir.Literal, ir.Parameter, ir.Local, ir.ParamValue, ir.ScalarValue, ir.Element, ir.Iteration)
 _QUICK = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
 _PRODUCTS = (*_QUICK, BinaryOperation.MULTIPLY)
 
 
-def runs_in_any_case(functor: VertexFunctor | EdgeFunctor) -> bool:
+def runs_in_any_case(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
     """Whether one thread runs the body of `functor` for each edge, with updates by nothing where its test fails."""
     body = functor.body
-    if not isinstance(functor, EdgeFunctor) or len(functor.condition) != 1 or not _is_quick(functor.condition[0]):
+    if not isinstance(functor, ir.EdgeFunctor) or len(functor.condition) != 1 or not _is_quick(functor.condition[0]):
         return False
-    if any(isinstance(each, Accept) for each in body[:-1]) or not all(map(_may_be_masked, body)):
+    if any(isinstance(each, ir.Accept) for each in body[:-1]) or not all(map(_may_be_masked, body)):
         return False
-    return any(isinstance(node, Update) for node in walk(body))
+    return any(isinstance(node, ir.Update) for node in walk(body))
 
 
-def changes_own_ends(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool:
+def changes_own_ends(functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -> bool:
     """Whether a push from near to far writes at far ends alone, each in one piece: if no two threads have the same far
     ends, each may write as one thread does."""
     walks = [each for each in sweep.walks if each.lists is Over.OUT_EDGES]
@@ -199,13 +172,13 @@ def changes_own_ends(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool
         return False
     roles = far_roles(walks[0].over)
     indexes = [
-        element_index(target.index) if isinstance(target, ElementTarget) and not target.type.is_pair else None
+        ir.element_index(target.index) if isinstance(target, ir.ElementTarget) and not target.type.is_pair else None
         for target in targets_in(functor.body)
     ]
-    return all(isinstance(index, Parameter) and index.role in roles for index in indexes)
+    return all(isinstance(index, ir.Parameter) and index.role in roles for index in indexes)
 
 
-def claims_at_once(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool:
+def claims_at_once(functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -> bool:
     """Whether one thread stores for each edge what claims its far end, or what is there already."""
     collect, walks = sweep.collect, sweep.walks
     if collect is None or collect.dedup is not Dedup.CLAIM or collect.form is not Form.QUEUE or sweep.order is not None:
@@ -214,78 +187,83 @@ def claims_at_once(functor: VertexFunctor | EdgeFunctor, sweep: Sweep) -> bool:
     if others or variant.claim is None or variant.tests or variant.accepts or may_stop(functor.body):
         return False
     store = functor.body[variant.claim.statement]
-    return isinstance(store, Store) and not store.target.type.is_pair and _is_quick(store.value)
+    return isinstance(store, ir.Store) and not store.target.type.is_pair and _is_quick(store.value)
 
 
-def _may_be_masked(statement: Statement) -> bool:
-    if isinstance(statement, Update):
+def _may_be_masked(statement: ir.Statement) -> bool:
+    if isinstance(statement, ir.Update):
         return _adds(statement)
-    if isinstance(statement, Let) and isinstance(statement.value, UpdateValue):
+    if isinstance(statement, ir.Let) and isinstance(statement.value, ir.UpdateValue):
         return statement.value.outcome is Outcome.FETCH and _adds(statement.value.update)
-    if isinstance(statement, Let):
+    if isinstance(statement, ir.Let):
         return not statement.mutable and _is_quick(statement.value)
-    return isinstance(statement, Accept) and _is_quick(statement.value)
+    return isinstance(statement, ir.Accept) and _is_quick(statement.value)
 
 
-def _adds(update: Update) -> bool:
+def _adds(update: ir.Update) -> bool:
     """Whether `update` adds to an element of an end, so that nothing is the same as adding zero."""
     target = update.target
-    own = isinstance(target, ElementTarget) and isinstance(target.index, Parameter)
+    own = isinstance(target, ir.ElementTarget) and isinstance(target.index, ir.Parameter)
     return own and target.type.is_integer and update.operation in _ADDS and _is_quick(update.value)
 
 
-def tests_at_once(functor: VertexFunctor | EdgeFunctor) -> bool:
+def tests_at_once(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
     """Whether all tests of an edge are made in any case, as they are all that `functor` does."""
-    several = isinstance(functor, EdgeFunctor) and not functor.body and len(functor.condition) > 1
+    several = isinstance(functor, ir.EdgeFunctor) and not functor.body and len(functor.condition) > 1
     return several and all(map(_compares, functor.condition))
 
 
-def _compares(test: Expression) -> bool:
+def _compares(test: ir.Expression) -> bool:
     """Whether `test` compares values that need no further access."""
-    if not isinstance(test, Binary) or not test.operation.is_comparison or test.left.type.is_pair:
+    if not isinstance(test, ir.Binary) or not test.operation.is_comparison or test.left.type.is_pair:
         return False
     return _is_at_hand(test.left) and _is_at_hand(test.right)
 
 
-def _is_at_hand(value: Expression) -> bool:
-    if isinstance(value, Binary):
+def _is_at_hand(value: ir.Expression) -> bool:
+    if isinstance(value, ir.Binary):
         return value.operation in _PRODUCTS and _is_at_hand(value.left) and _is_at_hand(value.right)
-    if isinstance(value, Convert):
+    if isinstance(value, ir.Convert):
         return _is_at_hand(value.operand)
     return _is_quick(value)
 
 
-def _is_quick(value: Expression) -> bool:
+def _is_quick(value: ir.Expression) -> bool:
     """Whether `value` may be computed in any case, and in next to no time."""
-    if isinstance(value, Binary):
+    if isinstance(value, ir.Binary):
         quick = value.operation in _QUICK or value.operation.is_comparison
         return quick and not value.left.type.is_pair and _is_quick(value.left) and _is_quick(value.right)
-    if isinstance(value, Element):
-        return isinstance(value.index, Parameter) and not value.type.is_pair
+    if isinstance(value, ir.Element):
+        return isinstance(value.index, ir.Parameter) and not value.type.is_pair
     return isinstance(value, _VALUES)
 
 
-def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
+def looks_at_value_first(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool:
     """Whether the tests of `functor` run only for values that change the result of `step` so far."""
     if step.operation not in (NeighborOperation.MIN, NeighborOperation.MAX) or not functor.condition:
         return False
     value = functor.value
-    if not isinstance(value, Element) or value.type != step.array_type or value.type.holds_float or value.type.is_pair:
+    if (
+        not isinstance(value, ir.Element)
+        or value.type != step.array_type
+        or value.type.holds_float
+        or value.type.is_pair
+    ):
         return False
     if may_stop(functor):
         return False
-    reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, Element)}
+    reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, ir.Element)}
     return print_expression(value) in reads
 
 
-_OF_ALL_EDGES = (Literal, ParamValue, ScalarValue, Iteration, Binary, Convert)
+_OF_ALL_EDGES = (ir.Literal, ir.ParamValue, ir.ScalarValue, ir.Iteration, ir.Binary, ir.Convert)
 
 
-def selects_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
+def selects_first(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool:
     """Whether the value of `functor` is one of two, and scalars say which before an edge is tested."""
     value = functor.value
     if step.operation in (NeighborOperation.COUNT, NeighborOperation.MIN, NeighborOperation.MAX):
         return False
-    if not isinstance(value, Select) or not functor.condition or may_stop(functor):
+    if not isinstance(value, ir.Select) or not functor.condition or may_stop(functor):
         return False
-    return all(isinstance(node, _OF_ALL_EDGES) for node in walk(value.condition) if isinstance(node, Expression))
+    return all(isinstance(node, _OF_ALL_EDGES) for node in walk(value.condition) if isinstance(node, ir.Expression))

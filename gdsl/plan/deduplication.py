@@ -22,20 +22,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.extents import VERTICES, Extent, Times
-from gdsl.ir.nodes import (
-    Advance,
-    Binary,
-    Closing,
-    EdgeFunctor,
-    Element,
-    Expression,
-    Local,
-    Node,
-    Parameter,
-    Role,
-    Store,
-    UpdateValue,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, Duplicates, Over
 from gdsl.passes.writers import far_roles, targets
@@ -54,7 +41,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step, collect = operation.step, sweep.collect
-        if not isinstance(step, Advance) or sweep.selection is not None:
+        if not isinstance(step, ir.Advance) or sweep.selection is not None:
             return sweep
         claimed = _claimed(step, facts)
         if collect is not None and step.to is Domain.VERTEX and collect.dedup is Dedup.MARK:
@@ -76,7 +63,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return map_sweeps(plan, changed)
 
 
-def _claimed(step: Advance, facts: Facts) -> Variant | None:
+def _claimed(step: ir.Advance, facts: Facts) -> Variant | None:
     """The push with a claim; None where there is nothing to claim."""
     if step.closing is None:
         return None
@@ -105,13 +92,13 @@ def _with_copies(names: frozenset[str], copies: list[tuple[str, str]]) -> frozen
     return names
 
 
-def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim | None:
+def claim_of(functor: ir.EdgeFunctor, over: Over, closing: ir.Closing | None) -> Claim | None:
     """The compare-and-swap that a push can do; None where it cannot."""
-    if closing is None or closing.statement is None or closing.end is not Role.FAR:
+    if closing is None or closing.statement is None or closing.end is not ir.Role.FAR:
         return None
     store = functor.body[closing.statement]
     sides = claimed_element(functor.condition[closing.conjunct], far_roles(over))
-    if sides is None or not isinstance(store, Store) or sides[0].array != closing.array:
+    if sides is None or not isinstance(store, ir.Store) or sides[0].array != closing.array:
         return None
     writes = [target for target in targets(functor) if getattr(target, "array", None) == closing.array]
     reads = [node for node in walk((functor.condition, functor.body)) if _reads(node, closing.array)]
@@ -120,7 +107,7 @@ def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim
         and len(reads) == 1
         and sides[0].type is not Type.BOOL
         and not sides[0].type.holds_float
-        and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
+        and not any(isinstance(node, (ir.Local, ir.UpdateValue)) for node in walk(store.value))
         and not may_stop((functor.condition[closing.conjunct + 1 :], store.value))
     )
     return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None
@@ -134,17 +121,19 @@ def _is_blind(variant: Variant, facts: Facts) -> bool:
     return claim is not None and facts.target.grid and not claim.expected.type.is_pair
 
 
-def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element, Expression] | None:
+def claimed_element(conjunct: ir.Expression, far: frozenset[ir.Role]) -> tuple[ir.Element, ir.Expression] | None:
     """(a[far], x) of a conjunct `a[far] == x` or `x == a[far]`; None for any other."""
-    if not isinstance(conjunct, Binary) or conjunct.operation is not BinaryOperation.EQUAL:
+    if not isinstance(conjunct, ir.Binary) or conjunct.operation is not BinaryOperation.EQUAL:
         return None
     for element, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
-        is_far = isinstance(element, Element) and isinstance(element.index, Parameter) and element.index.role in far
-        if is_far and not any(isinstance(node, Element) for node in walk(other)):
-            assert isinstance(element, Element)
+        is_far = (
+            isinstance(element, ir.Element) and isinstance(element.index, ir.Parameter) and element.index.role in far
+        )
+        if is_far and not any(isinstance(node, ir.Element) for node in walk(other)):
+            assert isinstance(element, ir.Element)
             return element, other
     return None
 
 
-def _reads(node: Node, array: str | None) -> bool:
-    return isinstance(node, Element) and node.array == array
+def _reads(node: ir.Node, array: str | None) -> bool:
+    return isinstance(node, ir.Element) and node.array == array

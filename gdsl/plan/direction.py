@@ -19,20 +19,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import (
-    Advance,
-    CopyFrontier,
-    If,
-    NeighborReduce,
-    NeighborVote,
-    On,
-    OperatorKnobs,
-    Program,
-    Repeat,
-    Role,
-    Step,
-    While,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.ir.worklists import copied, may_pull
 from gdsl.operations import Balance, Direction, Over
@@ -69,7 +56,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     def changed(operation: Operation) -> Operation:
         step, push = operation.step, operation.does
-        if not isinstance(step, Advance) or not isinstance(push, Sweep):
+        if not isinstance(step, ir.Advance) or not isinstance(push, Sweep):
             return operation
         if choices.counts.get(step.frontier.frontier or "") is step.over:
             push = dataclasses.replace(push, edges=EdgeCount.CARRIED)
@@ -104,17 +91,17 @@ def _counted(block: tuple[PlanStep, ...], counts: dict[str, Over]) -> tuple[Plan
     )
 
 
-def recounts(step: CopyFrontier, counts: dict[str, Over]) -> bool:
+def recounts(step: ir.CopyFrontier, counts: dict[str, Over]) -> bool:
     """Whether a choice asks about edges of a copy that are not counted for the frontier copied."""
     return counts.get(step.name) not in (None, counts.get(step.other))
 
 
-def _pull(step: Advance, facts: Facts) -> Sweep:
+def _pull(step: ir.Advance, facts: Facts) -> Sweep:
     """The vertices to reach look for members at the other ends of their edges."""
     functor = facts.edge_functor(step)
     test = facts.remember(variants.selected, functor, step.over)
     closing = step.closing
-    closes = closing is not None and closing.end is Role.FAR and closing.conjunct in test.tests
+    closes = closing is not None and closing.end is ir.Role.FAR and closing.conjunct in test.tests
     rest = facts.remember(variants.pulled, functor, test)
     asks = facts.remember(variants.asks_for_edge, functor)
     form = None if step.frontier.everything else Form.BITMAP
@@ -140,14 +127,14 @@ class Directions:
     counts: dict[str, Over]
 
 
-def directions(program: Program, facts: Facts) -> Directions:
+def directions(program: ir.Program, facts: Facts) -> Directions:
     """What is decided for all advances of `program`."""
     group = copied(program)
     of_site: dict[int, Direction] = {}
     counted: dict[str, Over] = {}
     between = {group[name] for name in _between_graphs(program)}
     for node in walk(program.schedule):
-        if not isinstance(node, Advance):
+        if not isinstance(node, ir.Advance):
             continue
         knobs = program.tuning.sites[node.site]
         direction = knobs.direction if knobs.direction is not None and may_pull(node, knobs) else Direction.PUSH
@@ -169,7 +156,7 @@ def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, O
     return {name: counted.get(name, of_group[leader]) for name, leader in group.items() if leader in of_group}
 
 
-def switch(knobs: OperatorKnobs, walked: bool) -> Switch:
+def switch(knobs: ir.OperatorKnobs, walked: bool) -> Switch:
     """Pull while that is less work than a push; push again once the frontier is small (Beamer, Asanovic, Patterson,
     Direction-Optimizing Breadth-First Search, SC 2012).
 
@@ -190,7 +177,7 @@ def switch(knobs: OperatorKnobs, walked: bool) -> Switch:
     )
 
 
-def switch_of_instances(knobs: OperatorKnobs, grid: bool) -> Switch:
+def switch_of_instances(knobs: ir.OperatorKnobs, grid: bool) -> Switch:
     """The same for many searches that go together: a vertex looks for the members of each, mostly in its whole list. On
     a GPU, going over a set of members costs as much as going over all vertices."""
     looks = Compare(Measure.EDGES, _INSTANCES * knobs.alpha, Measure.UNVISITED, strict=True)
@@ -205,31 +192,35 @@ _WALKED, _INSTANCES = 2, 5
 """How many times as much a write costs beside a look, where that is so."""
 
 
-def _walked(program: Program) -> frozenset[int]:
+def _walked(program: ir.Program) -> frozenset[int]:
     """The sites of advances whose results reductions in the same loop walk the lists of."""
     sites: set[int] = set()
     for loop in walk(program.schedule):
-        if isinstance(loop, (While, Repeat)):
+        if isinstance(loop, (ir.While, ir.Repeat)):
             steps = list(walk(loop.body))
-            reduced = {each.frontier.frontier for each in steps if isinstance(each, (NeighborReduce, NeighborVote))}
-            sites.update(each.site for each in steps if isinstance(each, Advance) and each.result in reduced - {None})
+            reduced = {
+                each.frontier.frontier for each in steps if isinstance(each, (ir.NeighborReduce, ir.NeighborVote))
+            }
+            sites.update(
+                each.site for each in steps if isinstance(each, ir.Advance) and each.result in reduced - {None}
+            )
     return frozenset(sites)
 
 
-def _between_graphs(program: Program) -> frozenset[str]:
+def _between_graphs(program: ir.Program) -> frozenset[str]:
     """The frontiers that more than one graph has to do with: the edges of their members are other ones on each."""
     blocks: dict[str, set[int]] = {}
 
-    def block(steps: tuple[Step, ...], around: int) -> None:
+    def block(steps: tuple[ir.Step, ...], around: int) -> None:
         for step in steps:
             use = frontiers_of(step)
             for name in (*use.read, *use.written):
                 blocks.setdefault(name, set()).add(around)
-            if isinstance(step, (While, Repeat)):
+            if isinstance(step, (ir.While, ir.Repeat)):
                 block(step.body, around)
-            elif isinstance(step, If):
+            elif isinstance(step, ir.If):
                 block((*step.then, *step.otherwise), around)
-            elif isinstance(step, On):
+            elif isinstance(step, ir.On):
                 block(step.body, id(step))
 
     if program.graphs:

@@ -22,23 +22,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from gdsl.ir.nodes import (
-    ChooseBound,
-    Contract,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    ForNeighbors,
-    GraphRead,
-    Intersect,
-    NeighborVote,
-    Node,
-    Operator,
-    Parameter,
-    Role,
-    element_index,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import Domain, Over
 from gdsl.plan import combining, own_members
@@ -90,7 +74,7 @@ class _Exchanges:
         self.facts, self.program = facts, facts.program
         self.fused, self.own_sets = facts.target.fused, distribution.own_sets
         self.in_parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
-        self.contracts = any(isinstance(step, Contract) for step in all_steps(self.program.schedule))
+        self.contracts = any(isinstance(step, ir.Contract) for step in all_steps(self.program.schedule))
         self.of_edges = frozenset(each.name for each in self.program.arrays if each.domain is Domain.EDGE)
         self.count = 0
 
@@ -115,10 +99,10 @@ class _Exchanges:
         yield step
         if isinstance(step, FarEnds):
             yield self._exchange("the far ends of each worker's own edges", (), step.step.name)
-        elif isinstance(step, OnSets) and isinstance(step.step, ChooseBound):
+        elif isinstance(step, OnSets) and isinstance(step.step, ir.ChooseBound):
             chosen = Exchanged(step.step.bound, How.ADOPT, Reach.ANYWHERE, scalar=True)
             yield self._exchange("one bound for all", (chosen,))
-        elif isinstance(step, MakeGraph) and isinstance(step.step, Contract) and step.step.weights is not None:
+        elif isinstance(step, MakeGraph) and isinstance(step.step, ir.Contract) and step.step.weights is not None:
             sums = Exchanged(step.step.weights.array, How.ADOPT, Reach.ANYWHERE)
             yield self._exchange("sums are rounded in any order", (sums,))
 
@@ -184,11 +168,11 @@ def _pulled_from(operation: Operation) -> int | None:
     return factors[0] if begins_late and factors else None
 
 
-def _reached(step: Operator, written: tuple[Exchanged, ...]) -> tuple[str | None, tuple[Over, ...]]:
+def _reached(step: ir.Operator, written: tuple[Exchanged, ...]) -> tuple[str | None, tuple[Over, ...]]:
     """The set and the lists whose far ends have everything that `step` writes; (None, ()) where it writes more."""
     frontier, over = step.frontier.frontier, step.visits
     everywhere = any(each.reach is Reach.ANYWHERE and not each.scalar for each in written)
-    if frontier is None or everywhere or step.frontier.domain is Domain.EDGE or isinstance(step, Intersect):
+    if frontier is None or everywhere or step.frontier.domain is Domain.EDGE or isinstance(step, ir.Intersect):
         return None, ()
     if over is None:
         return frontier, ()
@@ -221,11 +205,11 @@ class _Uses:
         self.operators = [(each.step, list(self._code(each.step))) for each in operations(plan)]
         self.pulling = {id(each.step) for each in operations(plan) if pulls(each)}
 
-    def _code(self, step: Operator) -> Iterator[object]:
+    def _code(self, step: ir.Operator) -> Iterator[object]:
         functor = self.facts.accesses.functor_of(step)
         if functor is not None:
             yield functor
-        if isinstance(step, NeighborVote) and step.score is not None:
+        if isinstance(step, ir.NeighborVote) and step.score is not None:
             yield self.facts.vote_functors[step.score]
 
     def mirrored(self) -> dict[str, str]:
@@ -263,7 +247,7 @@ class _Uses:
     def parts(self) -> Iterator[Placement]:
         """The parts of the graph. Where lists begin is known everywhere."""
         whole = self._whole_parts()
-        far = any(isinstance(step, Intersect) for step, _ in self.operators)
+        far = any(isinstance(step, ir.Intersect) for step, _ in self.operators)
         for name in GRAPH_PARTS:
             if name in ("offsets", "in_offsets"):
                 yield Placement(name, Held.MIRROR, "degrees")
@@ -280,9 +264,9 @@ class _Uses:
             for node in _lists_read(code):
                 if not _reads_own_list(node, step):
                     reasons.update({part: node.span.words for part in parts_read(node) if part not in reasons})
-            if isinstance(step, Intersect) and step.partners is not None:
+            if isinstance(step, ir.Intersect) and step.partners is not None:
                 reasons.setdefault("columns", step.span.words)
-            if isinstance(step, Intersect) and self.plan.target.grid and _names_edges(code):
+            if isinstance(step, ir.Intersect) and self.plan.target.grid and _names_edges(code):
                 reasons.setdefault("edge_sources", step.span.words)
         initial = tuple(array.initial for array in self.program.arrays if array.initial is not None)
         for node in _lists_read([self.program.functions, initial, self.program.schedule]):
@@ -290,36 +274,36 @@ class _Uses:
         return reasons
 
 
-def _elements(code: list[object]) -> Iterator[tuple[str, Expression]]:
+def _elements(code: list[object]) -> Iterator[tuple[str, ir.Expression]]:
     """The arrays that are named in `code`, with the element."""
     for node in walk(tuple(code)):
-        if isinstance(node, (Element, ElementTarget)):
-            yield node.array, element_index(node.index)
+        if isinstance(node, (ir.Element, ir.ElementTarget)):
+            yield node.array, ir.element_index(node.index)
 
 
-def _lists_read(code: list[object]) -> Iterator[GraphRead | ForNeighbors]:
-    return (node for node in walk(tuple(code)) if isinstance(node, (GraphRead, ForNeighbors)))
+def _lists_read(code: list[object]) -> Iterator[ir.GraphRead | ir.ForNeighbors]:
+    return (node for node in walk(tuple(code)) if isinstance(node, (ir.GraphRead, ir.ForNeighbors)))
 
 
 def _names_edges(code: list[object]) -> bool:
     """Whether an intersection names the edges to a common neighbor: on a grid their sources tell which end each leaves,
     and one of them is another worker's."""
-    common = (functor.common for functor in code if isinstance(functor, EdgeFunctor))
+    common = (functor.common for functor in code if isinstance(functor, ir.EdgeFunctor))
     return any(names is not None and names.has_edges for names in common)
 
 
-def _reads_own_list(node: GraphRead | ForNeighbors, step: Operator) -> bool:
+def _reads_own_list(node: ir.GraphRead | ir.ForNeighbors, step: ir.Operator) -> bool:
     """Whether the worker that runs the call owns the edge or the vertex in question."""
-    of = node.vertex if isinstance(node, ForNeighbors) else node.arguments[0]
-    if not isinstance(of, Parameter):
+    of = node.vertex if isinstance(node, ir.ForNeighbors) else node.arguments[0]
+    if not isinstance(of, ir.Parameter):
         return False
-    if isinstance(node, GraphRead) and node.query.of_edge:
-        return of.role is Role.EDGE and combining.has_own_edges(step)
+    if isinstance(node, ir.GraphRead) and node.query.of_edge:
+        return of.role is ir.Role.EDGE and combining.has_own_edges(step)
     return of.role in combining.own_roles(step)
 
 
-def _own_part(step: Node) -> tuple[object, ...]:
+def _own_part(step: ir.Node) -> tuple[object, ...]:
     """A step of the schedule without the steps in it."""
     names = ("condition", "count", "target", "value", "members")
     fields = (getattr(step, name, None) for name in names)
-    return tuple(each for each in fields if isinstance(each, (Node, tuple)))
+    return tuple(each for each in fields if isinstance(each, (ir.Node, tuple)))

@@ -9,17 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import (
-    Advance,
-    CombineFrontiers,
-    CopyFrontier,
-    DefineFrontier,
-    Elements,
-    Filter,
-    FunctionCall,
-    Intersect,
-    Program,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, FrontierForm, SetOperation
 from gdsl.plan.deduplication import repeated_of
@@ -40,10 +30,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step, members, collect = operation.step, sweep.members, sweep.collect
-        if not isinstance(step, Intersect) and members.form is not None:
+        if not isinstance(step, ir.Intersect) and members.form is not None:
             walks_whole = walked_whole(step.frontier, members.form, whole, step.frontier.frontier in repeated)
             sweep = sweep.with_hints(*[WholeSet()] * walks_whole)
-        if isinstance(step, Advance) and collect is not None:
+        if isinstance(step, ir.Advance) and collect is not None:
             form = form_of_result(plan.program.tuning.sites[step.site].frontier, sweep.selection is not None)
             holds_once = form is Form.BITMAP and step.to is Domain.VERTEX and collect.dedup is not Dedup.RANK
             dedup = Dedup.NONE if holds_once else collect.dedup
@@ -75,17 +65,17 @@ def form_of_result(asked: FrontierForm, pulls: bool) -> Form:
 # that are ever given all vertices, directly or by way of another set: others are seldom whole.
 
 
-def whole_sets(program: Program) -> frozenset[str]:
+def whole_sets(program: ir.Program) -> frozenset[str]:
     """The sets of vertices that may be whole; none where a graph may come to be another one."""
     if program.graphs:
         return frozenset()
     steps = list(walk(program.schedule))
-    names = {step.name for step in steps if isinstance(step, DefineFrontier) and _is_everything(step)}
-    parts = [(step.name, {step.other}) for step in steps if isinstance(step, CopyFrontier)]
+    names = {step.name for step in steps if isinstance(step, ir.DefineFrontier) and _is_everything(step)}
+    parts = [(step.name, {step.other}) for step in steps if isinstance(step, ir.CopyFrontier)]
     parts += [
         (step.name, {each.frontier for each in (step.first, step.second) if each.frontier is not None})
         for step in steps
-        if isinstance(step, CombineFrontiers) and step.operation is SetOperation.UNION
+        if isinstance(step, ir.CombineFrontiers) and step.operation is SetOperation.UNION
     ]
     size = -1
     while len(names) != size:
@@ -94,11 +84,11 @@ def whole_sets(program: Program) -> frozenset[str]:
     return frozenset(names)
 
 
-def _is_everything(step: DefineFrontier) -> bool:
+def _is_everything(step: ir.DefineFrontier) -> bool:
     return step.everything and step.domain is Domain.VERTEX
 
 
-def walked_whole(source: Elements, form: Form, whole: frozenset[str], repeated: bool) -> bool:
+def walked_whole(source: ir.Elements, form: Form, whole: frozenset[str], repeated: bool) -> bool:
     """Whether a sweep over a set asks if it is whole: one that has a member twice may be as large and is not."""
     return form is Form.QUEUE and source.domain is Domain.VERTEX and source.frontier in whole and not repeated
 
@@ -119,7 +109,7 @@ def walked_whole(source: Elements, form: Form, whole: frozenset[str], repeated: 
 # wait before the other is walked. Where each step is a launch of its own, that takes longer.
 
 
-def combine(step: CombineFrontiers, target: Target) -> Combine:
+def combine(step: ir.CombineFrontiers, target: Target) -> Combine:
     """The plan of one operation on frontiers that have queues."""
     walked, asked = step.first, step.second
     if step.operation is not SetOperation.DIFFERENCE and asked.frontier == step.name:
@@ -138,7 +128,7 @@ def combine(step: CombineFrontiers, target: Target) -> Combine:
     )
 
 
-def with_tests(steps: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+def with_tests(steps: tuple[Step, ...], program: ir.Program, target: Target) -> tuple[Step, ...]:
     """`steps`, as they are run, of whose differences some ask tests."""
 
     def asked(former: Step | None, step: Step) -> Step:
@@ -150,10 +140,14 @@ def with_tests(steps: tuple[Step, ...], program: Program, target: Target) -> tup
     return map_blocks(steps, lambda block: tuple(map(asked, (None, *block[:-1]), block)))
 
 
-def test_of(former: Step | None, step: Combine, program: Program, target: Target) -> Variant | None:
+def test_of(former: Step | None, step: Combine, program: ir.Program, target: Target) -> Variant | None:
     """The test that tells who is in the second set of a difference, where the step right before it is a filter of the
     first."""
-    if not isinstance(former, Operation) or not isinstance(former.step, Filter) or not isinstance(former.does, Sweep):
+    if (
+        not isinstance(former, Operation)
+        or not isinstance(former.step, ir.Filter)
+        or not isinstance(former.does, Sweep)
+    ):
         return None
     taken, own, collect = former.step, former.does.own, former.does.collect
     if own is None or collect is None or not (target.fused and target.grid):
@@ -164,22 +158,24 @@ def test_of(former: Step | None, step: Combine, program: Program, target: Target
         return None
     functor = next(each for each in program.vertex_functors if each.name == taken.functor)
     tells = bool(own.tests) and own.claim is None and not own.body and not own.accepts
-    return own if tells and not any(isinstance(each, FunctionCall) for each in walk(functor)) else None
+    return own if tells and not any(isinstance(each, ir.FunctionCall) for each in walk(functor)) else None
 
 
-def lacking_queues(program: Program, bitmaps: frozenset[str]) -> frozenset[str]:
+def lacking_queues(program: ir.Program, bitmaps: frozenset[str]) -> frozenset[str]:
     """The frontiers that may be without a queue, where `bitmaps` are those that operators collect so."""
-    steps = [node for node in walk(program.schedule) if isinstance(node, (CombineFrontiers, CopyFrontier))]
+    steps = [node for node in walk(program.schedule) if isinstance(node, (ir.CombineFrontiers, ir.CopyFrontier))]
     lacking, before = bitmaps, frozenset[str]()
     while lacking != before:
         before = lacking
-        copied = {each.name for each in steps if isinstance(each, CopyFrontier) and each.other in lacking}
-        combined = {each.name for each in steps if isinstance(each, CombineFrontiers) and lacks_queues(each, lacking)}
+        copied = {each.name for each in steps if isinstance(each, ir.CopyFrontier) and each.other in lacking}
+        combined = {
+            each.name for each in steps if isinstance(each, ir.CombineFrontiers) and lacks_queues(each, lacking)
+        }
         lacking = lacking | copied | combined
     return lacking
 
 
-def lacks_queues(step: CombineFrontiers, lacking: frozenset[str]) -> bool:
+def lacks_queues(step: ir.CombineFrontiers, lacking: frozenset[str]) -> bool:
     """Whether the queues that an operation walks may be missing."""
     first, second = step.first.frontier in lacking, step.second.frontier in lacking
     if step.operation is SetOperation.UNION:
@@ -187,7 +183,7 @@ def lacks_queues(step: CombineFrontiers, lacking: frozenset[str]) -> bool:
     return first and (second or step.operation is SetOperation.DIFFERENCE)
 
 
-def _members(source: Elements, form: Form) -> Members:
+def _members(source: ir.Elements, form: Form) -> Members:
     return Members(source.domain, source.frontier, None if source.everything else form)
 
 

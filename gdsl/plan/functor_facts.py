@@ -8,19 +8,7 @@ of a condition, or evaluate them for more or fewer elements, leave such parts wh
 from __future__ import annotations
 
 from gdsl.effects.access import Access, Accesses, Functor, Who
-from gdsl.ir.nodes import (
-    Element,
-    ElementTarget,
-    ForNeighbors,
-    FunctionCall,
-    GraphRead,
-    Node,
-    Operator,
-    Parameter,
-    Program,
-    Role,
-    VertexFunctor,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, GraphQuery
 from gdsl.plan.sweep_nodes import Members, Sweep
@@ -32,7 +20,7 @@ def may_stop(part: object) -> bool:
     return any(
         getattr(node, "checked", False)
         or getattr(node, "place_checked", False)
-        or (isinstance(node, GraphRead) and node.query.in_list)
+        or (isinstance(node, ir.GraphRead) and node.query.in_list)
         for node in walk(part)
     )
 
@@ -53,7 +41,7 @@ class Touched:
     waits: bool
 
 
-def touched_by(step: Operator, sweep: Sweep, accesses: Accesses) -> Touched:
+def touched_by(step: ir.Operator, sweep: Sweep, accesses: Accesses) -> Touched:
     """Of an operator that does not end with a barrier."""
     touched = accesses.of_step(step)
     segment = sweep.segment
@@ -63,7 +51,7 @@ def touched_by(step: Operator, sweep: Sweep, accesses: Accesses) -> Touched:
         own = frozenset({segment.array, segment.aside})
         return Touched(touched - {stored} | {aside}, _narrowed(copied, own, sweep.members), True)
     functor = accesses.functor_of(step)
-    of_vertices = isinstance(functor, VertexFunctor)
+    of_vertices = isinstance(functor, ir.VertexFunctor)
     own = own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()
     touched = _narrowed(touched, own, sweep.members)
     return Touched(touched, touched, False)
@@ -75,21 +63,21 @@ def _narrowed(touched: frozenset[Access], own: frozenset[str], members: Members)
     return frozenset(Access(each.name, each.writes, who, frontier) if each.name in own else each for each in touched)
 
 
-def own_arrays(functor: Functor, program: Program) -> frozenset[str]:
+def own_arrays(functor: Functor, program: ir.Program) -> frozenset[str]:
     """The arrays of one value an element of which a functor, called for the members of a set, touches nothing but the
     element of its own vertex or edge."""
-    domain = Domain.VERTEX if isinstance(functor, VertexFunctor) else Domain.EDGE
+    domain = Domain.VERTEX if isinstance(functor, ir.VertexFunctor) else Domain.EDGE
     single = {array.name for array in program.arrays if array.domain is domain and array.count is None}
-    nodes = [node for node in walk(functor) if isinstance(node, (Element, ElementTarget, FunctionCall))]
-    touched = {node.array for node in nodes if not isinstance(node, FunctionCall)}
-    elsewhere = {node.array for node in nodes if not isinstance(node, FunctionCall) and not _is_own(node)}
-    if any(isinstance(node, FunctionCall) for node in nodes):
-        elsewhere |= {node.array for each in program.functions for node in walk(each) if isinstance(node, Element)}
+    nodes = [node for node in walk(functor) if isinstance(node, (ir.Element, ir.ElementTarget, ir.FunctionCall))]
+    touched = {node.array for node in nodes if not isinstance(node, ir.FunctionCall)}
+    elsewhere = {node.array for node in nodes if not isinstance(node, ir.FunctionCall) and not _is_own(node)}
+    if any(isinstance(node, ir.FunctionCall) for node in nodes):
+        elsewhere |= {node.array for each in program.functions for node in walk(each) if isinstance(node, ir.Element)}
     return frozenset(single & touched - elsewhere)
 
 
-def _is_own(node: Element | ElementTarget) -> bool:
-    return isinstance(node.index, Parameter) and node.index.role in (Role.VERTEX, Role.EDGE)
+def _is_own(node: ir.Element | ir.ElementTarget) -> bool:
+    return isinstance(node.index, ir.Parameter) and node.index.role in (ir.Role.VERTEX, ir.Role.EDGE)
 
 
 # Decides which parts of the graph functors read by themselves.
@@ -107,8 +95,8 @@ _PARTS = {
 }
 
 
-def parts_read(node: Node) -> tuple[str, ...]:
+def parts_read(node: ir.Node) -> tuple[str, ...]:
     """The parts of the graph that a node of a functor reads, without what is inside it."""
-    if isinstance(node, GraphRead):
+    if isinstance(node, ir.GraphRead):
         return _PARTS[node.query]
-    return ("offsets", "columns") if isinstance(node, ForNeighbors) else ()
+    return ("offsets", "columns") if isinstance(node, ir.ForNeighbors) else ()

@@ -21,25 +21,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import (
-    Array,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Filter,
-    Function,
-    FunctionCall,
-    Iteration,
-    Operator,
-    Param,
-    ParamValue,
-    Program,
-    Scalar,
-    ScalarTarget,
-    ScalarValue,
-    Step,
-    Subgraph,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_functor
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import Domain
@@ -76,20 +58,20 @@ def _numbering(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
     )
 
 
-def may_number_edges(made: Iterable[MakeGraph], program: Program) -> bool:
+def may_number_edges(made: Iterable[MakeGraph], program: ir.Program) -> bool:
     """Whether nobody can tell the ids of the edges of the graphs that are `made`: all subgraphs are kept, and nothing
     but what selects their edges has anything to do with edges one by one."""
-    subgraphs = [step for step in made if isinstance(step.step, Subgraph)]
-    selected = {step.step.edges for step in subgraphs if isinstance(step.step, Subgraph)}
+    subgraphs = [step for step in made if isinstance(step.step, ir.Subgraph)]
+    selected = {step.step.edges for step in subgraphs if isinstance(step.step, ir.Subgraph)}
     if not subgraphs or any(step.kept is None for step in subgraphs):
         return False
     if any(each.domain is Domain.EDGE and each.name not in selected for each in program.frontiers):
         return False
     if any(array.domain is Domain.EDGE for array in program.arrays):
         return False
-    data: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
-    operators = [step for step in all_steps(program.schedule) if isinstance(step, Operator)]
-    others = {step.functor for step in operators if not (isinstance(step, Filter) and step.result in selected)}
+    data: tuple[ir.Param | ir.Array | ir.Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
+    operators = [step for step in all_steps(program.schedule) if isinstance(step, ir.Operator)]
+    others = {step.functor for step in operators if not (isinstance(step, ir.Filter) and step.result in selected)}
     functors = [each for each in program.edge_functors if each.name in others]
     code = (functors, program.vertex_functors, program.vote_functors, program.functions, program.schedule)
     typed = (getattr(node, "type", None) for part in code for node in walk(tuple(part)))
@@ -131,10 +113,10 @@ class _Hoisting:
         return key_of(former.step, step.step, self.facts.program)
 
 
-def key_of(select: Operator, make: Step, program: Program) -> str | None:
+def key_of(select: ir.Operator, make: ir.Step, program: ir.Program) -> str | None:
     """The text that decides the graph which `make` makes of what `select` finds; None where that is not a graph of the
     given graph's structure alone, or where what is found is used for anything else."""
-    if not isinstance(select, Filter) or not isinstance(make, Subgraph) or make.edges != select.result:
+    if not isinstance(select, ir.Filter) or not isinstance(make, ir.Subgraph) or make.edges != select.result:
         return None
     if not select.frontier.everything or select.functor_domain is not Domain.EDGE:
         return None
@@ -143,13 +125,13 @@ def key_of(select: Operator, make: Step, program: Program) -> str | None:
     if written != 1 or sum(use.read.count(select.result) for use in uses) != 1:
         return None
     (functor,) = (each for each in program.edge_functors if each.name == select.functor)
-    code: tuple[EdgeFunctor | Function, ...] = (functor, *_called(functor, program))
+    code: tuple[ir.EdgeFunctor | ir.Function, ...] = (functor, *_called(functor, program))
     if any(not _is_structural(part) for part in code):
         return None
     return "\n".join(print_functor(part) for part in code)
 
 
-_OF_A_RUN = (Element, ScalarValue, ElementTarget, ScalarTarget, ParamValue, Iteration)
+_OF_A_RUN = (ir.Element, ir.ScalarValue, ir.ElementTarget, ir.ScalarTarget, ir.ParamValue, ir.Iteration)
 """What may be different in another run on the same graph."""
 
 
@@ -158,13 +140,13 @@ def _is_structural(part: object) -> bool:
     return not any(isinstance(node, _OF_A_RUN) for node in walk(part))
 
 
-def _called(functor: EdgeFunctor, program: Program) -> tuple[Function, ...]:
+def _called(functor: ir.EdgeFunctor, program: ir.Program) -> tuple[ir.Function, ...]:
     """The functions that a functor calls, and those that these call."""
     by_name = {function.name: function for function in program.functions}
-    functions: dict[str, Function] = {}
-    rest: list[EdgeFunctor | Function] = [functor]
+    functions: dict[str, ir.Function] = {}
+    rest: list[ir.EdgeFunctor | ir.Function] = [functor]
     while rest:
-        called = {node.function for node in walk(rest.pop()) if isinstance(node, FunctionCall)}
+        called = {node.function for node in walk(rest.pop()) if isinstance(node, ir.FunctionCall)}
         new = [by_name[name] for name in sorted(called - functions.keys())]
         functions |= {function.name: function for function in new}
         rest += new

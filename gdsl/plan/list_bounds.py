@@ -15,18 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import (
-    Advance,
-    Binary,
-    EdgeFunctor,
-    Expression,
-    Literal,
-    NeighborReduce,
-    ParamValue,
-    Place,
-    ScalarTarget,
-    ScalarValue,
-)
+from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, NeighborOperation, Over
 from gdsl.passes.writers import targets
 from gdsl.plan.facts import Facts
@@ -40,7 +29,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
-        if not isinstance(step, (Advance, NeighborReduce)) or sweep.selection is not None:
+        if not isinstance(step, (ir.Advance, ir.NeighborReduce)) or sweep.selection is not None:
             return sweep
         functor, segment = facts.edge_functor(step), sweep.segment
         limit = facts.remember(place_limit, functor)
@@ -50,16 +39,16 @@ def run(plan: Plan, facts: Facts) -> Plan:
                 dataclasses.replace(each, first_places=limit) if each.lists is Over.OUT_EDGES else each
                 for each in walks
             )
-        if segment is not None and isinstance(step, NeighborReduce):
+        if segment is not None and isinstance(step, ir.NeighborReduce):
             segment = dataclasses.replace(segment, stops_at=result_that_stays(step, functor))
         return dataclasses.replace(sweep, walks=walks, segment=segment)
 
     return map_sweeps(plan, changed)
 
 
-def place_limit(functor: EdgeFunctor) -> Expression | None:
+def place_limit(functor: ir.EdgeFunctor) -> ir.Expression | None:
     """The x of `place < x`; None where there is no such conjunct that ends a list."""
-    written = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+    written = {target.scalar for target in targets(functor) if isinstance(target, ir.ScalarTarget)}
     for conjunct in functor.condition:
         limit = _limit_in(conjunct, written)
         if limit is not None or may_stop(conjunct):
@@ -67,18 +56,20 @@ def place_limit(functor: EdgeFunctor) -> Expression | None:
     return None
 
 
-def _limit_in(conjunct: Expression, written: set[str]) -> Expression | None:
-    if not isinstance(conjunct, Binary) or conjunct.operation is not BinaryOperation.LESS:
+def _limit_in(conjunct: ir.Expression, written: set[str]) -> ir.Expression | None:
+    if not isinstance(conjunct, ir.Binary) or conjunct.operation is not BinaryOperation.LESS:
         return None
     limit = conjunct.right
-    fixed = isinstance(limit, (Literal, ParamValue)) or (isinstance(limit, ScalarValue) and limit.name not in written)
-    return limit if isinstance(conjunct.left, Place) and fixed else None
+    fixed = isinstance(limit, (ir.Literal, ir.ParamValue)) or (
+        isinstance(limit, ir.ScalarValue) and limit.name not in written
+    )
+    return limit if isinstance(conjunct.left, ir.Place) and fixed else None
 
 
 _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 
 
-def result_that_stays(step: NeighborReduce, functor: EdgeFunctor) -> bool | None:
+def result_that_stays(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool | None:
     """The result at which a list need not be walked any further, if there is one."""
     if step.operation is None or step.over is Over.ALL_EDGES:
         return None

@@ -12,25 +12,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from gdsl.ir import nodes as ir
 from gdsl.ir import statement_nodes as statements
-from gdsl.ir.nodes import (
-    Advance,
-    Array,
-    Binary,
-    CombineFrontiers,
-    CopyFrontier,
-    DefineFrontier,
-    Expression,
-    Filter,
-    Intersect,
-    Iteration,
-    Literal,
-    NeighborReduce,
-    NeighborVote,
-    Program,
-    Repeat,
-    While,
-)
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation
 from gdsl.plan import block_cache
@@ -155,7 +138,7 @@ def _keeps_little(plan: Plan) -> bool:
     program, tuning = plan.program, plan.program.tuning
     if not plan.target.fused or plan.target.teams or not plan.frontiers or plan.graphs or tuning.block is not None:
         return False
-    tables = any(isinstance(node, (Intersect, NeighborVote)) for node in walk(program.schedule))
+    tables = any(isinstance(node, (ir.Intersect, ir.NeighborVote)) for node in walk(program.schedule))
     if tables or is_long(plan) or searches(program):
         return False
     functions = {function.name: function.body for function in program.functions}
@@ -164,7 +147,7 @@ def _keeps_little(plan: Plan) -> bool:
     return short and not _climbs(program) and all(map(_is_word, program.arrays))
 
 
-def _climbs(program: Program) -> bool:
+def _climbs(program: ir.Program) -> bool:
     """Whether calls along edges go from value to value, which others change meanwhile: the more of them run side by
     side, the longer are the ways that they find. Components of a graph of random edges take 12 percent less time with
     fewer, those of a small world 9 percent more."""
@@ -172,7 +155,7 @@ def _climbs(program: Program) -> bool:
     return any(isinstance(node, (statements.ForRange, statements.Loop)) for node in nodes)
 
 
-def _is_word(array: Array) -> bool:
+def _is_word(array: ir.Array) -> bool:
     """Whether an element is one value of 32 bits at most, with ids of as many."""
     return array.count is None and (array.type.is_id or (array.type.bits or 64) <= 32)
 
@@ -186,57 +169,57 @@ def _streams(sweep: Sweep) -> bool:
     return sweep.collect is None and (sweep.segment is not None or sweep.own is not None)
 
 
-def searches(program: Program) -> bool:
+def searches(program: ir.Program) -> bool:
     """Whether a loop goes from frontier to frontier along edges, for as long as there are any: one of few passes is no
     long row of them."""
-    loops = (node for node in walk(program.schedule) if isinstance(node, (While, Repeat)))
+    loops = (node for node in walk(program.schedule) if isinstance(node, (ir.While, ir.Repeat)))
     return any(
-        isinstance(node, Advance) and node.result is not None
+        isinstance(node, ir.Advance) and node.result is not None
         for loop in loops
-        if not (isinstance(loop, While) and _is_short(loop.condition))
+        if not (isinstance(loop, ir.While) and _is_short(loop.condition))
         for node in walk(loop.body)
     )
 
 
-def _is_short(condition: Expression) -> bool:
+def _is_short(condition: ir.Expression) -> bool:
     """Whether a loop has a few passes at most, as its condition says."""
-    if not isinstance(condition, Binary):
+    if not isinstance(condition, ir.Binary):
         return False
     if condition.operation is BinaryOperation.AND:
         return _is_short(condition.left) or _is_short(condition.right)
     limit = condition.right
-    if condition.operation is not BinaryOperation.LESS or not isinstance(limit, Literal):
+    if condition.operation is not BinaryOperation.LESS or not isinstance(limit, ir.Literal):
         return False
-    return isinstance(condition.left, Iteration) and int(limit.value) <= SHORT
+    return isinstance(condition.left, ir.Iteration) and int(limit.value) <= SHORT
 
 
-def begins_with_all(program: Program) -> bool:
+def begins_with_all(program: ir.Program) -> bool:
     """Whether a frontier that is walked is, or comes of, all vertices; or whether a loop around searches also reduces
     along the edges of all vertices, which need as many threads."""
     steps = list(walk(program.schedule))
     made_of: dict[str, set[str | None]] = {}
     for node in steps:
-        if isinstance(node, DefineFrontier) and node.everything:
+        if isinstance(node, ir.DefineFrontier) and node.everything:
             made_of.setdefault(node.name, set()).add(None)
-        elif isinstance(node, (Advance, Filter)) and node.result is not None:
+        elif isinstance(node, (ir.Advance, ir.Filter)) and node.result is not None:
             made_of.setdefault(node.result, set()).add(node.frontier.frontier or "")
-        elif isinstance(node, CopyFrontier):
+        elif isinstance(node, ir.CopyFrontier):
             made_of.setdefault(node.name, set()).add(node.other)
-        elif isinstance(node, CombineFrontiers):
+        elif isinstance(node, ir.CombineFrontiers):
             made_of.setdefault(node.name, set()).update((node.first.frontier, node.second.frontier))
-    walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
-    reduced = [node.frontier.frontier for node in steps if isinstance(node, NeighborReduce)]
+    walked = [node.frontier.frontier for node in steps if isinstance(node, ir.Advance) and node.result is not None]
+    reduced = [node.frontier.frontier for node in steps if isinstance(node, ir.NeighborReduce)]
     walked += [name for name in reduced if name is not None]  # a sweep over all vertices goes from no set to the next
     return None in _reached(made_of, walked) or any(
-        _reduces_all(loop) for loop in steps if isinstance(loop, Repeat | While)
+        _reduces_all(loop) for loop in steps if isinstance(loop, ir.Repeat | ir.While)
     )
 
 
-def _reduces_all(loop: Repeat | While) -> bool:
+def _reduces_all(loop: ir.Repeat | ir.While) -> bool:
     """Whether a pass of `loop` searches and also reduces along the edges of all vertices."""
     steps = list(walk(loop.body))
-    reduces = any(isinstance(node, NeighborReduce) and node.frontier.everything for node in steps)
-    return reduces and any(isinstance(node, Advance) and node.result is not None for node in steps)
+    reduces = any(isinstance(node, ir.NeighborReduce) and node.frontier.everything for node in steps)
+    return reduces and any(isinstance(node, ir.Advance) and node.result is not None for node in steps)
 
 
 def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:

@@ -11,25 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from gdsl.ir.nodes import (
-    Advance,
-    Compute,
-    DegreeOf,
-    EdgeFunctor,
-    Element,
-    Elements,
-    ElementTarget,
-    Filter,
-    History,
-    NeighborReduce,
-    Parameter,
-    Program,
-    Role,
-    Store,
-    TakeLevel,
-    Update,
-    VertexFunctor,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.passes.writers import far_roles, near_roles
@@ -69,22 +51,22 @@ class _Reads:
 
     def changed(self, operation: Operation, sweep: Sweep) -> Sweep:
         step = operation.step
-        if isinstance(step, Compute) and step.site in self.alone:
+        if isinstance(step, ir.Compute) and step.site in self.alone:
             functor = self.facts.functor(step)
-            if isinstance(functor, VertexFunctor) and sweep.own is not None:
+            if isinstance(functor, ir.VertexFunctor) and sweep.own is not None:
                 hint = read_ahead_of(functor, sweep.own, self.facts.functions)
                 return sweep.with_hints(hint) if hint is not None else sweep
-        if isinstance(step, Advance) and sweep.selection is None:
+        if isinstance(step, ir.Advance) and sweep.selection is None:
             edge_functor = self.facts.edge_functor(step)
             hints = (self._of_edges(step, edge_functor, each, sweep) for each in sweep.walks)
             return sweep.with_hints(*(each for each in hints if each is not None))
-        if isinstance(step, NeighborReduce) and sweep.segment is not None and sweep.balance is Balance.AUTO:
+        if isinstance(step, ir.NeighborReduce) and sweep.segment is not None and sweep.balance is Balance.AUTO:
             edge_functor = self.facts.edge_functor(step)
             count = edges_side_by_side(step, edge_functor, self.facts.program)
             return sweep.with_hints(EdgesSideBySide(count)) if count > 1 else sweep
         return sweep
 
-    def _of_edges(self, step: Advance, functor: EdgeFunctor, walk: Walk, sweep: Sweep) -> ReadAhead | None:
+    def _of_edges(self, step: ir.Advance, functor: ir.EdgeFunctor, walk: Walk, sweep: Sweep) -> ReadAhead | None:
         """What a push reads before its use."""
         if sweep.balance is not Balance.AUTO or sweep.order is not None:
             return None
@@ -101,7 +83,7 @@ class _Reads:
 # values. All but the last depend on nothing that the loop writes, so that they are on their way while all wait for the
 # pass before. That keeps registers, of which there are enough in the small blocks for deep graphs; see `heuristics`.
 
-Levels = Mapping[str, History]
+Levels = Mapping[str, ir.History]
 """By frontier the history that the loop around goes through with it."""
 
 
@@ -134,9 +116,9 @@ def _mapped(steps: tuple[Step, ...], levels: Levels) -> Iterator[Step]:
             yield step
 
 
-def _taken(body: tuple[Step, ...]) -> Iterator[tuple[str, History]]:
+def _taken(body: tuple[Step, ...]) -> Iterator[tuple[str, ir.History]]:
     for step in body:
-        if isinstance(step, OnSets) and isinstance(step.step, TakeLevel) and not step.waits:
+        if isinstance(step, OnSets) and isinstance(step.step, ir.TakeLevel) and not step.waits:
             yield step.step.name, step.step.history
 
 
@@ -172,7 +154,7 @@ def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
 # On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done on
 # deep graphs, and from near to far, which is an order for narrow graphs.
 
-_EDGE = frozenset({Role.EDGE})
+_EDGE = frozenset({ir.Role.EDGE})
 
 
 def prefetch_sectors(plan: Plan) -> Plan:
@@ -195,7 +177,7 @@ def _with_sectors(sweep: Sweep, plan: Plan) -> Sweep:
     program, ordered = plan.program, sweep.order is not None
     functors = {functor.name: functor for functor in program.edge_functors}
 
-    def asked(each: Walk, roles: frozenset[Role]) -> tuple[str, ...]:
+    def asked(each: Walk, roles: frozenset[ir.Role]) -> tuple[str, ...]:
         return arrays_at(functors[each.variant.functor], roles, program)
 
     ends = dict.fromkeys(name for each in sweep.walks for name in asked(each, far_roles(each.over)))
@@ -241,20 +223,20 @@ def prefetch_rows(plan: Plan) -> Plan:
     return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
 
 
-def could_prefetch_rows(program: Program) -> bool:
+def could_prefetch_rows(program: ir.Program) -> bool:
     """Whether a program has such sweeps, as far as its schedule says."""
     if not program.tuning.fuse or program.graphs:
         return False
     whole = whole_sets(program)
-    steps = (step for step in walk(program.schedule) if isinstance(step, (NeighborReduce, Filter)))
+    steps = (step for step in walk(program.schedule) if isinstance(step, (ir.NeighborReduce, ir.Filter)))
     return any(_has_all(step.frontier, whole) for step in steps)
 
 
-def _has_all(members: Elements, whole: frozenset[str]) -> bool:
+def _has_all(members: ir.Elements, whole: frozenset[str]) -> bool:
     return members.domain is Domain.VERTEX and (members.frontier is None or members.frontier in whole)
 
 
-def _with_rows(operation: Operation, program: Program) -> Operation:
+def _with_rows(operation: Operation, program: ir.Program) -> Operation:
     """An operation whose sweep is its own, or that of the reduction after which it runs."""
     if isinstance(operation.does, Choice):
         return operation
@@ -270,7 +252,7 @@ def _with_rows(operation: Operation, program: Program) -> Operation:
     return dataclasses.replace(operation, fused=(host, *operation.fused[1:])) if behind else host
 
 
-def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> PrefetchRows | None:
+def _rows(host: Operation, parts: tuple[Operation, ...], program: ir.Program) -> PrefetchRows | None:
     sweep = host.does
     if not isinstance(sweep, Sweep) or not _in_rows(sweep):
         return None
@@ -283,7 +265,7 @@ def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Pr
         functor, roles = _functor(part, program), _roles(part)
         own = results | _stored_first(functor, roles)
         asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in own)
-        begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, DegreeOf))
+        begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, ir.DegreeOf))
     rows = PrefetchRows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))
     return rows if rows.lists or rows.begins or rows.arrays else None
 
@@ -298,7 +280,7 @@ def _in_rows(sweep: Sweep) -> bool:
     return sweep.own is not None and collect is not None and collect.form is Form.QUEUE
 
 
-def _wide_at_ends(host: Operation, program: Program) -> set[str]:
+def _wide_at_ends(host: Operation, program: ir.Program) -> set[str]:
     """The arrays of more than a word for each element that are read at the ends of lists."""
     sweep, functor = host.does, _functor(host, program)
     assert isinstance(sweep, Sweep)
@@ -306,27 +288,31 @@ def _wide_at_ends(host: Operation, program: Program) -> set[str]:
     return {name for each in sweep.walks for name in arrays_at(functor, far_roles(each.over), program) if name in wide}
 
 
-def _stored_first(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> set[str]:
+def _stored_first(functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[ir.Role]) -> set[str]:
     """The arrays whose element a call always stores before it reads it."""
     stored: set[str] = set()
-    asked = {node.array for node in walk(functor.condition) if isinstance(node, Element)}
+    asked = {node.array for node in walk(functor.condition) if isinstance(node, ir.Element)}
     for statement in functor.body:
-        asked |= {node.array for node in walk(statement) if isinstance(node, Element)} - stored
-        target = statement.target if isinstance(statement, Store) else None
-        if isinstance(target, ElementTarget) and isinstance(target.index, Parameter) and target.index.role in roles:
+        asked |= {node.array for node in walk(statement) if isinstance(node, ir.Element)} - stored
+        target = statement.target if isinstance(statement, ir.Store) else None
+        if (
+            isinstance(target, ir.ElementTarget)
+            and isinstance(target.index, ir.Parameter)
+            and target.index.role in roles
+        ):
             stored |= {target.array} - asked
     return stored
 
 
-def _functor(operation: Operation, program: Program) -> EdgeFunctor | VertexFunctor:
-    functors: tuple[EdgeFunctor | VertexFunctor, ...] = (*program.edge_functors, *program.vertex_functors)
+def _functor(operation: Operation, program: ir.Program) -> ir.EdgeFunctor | ir.VertexFunctor:
+    functors: tuple[ir.EdgeFunctor | ir.VertexFunctor, ...] = (*program.edge_functors, *program.vertex_functors)
     return next(each for each in functors if each.name == operation.step.functor)
 
 
-def _roles(operation: Operation) -> frozenset[Role]:
+def _roles(operation: Operation) -> frozenset[ir.Role]:
     sweep = operation.does
     assert isinstance(sweep, Sweep)
-    return near_roles(sweep.walks[0].over) if sweep.walks else frozenset({Role.VERTEX})
+    return near_roles(sweep.walks[0].over) if sweep.walks else frozenset({ir.Role.VERTEX})
 
 
 # Decides which operators fetch the lists of members that come later (cpu).
@@ -361,28 +347,30 @@ def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
         return None  # such a list is often left at its first edges
     if leaves_edges_out(plan) or way.lists is not Over.OUT_EDGES:
         return ()  # edges do not lie in the order of their ids
-    return arrays_at(_edge_functor(way.variant.functor, program), frozenset({Role.EDGE}), program)
+    return arrays_at(_edge_functor(way.variant.functor, program), frozenset({ir.Role.EDGE}), program)
 
 
-def _edge_functor(name: str, program: Program) -> EdgeFunctor:
+def _edge_functor(name: str, program: ir.Program) -> ir.EdgeFunctor:
     return next(functor for functor in program.edge_functors if functor.name == name)
 
 
 # The arrays that a visit waits for, by the vertex or edge at which it reads them.
 
 
-def arrays_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role], program: Program) -> tuple[str, ...]:
+def arrays_at(
+    functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[ir.Role], program: ir.Program
+) -> tuple[str, ...]:
     """Those with a single value for each element, at parameters of these `roles`, in the order of the text."""
     single = {array.name for array in program.arrays if array.count is None}
     return tuple(dict.fromkeys(name for name in _asked_at(functor, roles) if name in single))
 
 
-def _asked_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> Iterator[str]:
+def _asked_at(functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[ir.Role]) -> Iterator[str]:
     """What is read or changed; nobody waits for what is stored."""
     for node in walk(functor):
         match node:
             case (
-                Element(array=name, index=Parameter(role=role))
-                | Update(target=ElementTarget(array=name, index=Parameter(role=role)))
+                ir.Element(array=name, index=ir.Parameter(role=role))
+                | ir.Update(target=ir.ElementTarget(array=name, index=ir.Parameter(role=role)))
             ) if role in roles:
                 yield name

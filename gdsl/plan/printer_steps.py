@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    CheckPairs,
-    CheckWidth,
-    ChooseBound,
-    Contract,
-    NumberMembers,
-    PushLevel,
-    StoreElement,
-    Subgraph,
-    TakeLevel,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan.nodes import (
@@ -102,7 +92,7 @@ def _order(order: NearFar) -> str:
 
 
 def _leader(step: Leader) -> str:
-    stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
+    stored = print_target(step.step.target) if isinstance(step.step, ir.StoreElement) else step.step.scalar
     return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
@@ -143,11 +133,11 @@ def _graph(made: MakeGraph | MakeOnce | EnterGraph | On, plan: Plan) -> list[str
         enter = [f"    entered by the host: {_head(made.enter)}"] if made.enter is not None else []
         return [f"on {made.graph}:  # depth {made.depth}", *enter, *print_steps(made.body, plan)]
     step = made.step
-    if isinstance(step, Subgraph):
+    if isinstance(step, ir.Subgraph):
         number = f", kept as number {made.kept}" if made.kept is not None else ""
         number += ", its edges numbered by their places" if made.numbers_edges else ""
         return [f"graph: {step.name} = subgraph of {step.edges}{number}"]
-    if isinstance(step, Contract):
+    if isinstance(step, ir.Contract):
         weights = f", {step.weights.operation.value} of {step.weights.array}" if step.weights is not None else ""
         return [f"graph: {step.name} = contraction by {step.label}{weights}"]
     return [f"graph: {step.name} = the graph around"]
@@ -194,21 +184,21 @@ def on_sets(step: OnSets) -> str:
     """One line."""
     node = step.step
     match node:
-        case PushLevel():
+        case ir.PushLevel():
             history = node.history
             waits = "" if step.waits else ", no barrier after it"
             return f"push: the queue of {node.frontier} into {history.members}, its end into {history.ends}{waits}"
-        case TakeLevel():
+        case ir.TakeLevel():
             order = "the last first" if node.backward else "the first first"
             form = "as a queue" if step.waits else "in place"
             return f"take: {node.name} = a level of {node.history.members} {form}, {order}"
-        case CheckWidth():
+        case ir.CheckWidth():
             return f"check: {node.width} is above 0"
-        case ChooseBound():
+        case ir.ChooseBound():
             return f"bound: {node.bound} from {node.nearest} and {node.farthest}, by the size of {node.waiting}"
-        case CheckPairs():
+        case ir.CheckPairs():
             return f"check: {node.more} is 0"
-        case NumberMembers(members=members):
+        case ir.NumberMembers(members=members):
             if members.everything:
                 return f"number: {node.array} = the ids of all"
             form = "bitmap" if members.domain is Domain.VERTEX else "marks"

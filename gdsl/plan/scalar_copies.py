@@ -29,21 +29,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import (
-    Binary,
-    Convert,
-    Expression,
-    Literal,
-    NoneId,
-    Operator,
-    ParamValue,
-    Program,
-    ScalarValue,
-    SetStep,
-    StoreScalar,
-    Swap,
-    Unary,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.plan import barriers
@@ -68,13 +54,13 @@ from gdsl.types import Type
 
 PLACES = 3
 """Of a rotating scalar: the current one, the next, which holds its value, and the last, in which it is stored."""
-_SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
+_SAME_EACH_TIME = (ir.Literal, ir.NoneId, ir.ParamValue, ir.Unary, ir.Binary, ir.Convert)
 MOST_CANDIDATES = 32
 """Scalars of one launch that may have copies; for each of them all barriers are placed once. Those that steer loops
 come first, then the others in the order of their first stores."""
 _PASSES = 8
 """Assumed passes of a loop, where barriers are counted."""
-Rotations = dict[str, Expression]
+Rotations = dict[str, ir.Expression]
 """By name of each rotating scalar the value that its next place holds."""
 
 
@@ -97,7 +83,7 @@ class Placed:
         return rotations, tuple(name for name in self.private if name not in names)
 
 
-def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
+def place(launch: Launch, program: ir.Program, accesses: Accesses) -> Placed:
     """`launch`, which has no barriers, with those that it needs, and with the copies of scalars that save some."""
 
     def placed(rotations: Rotations, private: tuple[str, ...]) -> Placed:
@@ -142,10 +128,10 @@ def stride(kind: Type) -> int:
     return 4 if kind is Type.BOOL else 1
 
 
-def _rotation_candidates(launch: Launch, program: Program, accesses: Accesses) -> Rotations:
+def _rotation_candidates(launch: Launch, program: ir.Program, accesses: Accesses) -> Rotations:
     """The scalars that might rotate: operators write them, too, and nothing depends on their address."""
     written, known = _shared_scalars(program, accesses)
-    candidates: dict[str, tuple[int, Expression]] = {}
+    candidates: dict[str, tuple[int, ir.Expression]] = {}
     for depth, step in stores(launch.steps, 0):
         may = step.scalar in written - known and _is_same_each_time(step.value)
         if may and candidates.get(step.scalar, (0,))[0] < depth:
@@ -153,11 +139,11 @@ def _rotation_candidates(launch: Launch, program: Program, accesses: Accesses) -
     return {name: value for name, (_, value) in candidates.items()}
 
 
-def _is_same_each_time(value: Expression) -> bool:
+def _is_same_each_time(value: ir.Expression) -> bool:
     return all(isinstance(node, _SAME_EACH_TIME) for node in walk(value))
 
 
-def _with_copies(launch: Launch, rotations: Rotations, private: tuple[str, ...], program: Program) -> Launch:
+def _with_copies(launch: Launch, rotations: Rotations, private: tuple[str, ...], program: ir.Program) -> Launch:
     """`launch` with rotations and private stores, and with the results among these scalars written back at its end."""
     if not rotations and not private:
         return launch
@@ -173,7 +159,7 @@ def _with_copies(launch: Launch, rotations: Rotations, private: tuple[str, ...],
 def _rotated(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:
     """`steps` with rotations for the stores of `values`, and plain stores for all others."""
     for step in steps:
-        if isinstance(step, (Leader, Rotate)) and isinstance(step.step, StoreScalar):
+        if isinstance(step, (Leader, Rotate)) and isinstance(step.step, ir.StoreScalar):
             rotates = step.step.scalar in values and values[step.step.scalar] == _plain(step.step.value)
             yield Rotate(step.step) if rotates else Leader(step.step)
         elif isinstance(step, (Loop, On)):
@@ -185,7 +171,7 @@ def _rotated(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:
             yield step
 
 
-def _plain(value: Expression) -> str:
+def _plain(value: ir.Expression) -> str:
     """`value` without its place in the text."""
     return f"{value.type.name} {print_expression(value)}"
 
@@ -203,19 +189,19 @@ def _barriers_met(steps: tuple[Step, ...], times: float) -> float:
     return count
 
 
-def _shared_scalars(program: Program, accesses: Accesses) -> tuple[frozenset[str], frozenset[str]]:
+def _shared_scalars(program: ir.Program, accesses: Accesses) -> tuple[frozenset[str], frozenset[str]]:
     """The scalars that operators write, and those on whose address something else depends."""
-    nodes = [node for node in walk(program.schedule) if isinstance(node, (Operator, SetStep, Swap))]
-    operators = (node for node in nodes if isinstance(node, Operator))
+    nodes = [node for node in walk(program.schedule) if isinstance(node, (ir.Operator, ir.SetStep, ir.Swap))]
+    operators = (node for node in nodes if isinstance(node, ir.Operator))
     written = {access.name for node in operators for access in accesses.of_step(node) if access.writes}
-    known = {name for node in nodes if isinstance(node, SetStep) for name in (*node.use.writes, *node.use.reads)}
-    known |= {name for node in nodes if isinstance(node, Swap) for name in (node.first, node.second)}
+    known = {name for node in nodes if isinstance(node, ir.SetStep) for name in (*node.use.writes, *node.use.reads)}
+    known |= {name for node in nodes if isinstance(node, ir.Swap) for name in (node.first, node.second)}
     scalars = {each.name for each in program.scalars}
     inputs = {each.name for each in program.scalars if each.is_input}
     return frozenset(written & scalars), frozenset(known | inputs)
 
 
-def private_candidates(launch: Launch, program: Program, accesses: Accesses) -> tuple[str, ...]:
+def private_candidates(launch: Launch, program: ir.Program, accesses: Accesses) -> tuple[str, ...]:
     """The scalars that loops store or their conditions read, and that nobody but the schedule stores."""
     written, known = _shared_scalars(program, accesses)
     stored = {step.scalar for depth, step in stores(launch.steps, 0) if depth > 0}
@@ -223,16 +209,18 @@ def private_candidates(launch: Launch, program: Program, accesses: Accesses) -> 
     return tuple(each.name for each in program.scalars if each.name in own)
 
 
-def steering_scalars(launch: Launch, program: Program, accesses: Accesses) -> frozenset[str]:
+def steering_scalars(launch: Launch, program: ir.Program, accesses: Accesses) -> frozenset[str]:
     """The scalars that only the schedule stores, and that conditions within loops read: in each pass all threads would
     wait for the memory, after a barrier, before they know where to continue."""
     written, known = _shared_scalars(program, accesses)
     stored = {step.scalar for _, step in stores(launch.steps, 0)}
-    read = {node.name for each in _conditions(launch.steps, 0) for node in walk(each) if isinstance(node, ScalarValue)}
+    read = {
+        node.name for each in _conditions(launch.steps, 0) for node in walk(each) if isinstance(node, ir.ScalarValue)
+    }
     return frozenset(stored & read) - written - known
 
 
-def _conditions(steps: tuple[Step, ...], depth: int) -> Iterator[Expression]:
+def _conditions(steps: tuple[Step, ...], depth: int) -> Iterator[ir.Expression]:
     """The conditions that each pass of a loop evaluates."""
     for step in steps:
         if isinstance(step, Loop):
@@ -247,10 +235,10 @@ def _conditions(steps: tuple[Step, ...], depth: int) -> Iterator[Expression]:
             yield from _conditions((*step.then, *step.otherwise), depth)
 
 
-def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScalar]]:
+def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, ir.StoreScalar]]:
     """Every store of the leader in a scalar, with the number of loops around it."""
     for step in steps:
-        if isinstance(step, Leader) and isinstance(step.step, StoreScalar):
+        if isinstance(step, Leader) and isinstance(step.step, ir.StoreScalar):
             yield depth, step.step
         elif isinstance(step, (Loop, On)):
             yield from stores(step.body, depth + isinstance(step, Loop))
@@ -261,7 +249,7 @@ def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScal
 def _privatized(steps: tuple[Step, ...], names: frozenset[str]) -> Iterator[Step]:
     """`steps` with the stores of `names` done by every thread, and all others by the leader."""
     for step in steps:
-        if isinstance(step, (Leader, StorePrivate)) and isinstance(step.step, StoreScalar):
+        if isinstance(step, (Leader, StorePrivate)) and isinstance(step.step, ir.StoreScalar):
             yield StorePrivate(step.step) if step.step.scalar in names else Leader(step.step)
         elif isinstance(step, (Loop, On)):
             yield dataclasses.replace(step, body=tuple(_privatized(step.body, names)))

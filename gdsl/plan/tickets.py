@@ -9,81 +9,59 @@ vertex has fewer than 2^32 edges, and an operator visits each once.)
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    Accept,
-    Binary,
-    Convert,
-    Count,
-    DegreeOf,
-    EdgeFunctor,
-    ElementTarget,
-    Expression,
-    Iteration,
-    Let,
-    Literal,
-    Local,
-    Node,
-    Parameter,
-    ParamValue,
-    Role,
-    ScalarTarget,
-    ScalarValue,
-    Unary,
-    Update,
-    UpdateValue,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Outcome, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 
-_SAME_FOR_ALL = (Literal, ParamValue, Iteration, Count, Unary, Binary, Convert, DegreeOf)
+_SAME_FOR_ALL = (ir.Literal, ir.ParamValue, ir.Iteration, ir.Count, ir.Unary, ir.Binary, ir.Convert, ir.DegreeOf)
 _COUNTING = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 
-def accepts_by_ticket(functor: EdgeFunctor, over: Over) -> bool:
+def accepts_by_ticket(functor: ir.EdgeFunctor, over: Over) -> bool:
     """Whether of all calls of `functor` in one push along `over` at most one accepts each far end."""
-    accepts = [node for node in walk(functor.body) if isinstance(node, Accept)]
+    accepts = [node for node in walk(functor.body) if isinstance(node, ir.Accept)]
     if over is Over.ALL_EDGES or len(accepts) != 1 or accepts[0] not in functor.body:
         return False
     far = far_roles(over)
-    tickets = {each.name for each in functor.body if isinstance(each, Let) and _is_ticket(each, functor, far)}
+    tickets = {each.name for each in functor.body if isinstance(each, ir.Let) and _is_ticket(each, functor, far)}
     return any(_asks_for_one(each, tickets, functor, far) for each in _conjuncts(accepts[0].value))
 
 
-def _is_ticket(let: Let, functor: EdgeFunctor, far: frozenset[Role]) -> bool:
+def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:
     """Whether a local is the former value of the far end's own counter, which nothing else in the functor writes."""
     value = let.value
-    if let.mutable or not isinstance(value, UpdateValue) or value.outcome is not Outcome.FETCH:
+    if let.mutable or not isinstance(value, ir.UpdateValue) or value.outcome is not Outcome.FETCH:
         return False
     update = value.update
-    if not isinstance(update, Update) or not isinstance(update.target, ElementTarget):
+    if not isinstance(update, ir.Update) or not isinstance(update.target, ir.ElementTarget):
         return False
     target = update.target
-    own = isinstance(target.index, Parameter) and target.index.role in far
-    writes = [node for node in walk(functor) if isinstance(node, ElementTarget) and node.array == target.array]
-    counts = update.operation in _COUNTING and isinstance(update.value, Literal) and update.value.value in (1, -1)
+    own = isinstance(target.index, ir.Parameter) and target.index.role in far
+    writes = [node for node in walk(functor) if isinstance(node, ir.ElementTarget) and node.array == target.array]
+    counts = update.operation in _COUNTING and isinstance(update.value, ir.Literal) and update.value.value in (1, -1)
     wide = value.type.is_integer and (value.type.bits or 0) >= 32
     return own and len(writes) == 1 and counts and wide
 
 
-def _conjuncts(condition: Expression) -> list[Expression]:
-    if isinstance(condition, Binary) and condition.operation is BinaryOperation.AND:
+def _conjuncts(condition: ir.Expression) -> list[ir.Expression]:
+    if isinstance(condition, ir.Binary) and condition.operation is BinaryOperation.AND:
         return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
     return [condition]
 
 
-def _asks_for_one(conjunct: Expression, tickets: set[str], functor: EdgeFunctor, far: frozenset[Role]) -> bool:
+def _asks_for_one(conjunct: ir.Expression, tickets: set[str], functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:
     """Whether a conjunct is `ticket == x`, where x is the same for all calls with one far end."""
-    if not isinstance(conjunct, Binary) or conjunct.operation is not BinaryOperation.EQUAL:
+    if not isinstance(conjunct, ir.Binary) or conjunct.operation is not BinaryOperation.EQUAL:
         return False
-    written = {node.scalar for node in walk(functor) if isinstance(node, ScalarTarget)}
+    written = {node.scalar for node in walk(functor) if isinstance(node, ir.ScalarTarget)}
 
-    def is_same(node: Node) -> bool:
-        if isinstance(node, ScalarValue):
+    def is_same(node: ir.Node) -> bool:
+        if isinstance(node, ir.ScalarValue):
             return not node.now and node.name not in written
-        return isinstance(node, _SAME_FOR_ALL) or (isinstance(node, Parameter) and node.role in far)
+        return isinstance(node, _SAME_FOR_ALL) or (isinstance(node, ir.Parameter) and node.role in far)
 
     sides = ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left))
     return any(
-        isinstance(one, Local) and one.name in tickets and all(map(is_same, walk(other))) for one, other in sides
+        isinstance(one, ir.Local) and one.name in tickets and all(map(is_same, walk(other))) for one, other in sides
     )

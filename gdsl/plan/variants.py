@@ -6,31 +6,14 @@ import dataclasses
 import itertools
 from collections.abc import Mapping
 
-from gdsl.ir.nodes import (
-    Accept,
-    CompareAndSwap,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    Let,
-    Local,
-    Node,
-    Parameter,
-    Place,
-    Role,
-    ScalarTarget,
-    Update,
-    VertexFunctor,
-    element_index,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in, written_arrays
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 
-Functor = VertexFunctor | EdgeFunctor
+Functor = ir.VertexFunctor | ir.EdgeFunctor
 
 
 def plain(functor: Functor) -> Variant:
@@ -47,7 +30,7 @@ def with_own(variant: Variant, own: frozenset[str]) -> Variant:
     return dataclasses.replace(variant, writes=writes) if writes != variant.writes else variant
 
 
-def claimed(functor: EdgeFunctor, claim: Claim) -> Variant:
+def claimed(functor: ir.EdgeFunctor, claim: Claim) -> Variant:
     """All tests, then the whole body, where a compare-and-swap replaces one conjunct and one store."""
     tests = tuple(i for i in _all_tests(functor) if i != claim.conjunct)
     return _variant(functor, tests, frozenset(), claim)
@@ -70,34 +53,34 @@ def contends(functor: Functor, together: Variant | None, by_one: Variant | None,
     if together is None or by_one is None:
         return False
     far = {role for over in walked for role in far_roles(over)}
-    ends = any(isinstance(index, Parameter) and index.role in far for index in _combined(functor, together))
+    ends = any(isinstance(index, ir.Parameter) and index.role in far for index in _combined(functor, together))
     return ends or combines_at_data(functor, together)
 
 
 def combines_at_data(functor: Functor, together: Variant) -> bool:
     """Whether calls side by side combine by atomics at places that data says."""
-    constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, Let)}
+    constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, ir.Let)}
     return any(_from_data(index, constants) for index in _combined(functor, together))
 
 
-def _combined(functor: Functor, together: Variant) -> list[Expression]:
+def _combined(functor: Functor, together: Variant) -> list[ir.Expression]:
     """At which places calls side by side combine by atomics."""
     shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
-    updates = (node.target for node in walk(functor.body) if isinstance(node, (Update, CompareAndSwap)))
-    targets = (each for each in updates if isinstance(each, ElementTarget) and each.array in shared)
-    return [element_index(target.index) for target in targets]
+    updates = (node.target for node in walk(functor.body) if isinstance(node, (ir.Update, ir.CompareAndSwap)))
+    targets = (each for each in updates if isinstance(each, ir.ElementTarget) and each.array in shared)
+    return [ir.element_index(target.index) for target in targets]
 
 
-def _from_data(index: Expression, constants: Mapping[str, Expression]) -> bool:
+def _from_data(index: ir.Expression, constants: Mapping[str, ir.Expression]) -> bool:
     """Whether an index comes from an array, by what locals begin with too."""
     for node in walk(index):
-        local = constants.get(node.name) if isinstance(node, Local) else None
-        if isinstance(node, Element) or (local is not None and _from_data(local, constants)):
+        local = constants.get(node.name) if isinstance(node, ir.Local) else None
+        if isinstance(node, ir.Element) or (local is not None and _from_data(local, constants)):
             return True
     return False
 
 
-def selected(functor: EdgeFunctor, over: Over) -> Variant:
+def selected(functor: ir.EdgeFunctor, over: Over) -> Variant:
     """Of a pull: the conjuncts that speak of the far end alone, and nothing else. They are asked of every vertex, and
     before all others: none of them may stop the run, nor any that comes before one in the text
     (`functor_facts.may_stop`)."""
@@ -107,12 +90,12 @@ def selected(functor: EdgeFunctor, over: Over) -> Variant:
     return Variant(functor.name, tuple(chosen), None, (), (), accepts=False)
 
 
-def pulled(functor: EdgeFunctor, selection: Variant) -> Variant:
+def pulled(functor: ir.EdgeFunctor, selection: Variant) -> Variant:
     """Of a pull: the rest."""
     return _variant(functor, tuple(i for i in _all_tests(functor) if i not in selection.tests), frozenset())
 
 
-def valued(functor: EdgeFunctor) -> Variant:
+def valued(functor: ir.EdgeFunctor) -> Variant:
     """Of a reduction: the functor has a value and no body."""
     return Variant(functor.name, _all_tests(functor), None, (), (), accepts=False)
 
@@ -122,19 +105,19 @@ def totals_of(functor: Functor) -> tuple[Total, ...]:
     accumulated = accumulated_scalars(functor)
     totals: dict[str, Total] = {}
     for node in walk(functor.body):
-        target = node.target if isinstance(node, Update) else None
-        if isinstance(node, Update) and isinstance(target, ScalarTarget) and target.scalar in accumulated:
+        target = node.target if isinstance(node, ir.Update) else None
+        if isinstance(node, ir.Update) and isinstance(target, ir.ScalarTarget) and target.scalar in accumulated:
             totals[target.scalar] = Total(target.scalar, Reduction(node.operation, target.type))
     return tuple(totals.values())
 
 
-def asks_for_edge(functor: EdgeFunctor) -> bool:
+def asks_for_edge(functor: ir.EdgeFunctor) -> bool:
     """Whether anything in the functor needs the id of the edge."""
     return any(_is_edge(node) for node in walk(functor))
 
 
-def _is_edge(node: Node) -> bool:
-    return isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge)
+def _is_edge(node: ir.Node) -> bool:
+    return isinstance(node, ir.Place) or (isinstance(node, ir.Parameter) and node.role.is_edge)
 
 
 def _all_tests(functor: Functor) -> tuple[int, ...]:
@@ -147,19 +130,19 @@ def _variant(functor: Functor, tests: tuple[int, ...], plain: frozenset[str], cl
     accumulated = accumulated_scalars(functor)
     modes: dict[str, Mode] = {}
     for target in targets_in(statements):
-        if isinstance(target, ElementTarget):
+        if isinstance(target, ir.ElementTarget):
             modes[target.array] = Mode.PLAIN if target.array in plain else Mode.SHARED
         else:
             modes[target.scalar] = Mode.TOTAL if target.scalar in accumulated else Mode.SHARED
-    accepts = any(isinstance(node, Accept) for node in walk(statements))
+    accepts = any(isinstance(node, ir.Accept) for node in walk(statements))
     return Variant(functor.name, tests, claim, body, tuple(Write(*item) for item in modes.items()), accepts)
 
 
-def _speaks_only_of(conjunct: Expression, roles: frozenset[Role]) -> bool:
+def _speaks_only_of(conjunct: ir.Expression, roles: frozenset[ir.Role]) -> bool:
     nodes = list(walk(conjunct))
-    parameters = [node for node in nodes if isinstance(node, Parameter)]
+    parameters = [node for node in nodes if isinstance(node, ir.Parameter)]
     return (
         bool(parameters)
         and all(parameter.role in roles for parameter in parameters)
-        and not any(isinstance(node, Place) for node in nodes)
+        and not any(isinstance(node, ir.Place) for node in nodes)
     )

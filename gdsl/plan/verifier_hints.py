@@ -4,18 +4,7 @@ what is computed more often, or earlier, is the same then and cannot stop the ru
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    Advance,
-    DegreeOf,
-    EdgeFunctor,
-    Element,
-    Local,
-    NeighborReduce,
-    Operator,
-    Parameter,
-    Select,
-    VertexFunctor,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation
 from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_case, tests_at_once, total_first
@@ -51,7 +40,7 @@ from gdsl.plan.verifier_variants import VariantVerifier
 class HintVerifier(VariantVerifier):
     """What `gdsl.plan.verifier_sweeps` asks of the hints of a sweep."""
 
-    def verify_hints(self, step: Operator, sweep: Sweep) -> None:
+    def verify_hints(self, step: ir.Operator, sweep: Sweep) -> None:
         """What changes no access still needs threads that are there, and places that nobody else reads."""
         self._lists_of_members(sweep)
         together = self.target.grid and self.target.fused and not self.target.teams
@@ -65,7 +54,7 @@ class HintVerifier(VariantVerifier):
         self.expect(share is None or (by_warps and whole), "half of the warps for another kind of sweep")
         if sweep.hint(FewAsList) is not None:
             collect, members = sweep.collect, sweep.members
-            fits = isinstance(step, Advance) and sweep.selection is None and len(sweep.walks) == 1 and together
+            fits = isinstance(step, ir.Advance) and sweep.selection is None and len(sweep.walks) == 1 and together
             fits = fits and collect is not None and collect.dedup in (Dedup.CLAIM, Dedup.RANK)
             self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
             own = members.form is Form.QUEUE and sweep.hint(WholeSet) is None
@@ -95,7 +84,7 @@ class HintVerifier(VariantVerifier):
         tables = sweep.hint(SourceTables) is not None
         self.expect(not tables or together, "tables of members that are not side by side")
 
-    def _hints_of_functors(self, step: Operator, sweep: Sweep) -> None:
+    def _hints_of_functors(self, step: ir.Operator, sweep: Sweep) -> None:
         """What is computed more often, or earlier, is the same then and cannot stop the run."""
         functor, grid, segment = self.accesses.functor_of(step), self.target.grid, sweep.segment
         pulls, ordered = sweep.selection is not None, sweep.order is not None
@@ -105,7 +94,7 @@ class HintVerifier(VariantVerifier):
         self.expect(all(each.over is None or each.over in walks for each in sweep.hints), "a hint for no walk")
         for hint in sweep.hints:
             if isinstance(hint, ReadAhead):
-                fits = isinstance(functor, VertexFunctor) or (hint.over is not None and not pulls and not ordered)
+                fits = isinstance(functor, ir.VertexFunctor) or (hint.over is not None and not pulls and not ordered)
                 self.expect(grid and fits, "values that are read early")
                 assert functor is not None
                 self._read_ahead(functor, hint, sweep)
@@ -144,13 +133,14 @@ class HintVerifier(VariantVerifier):
             elif isinstance(hint, ValueFirst):
                 self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
                 least = (NeighborOperation.MIN, NeighborOperation.MAX)
-                fits = isinstance(step, NeighborReduce) and step.operation in least
+                fits = isinstance(step, ir.NeighborReduce) and step.operation in least
                 self.expect(fits, "a value that says nothing of its tests")
             elif isinstance(hint, SelectFirst):
                 self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
-                value = functor.value if isinstance(functor, EdgeFunctor) else None
-                alike = isinstance(value, Select) and not any(
-                    isinstance(node, (Element, Parameter, Local, DegreeOf)) for node in walk(value.condition)
+                value = functor.value if isinstance(functor, ir.EdgeFunctor) else None
+                alike = isinstance(value, ir.Select) and not any(
+                    isinstance(node, (ir.Element, ir.Parameter, ir.Local, ir.DegreeOf))
+                    for node in walk(value.condition)
                 )
                 self.expect(alike, "edges select their values themselves")
             elif isinstance(hint, BlockCache):

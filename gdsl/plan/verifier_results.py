@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import (
-    Advance,
-    EdgeFunctor,
-    Element,
-    Intersect,
-    NeighborReduce,
-    NeighborVote,
-    Operator,
-    ScalarTarget,
-    Update,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan.functor_facts import may_stop
@@ -26,7 +16,7 @@ _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 class ResultVerifier(VariantVerifier):
     """What `gdsl.plan.verifier_sweeps` asks of the results of a sweep."""
 
-    def verify_results(self, step: Operator, functor: Functor | None, sweep: Sweep) -> None:
+    def verify_results(self, step: ir.Operator, functor: Functor | None, sweep: Sweep) -> None:
         """They are those of the step."""
         collect = sweep.collect
         self.expect((collect.frontier if collect is not None else None) == step.result, "another result")
@@ -38,9 +28,9 @@ class ResultVerifier(VariantVerifier):
                 self.scalars.get(total.scalar) is total.reduction.type, f"a total of another type: {total.scalar}"
             )
             combined = self.ask(_combined, functor).get(total.scalar, set()) if functor is not None else set()
-            counted = {ReduceOperation.ADD} if isinstance(step, Intersect) and step.count == total.scalar else set()
+            counted = {ReduceOperation.ADD} if isinstance(step, ir.Intersect) and step.count == total.scalar else set()
             self.expect(combined | counted == {total.reduction.combine}, f"a total of another kind: {total.scalar}")
-        if isinstance(step, Intersect):
+        if isinstance(step, ir.Intersect):
             lists = sweep.intersection
             assert lists is not None
             counted_too = step.count is None or any(total.scalar == step.count for total in sweep.totals)
@@ -50,13 +40,13 @@ class ResultVerifier(VariantVerifier):
             asks = functor is not None and self.ask(asks_for_edge, functor)
             self.expect(lists.edge_ids or not asks, "ids of edges that nobody has")
         if sweep.segment is not None:
-            assert isinstance(step, NeighborReduce) and isinstance(functor, EdgeFunctor)
+            assert isinstance(step, ir.NeighborReduce) and isinstance(functor, ir.EdgeFunctor)
             self._segment(step, functor, sweep.segment, sweep)
         if sweep.vote is not None:
-            assert isinstance(step, NeighborVote) and isinstance(functor, EdgeFunctor)
+            assert isinstance(step, ir.NeighborVote) and isinstance(functor, ir.EdgeFunctor)
             self._vote(step, functor, sweep.vote)
 
-    def _collect(self, step: Operator, functor: Functor | None, collect: Collect, sweep: Sweep) -> None:
+    def _collect(self, step: ir.Operator, functor: Functor | None, collect: Collect, sweep: Sweep) -> None:
         known = self.frontiers.get(collect.frontier)
         self.expect(
             known is not None and known.domain is collect.domain is step.result_domain, "a result of other elements"
@@ -78,13 +68,13 @@ class ResultVerifier(VariantVerifier):
         self.expect(allowed[collect.dedup], f"{collect.dedup.value} against duplicates")
         self.expect((collect.dedup is Dedup.RANK) == (sweep.order is not None and self.target.grid), "entries by rank")
 
-    def _has_tickets(self, step: Operator, functor: Functor | None) -> bool:
+    def _has_tickets(self, step: ir.Operator, functor: Functor | None) -> bool:
         """Whether each far end is accepted once, by a value that one call alone gets."""
-        if not isinstance(step, Advance) or not isinstance(functor, EdgeFunctor):
+        if not isinstance(step, ir.Advance) or not isinstance(functor, ir.EdgeFunctor):
             return False
         return self.target.grid and accepts_by_ticket(functor, step.over)
 
-    def _segment(self, step: NeighborReduce, functor: EdgeFunctor, segment: Segment, sweep: Sweep) -> None:
+    def _segment(self, step: ir.NeighborReduce, functor: ir.EdgeFunctor, segment: Segment, sweep: Sweep) -> None:
         array = self.arrays.get(segment.array)
         self.expect(segment.array == step.stores and array is not None and array.type is segment.type, "another array")
         self.expect(segment.operation is step.operation, "another reduction")
@@ -94,7 +84,7 @@ class ResultVerifier(VariantVerifier):
             assert step.operation is not None
             wanted = Reduction(step.operation.as_update, step.array_type)
             self.expect(segment.reduction == wanted, "combined by something else")
-        reads = any(isinstance(node, Element) and node.array == segment.array for node in walk(functor))
+        reads = any(isinstance(node, ir.Element) and node.array == segment.array for node in walk(functor))
         self.expect(segment.aside is not None or not reads, "results are stored that others still read")
         self.expect(
             segment.aside is None or segment.aside not in self.arrays, "results aside in the program's own data"
@@ -104,7 +94,7 @@ class ResultVerifier(VariantVerifier):
             whole = step.over is not Over.ALL_EDGES and sweep.balance in (Balance.AUTO, Balance.THREAD)
             self.expect(known and whole and not may_stop(functor), "a list is not reduced to its end")
 
-    def _vote(self, step: NeighborVote, functor: EdgeFunctor, vote: Vote) -> None:
+    def _vote(self, step: ir.NeighborVote, functor: ir.EdgeFunctor, vote: Vote) -> None:
         scores = {each.name: each for each in self.program.vote_functors}
         score = scores.get(step.score) if step.score is not None else None
         key, weight = functor.key, functor.value
@@ -113,17 +103,17 @@ class ResultVerifier(VariantVerifier):
         self.expect(vote.key is key.type and vote.total is weight.type, "votes of other types")
         self.expect(vote.score_type is (score.value.type if score is not None else weight.type), "another score")
         self.expect((vote.tables is not None) == self.target.grid, "whether tables are shared")
-        read = {node.array for node in walk((functor, *((score,) if score else ()))) if isinstance(node, Element)}
+        read = {node.array for node in walk((functor, *((score,) if score else ()))) if isinstance(node, ir.Element)}
         reads = step.array in read or step.array == step.keep
         self.expect(vote.aside is not None or not reads, "winners are stored that others still read")
         data = {each.name for each in self.program.params} | set(self.arrays) | set(self.scalars)
         own = (*((vote.tables.keys, vote.tables.totals) if vote.tables else ()), *((vote.aside,) if vote.aside else ()))
         self.expect(len(set(own)) == len(own) and not data & set(own), "a buffer with the name of something else")
 
-    def verify_edge_count(self, step: Operator, sweep: Sweep) -> None:
+    def verify_edge_count(self, step: ir.Operator, sweep: Sweep) -> None:
         """How many edges were visited, as traces and switches have it, is known where it is said to be."""
         frontier = self.frontiers.get(sweep.members.frontier or "")
-        visits = isinstance(step, Advance)
+        visits = isinstance(step, ir.Advance)
         everything = sweep.members.frontier is None
         fits = {
             EdgeCount.NONE: sweep.own is not None and sweep.members.domain is Domain.VERTEX,
@@ -144,6 +134,6 @@ def _combined(functor: Functor) -> dict[str, set[ReduceOperation]]:
     """By scalar the operations by which updates of `functor` combine into it."""
     reductions: dict[str, set[ReduceOperation]] = {}
     for node in walk(functor.body):
-        if isinstance(node, Update) and isinstance(node.target, ScalarTarget):
+        if isinstance(node, ir.Update) and isinstance(node.target, ir.ScalarTarget):
             reductions.setdefault(node.target.scalar, set()).add(node.operation)
     return reductions

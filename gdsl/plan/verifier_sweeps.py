@@ -7,22 +7,8 @@ Which of several correct ways a pass chose is not asked.
 
 from __future__ import annotations
 
+from gdsl.ir import nodes as ir
 from gdsl.ir import worklists
-from gdsl.ir.nodes import (
-    Advance,
-    Binary,
-    Compute,
-    EdgeFunctor,
-    Expression,
-    Filter,
-    Intersect,
-    NeighborReduce,
-    NeighborVote,
-    Operator,
-    Parameter,
-    Place,
-    Role,
-)
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, Over
 from gdsl.passes.writers import far_roles
@@ -36,8 +22,8 @@ from gdsl.plan.walking import sweeps_of
 from gdsl.plan.work_order import observed_loop
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
-_NOBODY: frozenset[Role] = frozenset()
-_EDGE = frozenset({Role.EDGE})
+_NOBODY: frozenset[ir.Role] = frozenset()
+_EDGE = frozenset({ir.Role.EDGE})
 
 
 class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
@@ -63,15 +49,15 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
         same = (yes.totals, yes.collect is None) == (no.totals, no.collect is None)
         self.expect(same, "the sweeps leave other things")
 
-    def _sweep(self, step: Operator, sweep: Sweep) -> None:
+    def _sweep(self, step: ir.Operator, sweep: Sweep) -> None:
         functor = self.accesses.functor_of(step)
         self._members(step, sweep)
         self._ways(step, sweep)
         if sweep.selection is not None:
-            assert isinstance(functor, EdgeFunctor) and isinstance(step, Advance)
+            assert isinstance(functor, ir.EdgeFunctor) and isinstance(step, ir.Advance)
             self._pull(step, functor, sweep.selection)
         for each in sweep.walks:
-            assert isinstance(functor, EdgeFunctor)
+            assert isinstance(functor, ir.EdgeFunctor)
             self._walk(step, functor, each, sweep)
         if functor is not None:
             self._variants(step, functor, sweep)
@@ -81,7 +67,7 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
         self.verify_results(step, functor, sweep)
         self.verify_edge_count(step, sweep)
 
-    def _members(self, step: Operator, sweep: Sweep) -> None:
+    def _members(self, step: ir.Operator, sweep: Sweep) -> None:
         members, source = sweep.members, step.frontier
         self.expect((members.domain, members.frontier) == (source.domain, source.frontier), "other members")
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
@@ -92,36 +78,36 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
             members.form is None or by_edges == (members.form is Form.BITMAP), "members that cannot be asked for"
         )
 
-    def _ways(self, step: Operator, sweep: Sweep) -> None:
+    def _ways(self, step: ir.Operator, sweep: Sweep) -> None:
         """What is gone through, and what becomes of it, is what the step says."""
-        on_members = isinstance(step, (Filter, Compute))
+        on_members = isinstance(step, (ir.Filter, ir.Compute))
         self.expect((sweep.own is not None) == on_members, "either elements or their edges")
-        self.expect((sweep.intersection is not None) == isinstance(step, Intersect), "lists that nobody asks for")
-        along = not on_members and not isinstance(step, Intersect)
+        self.expect((sweep.intersection is not None) == isinstance(step, ir.Intersect), "lists that nobody asks for")
+        along = not on_members and not isinstance(step, ir.Intersect)
         over = step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if over is Over.ALL_EDGES else [over]
         self.expect([each.over for each in sweep.walks] == (wanted if along else []), "other edges are visited")
-        self.expect((sweep.segment is not None) == isinstance(step, NeighborReduce), "a value that nobody reduces")
-        self.expect((sweep.vote is not None) == isinstance(step, NeighborVote), "ballots that nobody counts")
-        self.expect(sweep.selection is None or isinstance(step, Advance), "a pull of another operator")
+        self.expect((sweep.segment is not None) == isinstance(step, ir.NeighborReduce), "a value that nobody reduces")
+        self.expect((sweep.vote is not None) == isinstance(step, ir.NeighborVote), "ballots that nobody counts")
+        self.expect(sweep.selection is None or isinstance(step, ir.Advance), "a pull of another operator")
 
-    def _pull(self, step: Advance, functor: EdgeFunctor, selection: Selection) -> None:
+    def _pull(self, step: ir.Advance, functor: ir.EdgeFunctor, selection: Selection) -> None:
         self.expect(worklists.may_pull(step, self.program.tuning.sites[step.site]), "a pull where there can be none")
         chosen, far = selection.test.tests, far_roles(step.over)
         for number in chosen:
             nodes = list(walk(functor.condition[number]))
-            ends = {node.role for node in nodes if isinstance(node, Parameter)}
-            alone = bool(ends) and ends <= far and not any(isinstance(node, Place) for node in nodes)
+            ends = {node.role for node in nodes if isinstance(node, ir.Parameter)}
+            alone = bool(ends) and ends <= far and not any(isinstance(node, ir.Place) for node in nodes)
             self.expect(alone, "a vertex is selected by what it does not know")
             self.expect(not may_stop(functor.condition[: number + 1]), "a test that may stop the run is moved")
         test = selection.test
         self.expect(not (test.body or test.claim or test.writes or test.accepts), "a selection that changes something")
         self.expect(test.functor == functor.name, "a selection by another test")
         closing = step.closing
-        closes = closing is not None and closing.end is Role.FAR and closing.conjunct in chosen
+        closes = closing is not None and closing.end is ir.Role.FAR and closing.conjunct in chosen
         self.expect(closes or not selection.closes, "a pull stops before it has seen all edges")
 
-    def _walk(self, step: Operator, functor: EdgeFunctor, each: Walk, sweep: Sweep) -> None:
+    def _walk(self, step: ir.Operator, functor: ir.EdgeFunctor, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
         asks = step.result_domain is Domain.EDGE or self.ask(asks_for_edge, functor)
@@ -130,14 +116,16 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
             in_places = each.lists is Over.OUT_EDGES and not pulls and sweep.balance is not Balance.EDGES
             self.expect(in_places and _limits(functor, each.first_places), "a list is not walked to its end")
         grid = self.target.grid
-        self.expect((each.by_one is None) == (grid or pulls or not isinstance(step, Advance)), "a form for one thread")
+        self.expect(
+            (each.by_one is None) == (grid or pulls or not isinstance(step, ir.Advance)), "a form for one thread"
+        )
 
-    def _variants(self, step: Operator, functor: Functor, sweep: Sweep) -> None:
+    def _variants(self, step: ir.Operator, functor: Functor, sweep: Sweep) -> None:
         """Every way to run the functor: complete, and with plain writes only where it has the element alone."""
         several = step.frontier.frontier in self.repeated
         pulls = sweep.selection is not None
         of_edge = _NOBODY if not pulls and (several or step.visits is Over.ALL_EDGES) else _EDGE
-        of_member = _NOBODY if several else frozenset({Role.VERTEX, Role.EDGE})
+        of_member = _NOBODY if several else frozenset({ir.Role.VERTEX, ir.Role.EDGE})
         if sweep.own is not None:
             self._run(functor, sweep.own, sweep, of_member)
         for each in sweep.walks:
@@ -154,7 +142,7 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
         if sweep.intersection is not None and sweep.intersection.run is not None:
             self._run(functor, sweep.intersection.run, sweep, _NOBODY)
 
-    def _shares(self, step: Operator, sweep: Sweep) -> None:
+    def _shares(self, step: ir.Operator, sweep: Sweep) -> None:
         self.expect(sweep.balance in self.target.balances, "a balance that the target does not have")
         self.expect(bool(sweep.walks) or sweep.balance is Balance.AUTO, "a balance without edges")
         pulls = sweep.selection is not None
@@ -169,14 +157,16 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
         self.expect(not several or sweep.segment is None, "results of members that come twice")
         self.expect(not several or sweep.collect is None or bool(sweep.walks), "members twice in a result")
 
-    def _ordered(self, step: Operator, sweep: Sweep) -> None:
+    def _ordered(self, step: ir.Operator, sweep: Sweep) -> None:
         """Another order of visits, and visits that are spared, need a loop whose end does not depend on them."""
         for each in (sweep.order, sweep.skips):
             if each is None:
                 continue
             loop = self.loop_of.get(step.site)
-            self.expect(isinstance(step, Advance) and loop is not None and loop.monotone, "an order that can be seen")
-            assert isinstance(step, Advance) and loop is not None
+            self.expect(
+                isinstance(step, ir.Advance) and loop is not None and loop.monotone, "an order that can be seen"
+            )
+            assert isinstance(step, ir.Advance) and loop is not None
             why = worklists.hindrance if each is sweep.order else worklists.fixed_order
             fits = why(loop, self.program) is None and (each is sweep.order or len(loop.body) == 1)
             self.expect(fits, "an order that can be seen")
@@ -193,11 +183,11 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
             self.expect(loop is not None and loop is observed_loop(self.program), "a run is stopped for no other order")
 
 
-def _limits(functor: EdgeFunctor, limit: Expression) -> bool:
+def _limits(functor: ir.EdgeFunctor, limit: ir.Expression) -> bool:
     """Whether the condition says `place < limit`, after nothing that may stop the run."""
     for conjunct in functor.condition:
-        less = conjunct if isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS else None
-        if less is not None and isinstance(less.left, Place) and less.right == limit:
+        less = conjunct if isinstance(conjunct, ir.Binary) and conjunct.operation is BinaryOperation.LESS else None
+        if less is not None and isinstance(less.left, ir.Place) and less.right == limit:
             return True
         if may_stop(conjunct):
             return False

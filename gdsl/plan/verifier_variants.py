@@ -4,23 +4,7 @@ has the element alone."""
 from __future__ import annotations
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import (
-    Accept,
-    Advance,
-    Binary,
-    Closing,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Node,
-    Parameter,
-    Place,
-    Role,
-    Store,
-    VertexFunctor,
-    While,
-    element_index,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import Remembered, walk
 from gdsl.ir.verifier import VerificationError
@@ -38,7 +22,7 @@ from gdsl.plan.hints import BlindClaim, ReadAhead
 from gdsl.plan.nodes import Mode, Operation, Plan, Sweep, Variant
 from gdsl.plan.write_modes import stores_whole
 
-Functor = VertexFunctor | EdgeFunctor
+Functor = ir.VertexFunctor | ir.EdgeFunctor
 
 
 class VariantVerifier:
@@ -54,15 +38,15 @@ class VariantVerifier:
         self.scalars = {scalar.name: scalar.type for scalar in plan.program.scalars}
         self.repeated = repeated_of(plan)
         self.ask = Remembered()
-        loops = [node for node in walk(plan.program.schedule) if isinstance(node, While)]
-        self.loop_of = {step.site: loop for loop in loops for step in loop.body if isinstance(step, Advance)}
+        loops = [node for node in walk(plan.program.schedule) if isinstance(node, ir.While)]
+        self.loop_of = {step.site: loop for loop in loops for step in loop.body if isinstance(step, ir.Advance)}
 
     def expect(self, holds: bool, what: str) -> None:
         """Raise unless it holds."""
         if not holds:
             raise VerificationError(f"plan of {self.program.name}: {self.operation.name}: {what}")
 
-    def _run(self, functor: Functor, variant: Variant, sweep: Sweep, alone: frozenset[Role] | None) -> None:
+    def _run(self, functor: Functor, variant: Variant, sweep: Sweep, alone: frozenset[ir.Role] | None) -> None:
         """`alone`: the parameters whose elements one call has; None: one thread runs all calls."""
         self.expect(variant.functor == functor.name, "another functor")
         claim, selection = variant.claim, sweep.selection
@@ -75,9 +59,9 @@ class VariantVerifier:
         if claim is not None:
             self._claim(functor, variant, sweep)
         statements = tuple(functor.body[i] for i in variant.body)
-        written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
+        written = {t.array if isinstance(t, ir.ElementTarget) else t.scalar for t in targets_in(statements)}
         self.expect(sorted(each.name for each in variant.writes) == sorted(written), "other things are written")
-        self.expect(variant.accepts == any(isinstance(node, Accept) for node in walk(statements)), "who accepts")
+        self.expect(variant.accepts == any(isinstance(node, ir.Accept) for node in walk(statements)), "who accepts")
         if alone is None:
             plain = self.ask(written_arrays, functor)
         else:
@@ -95,16 +79,16 @@ class VariantVerifier:
     def _claim(self, functor: Functor, variant: Variant, sweep: Sweep) -> None:
         """Test and store of one element of the far end, once a run, with nothing between them that could tell."""
         claim, closing = variant.claim, getattr(self.operation.step, "closing", None)
-        assert claim is not None and isinstance(functor, EdgeFunctor)
-        self.expect(isinstance(closing, Closing), "a claim of what does not close")
-        assert isinstance(closing, Closing)
-        facts = closing.end is Role.FAR
+        assert claim is not None and isinstance(functor, ir.EdgeFunctor)
+        self.expect(isinstance(closing, ir.Closing), "a claim of what does not close")
+        assert isinstance(closing, ir.Closing)
+        facts = closing.end is ir.Role.FAR
         facts = facts and (closing.conjunct, closing.statement) == (claim.conjunct, claim.statement)
         self.expect(facts and closing.array == claim.array, "a claim of what does not close")
         test, store = functor.condition[claim.conjunct], functor.body[claim.statement]
-        fits = isinstance(test, Binary) and test.operation is BinaryOperation.EQUAL and isinstance(store, Store)
+        fits = isinstance(test, ir.Binary) and test.operation is BinaryOperation.EQUAL and isinstance(store, ir.Store)
         self.expect(fits and claim.expected in (getattr(test, "left", None), getattr(test, "right", None)), "a claim")
-        assert isinstance(store, Store)
+        assert isinstance(store, ir.Store)
         self.expect(store.target.type is claim.expected.type, "a claim that expects another type")
         blind = sweep.hint(BlindClaim) is not None
         self.expect(not claim.expected.type.is_pair or not blind, "a claim of a pair without a look")
@@ -119,9 +103,9 @@ class VariantVerifier:
         written = self.ask(written_arrays, functor)
         reads = [read for level in (*hint.before, *hint.after) for read in level]
         for node in walk(tuple(read.value for read in reads)):
-            array = node.array if isinstance(node, Element) else None
-            index = element_index(node.index) if isinstance(node, Element) else None
-            own = isinstance(index, Parameter) and index.role is Role.VERTEX
+            array = node.array if isinstance(node, ir.Element) else None
+            index = ir.element_index(node.index) if isinstance(node, ir.Element) else None
+            own = isinstance(index, ir.Parameter) and index.role is ir.Role.VERTEX
             self.expect(array not in written or own, f"{array} is read before others have written it")
         texts = [print_expression(read.value) for read in reads]
         self.expect(len(set(texts)) == len(texts), "a value that is read early twice")
@@ -133,10 +117,12 @@ class VariantVerifier:
         self.expect(skips is None or None not in noted, "a worklist that notes no value")
 
 
-def _array_of(node: Node) -> str | None:
-    return node.array if isinstance(node, (Element, ElementTarget)) else None
+def _array_of(node: ir.Node) -> str | None:
+    return node.array if isinstance(node, (ir.Element, ir.ElementTarget)) else None
 
 
 def asks_for_edge(functor: Functor) -> bool:
     """Whether a functor uses the edge itself, or its place."""
-    return any(isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge) for node in walk(functor))
+    return any(
+        isinstance(node, ir.Place) or (isinstance(node, ir.Parameter) and node.role.is_edge) for node in walk(functor)
+    )

@@ -32,24 +32,7 @@ from gdsl.effects import Effects, WriteKind
 from gdsl.effects.access import frontiers_of
 from gdsl.effects.summary import each
 from gdsl.effects.terms import OfResult, OfUnseen, Operation, Term, parts
-from gdsl.ir.nodes import (
-    Advance,
-    Compute,
-    CopyFrontier,
-    DefineFrontier,
-    Fill,
-    FrontierSize,
-    If,
-    Node,
-    Operator,
-    OperatorKnobs,
-    Program,
-    Repeat,
-    Step,
-    StoreElement,
-    StoreScalar,
-    While,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import clashes
 from gdsl.operations import BinaryOperation, Domain, Duplicates, FrontierForm, Outcome
@@ -58,11 +41,11 @@ from gdsl.rules.closing import IDEMPOTENT
 from gdsl.source import Source, Span
 
 
-def check_tuning(program: Program, findings: Findings, source: Source) -> None:
+def check_tuning(program: ir.Program, findings: Findings, source: Source) -> None:
     """Look at the knobs of every advance. Raises GdslError (E0420) with all that do not fit."""
     diagnostics: list[Diagnostic] = []
-    by_label: dict[str, list[Advance]] = {}
-    for step in (node for node in walk(program.schedule) if isinstance(node, Advance)):
+    by_label: dict[str, list[ir.Advance]] = {}
+    for step in (node for node in walk(program.schedule) if isinstance(node, ir.Advance)):
         knobs = program.tuning.sites[step.site]
         for what, why, fix in _misfits(step, knobs):
             message = f"`{step.label}.{what}` does not fit here: {why}"
@@ -78,7 +61,7 @@ def check_tuning(program: Program, findings: Findings, source: Source) -> None:
         raise GdslError(diagnostics, source)
 
 
-def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, str]]:
+def _misfits(step: ir.Advance, knobs: ir.OperatorKnobs) -> Iterator[tuple[str, str, str]]:
     """Which knob is set, why it makes no sense, and what to do."""
     another = "or tune another call by its `@label`"
     if knobs.frontier is FrontierForm.BITMAP and step.to is Domain.EDGE:
@@ -105,7 +88,17 @@ def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, st
         yield "dedup = none", clashing["dedup"].why, clashing["dedup"].fix
 
 
-_ASKING = (CopyFrontier, DefineFrontier, Fill, If, Operator, Repeat, StoreElement, StoreScalar, While)
+_ASKING = (
+    ir.CopyFrontier,
+    ir.DefineFrontier,
+    ir.Fill,
+    ir.If,
+    ir.Operator,
+    ir.Repeat,
+    ir.StoreElement,
+    ir.StoreScalar,
+    ir.While,
+)
 """Steps that copy a set, or only evaluate expressions. Operators are checked separately; any other step that takes a
 set could observe duplicates."""
 
@@ -118,28 +111,28 @@ class Reason:
     labels: tuple[Label, ...]
 
 
-def duplicate_observers(program: Program, findings: Findings, advances: Sequence[Advance]) -> list[Reason]:
+def duplicate_observers(program: ir.Program, findings: Findings, advances: Sequence[ir.Advance]) -> list[Reason]:
     """Everything that could observe that the results of `advances` hold vertices twice."""
     held = _with_copies(program, {step.result for step in advances if step.result is not None})
     in_any_order = _sites_in_any_order(program)
     reasons: list[Reason] = []
     for node in walk(program.schedule):
-        if isinstance(node, FrontierSize) and node.frontier in held:
+        if isinstance(node, ir.FrontierSize) and node.frontier in held:
             reasons.append(Reason(f"the size of `{node.frontier}` is read", (Label(node.span, "here"),)))
-        elif isinstance(node, Operator) and (node in advances or node.frontier.frontier in held):
+        elif isinstance(node, ir.Operator) and (node in advances or node.frontier.frontier in held):
             effects = findings.sites[node.site].effects if node.site in findings.sites else None
             reasons += _by_operator(node, effects, findings, node.site in in_any_order)
-        elif isinstance(node, Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):
+        elif isinstance(node, ir.Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):
             reasons.append(Reason("this step takes each member once", (Label(node.span, "here"),)))
     return reasons
 
 
-def _by_operator(step: Operator, effects: Effects | None, findings: Findings, any_order: bool) -> Iterator[Reason]:
+def _by_operator(step: ir.Operator, effects: Effects | None, findings: Findings, any_order: bool) -> Iterator[Reason]:
     here = (Label(step.span, "here"),)
-    if not isinstance(step, (Advance, Compute)) or effects is None:
+    if not isinstance(step, (ir.Advance, ir.Compute)) or effects is None:
         yield Reason(f"`{step.word}` takes each member once", here)
         return
-    if isinstance(step, Advance) and step.to is Domain.EDGE:
+    if isinstance(step, ir.Advance) and step.to is Domain.EDGE:
         yield Reason("the edges of a vertex that is there twice would be there twice", here)
     tests = {each.name for each in findings.sites[step.site].closings}
     for name in effects.written_names():
@@ -193,15 +186,15 @@ def _hinders(effects: Effects) -> Span | None:
     return None if fits else next(results, effects.operator.span)
 
 
-def _sites_in_any_order(program: Program) -> frozenset[int]:
-    loops = (node for node in walk(program.schedule) if isinstance(node, While) and node.monotone)
-    return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Advance))
+def _sites_in_any_order(program: ir.Program) -> frozenset[int]:
+    loops = (node for node in walk(program.schedule) if isinstance(node, ir.While) and node.monotone)
+    return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, ir.Advance))
 
 
-def _with_copies(program: Program, held: set[str]) -> frozenset[str]:
-    copies: list[Node] = [node for node in walk(program.schedule) if isinstance(node, CopyFrontier)]
+def _with_copies(program: ir.Program, held: set[str]) -> frozenset[str]:
+    copies: list[ir.Node] = [node for node in walk(program.schedule) if isinstance(node, ir.CopyFrontier)]
     before = -1
     while len(held) != before:
         before = len(held)
-        held |= {node.name for node in copies if isinstance(node, CopyFrontier) and node.other in held}
+        held |= {node.name for node in copies if isinstance(node, ir.CopyFrontier) and node.other in held}
     return frozenset(held)

@@ -13,18 +13,7 @@ from gdsl.codegen.names import Scope
 from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.extents import EDGES, VERTICES, Extent
-from gdsl.ir.nodes import (
-    Array,
-    Expression,
-    Iteration,
-    Literal,
-    Node,
-    OwnId,
-    OwnPart,
-    ParamValue,
-    StoreElement,
-    StoreScalar,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation
 from gdsl.plan.buffer_nodes import Buffer, Made, Role
@@ -145,30 +134,30 @@ class CppHelpers(TemplateHelpers):
             if isinstance(step, On) or (isinstance(step, Loop) and not step.counted):
                 continue
             parts = step.condition if isinstance(step, (Loop, Branch)) else getattr(step, "step", None)
-            if any(isinstance(node, Iteration) for node in walk(parts)):
+            if any(isinstance(node, ir.Iteration) for node in walk(parts)):
                 return True
         return False
 
-    def member_of_set(self, define: Define, member: Expression) -> str:
+    def member_of_set(self, define: Define, member: ir.Expression) -> str:
         """A member of a set literal, checked where it is computed."""
         step, checks = define.step, self.checks
         text = self.number(member)
-        if isinstance(member, ParamValue) and not self.plan.graphs:
+        if isinstance(member, ir.ParamValue) and not self.plan.graphs:
             return text
         number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
         checked = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
         return checks.existing_edge(checked, step.name, member.span) if define.asks_lists else checked
 
-    def number(self, value: Expression) -> str:
+    def number(self, value: ir.Expression) -> str:
         """An expression whose type does not matter where it is a literal."""
-        return str(value.value) if isinstance(value, Literal) else self.expression(value)
+        return str(value.value) if isinstance(value, ir.Literal) else self.expression(value)
 
-    def place(self, step: StoreScalar | StoreElement) -> str:
+    def place(self, step: ir.StoreScalar | ir.StoreElement) -> str:
         """Where the schedule stores a value."""
-        if isinstance(step, StoreScalar):
+        if isinstance(step, ir.StoreScalar):
             return self.expressions.scalar(step.scalar)
         target = step.target
-        checked = target.checked or isinstance(target.index, Literal)
+        checked = target.checked or isinstance(target.index, ir.Literal)
         return self.expressions.element(target.array, target.index, checked, target.domain)
 
     # Data
@@ -200,7 +189,7 @@ class CppHelpers(TemplateHelpers):
         distribution = self.plan.distribution
         return distribution is not None and distribution.of_array(array) is Held.OWN
 
-    def own_place(self, array: Array, end: str) -> str:
+    def own_place(self, array: ir.Array, end: str) -> str:
         """Where the values of a worker's own vertices or edges begin (``first``) or end (``last``)."""
         place = f"d.run->{end}_{array.domain.value}"
         return place if array.count is None else f"value_index({place}, {self.values_each(array)}, 0)"
@@ -234,13 +223,13 @@ class CppHelpers(TemplateHelpers):
         """The size of an element of all of these arrays."""
         return sum(self.widths.of(self._arrays[each.name].type) for each in group.arrays) // 8
 
-    def uses_id(self, value: Expression | None) -> bool:
+    def uses_id(self, value: ir.Expression | None) -> bool:
         """Whether an initial value depends on the element's id."""
-        return _has(value, OwnId)
+        return _has(value, ir.OwnId)
 
-    def uses_part(self, value: Expression | None) -> bool:
+    def uses_part(self, value: ir.Expression | None) -> bool:
         """Whether it depends on which of the element's values it is."""
-        return _has(value, OwnPart)
+        return _has(value, ir.OwnPart)
 
     def initial(self, initial: Initial) -> str:
         """The initial value of an array, at the element ``id``, or of a scalar."""
@@ -252,5 +241,5 @@ class CppHelpers(TemplateHelpers):
         return expressions.print(initial.value)
 
 
-def _has(value: Expression | None, kind: type[Node]) -> bool:
+def _has(value: ir.Expression | None, kind: type[ir.Node]) -> bool:
     return any(isinstance(node, kind) for node in walk(value))

@@ -16,20 +16,8 @@ from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
+from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, inlined_sizes
-from gdsl.ir.nodes import (
-    EdgeFunctor,
-    Expression,
-    History,
-    NoneId,
-    OwnId,
-    OwnPart,
-    ParamValue,
-    PushLevel,
-    SameGraph,
-    Scalar,
-    TakeLevel,
-)
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import scalar_copies
@@ -143,7 +131,7 @@ class CudaHelpers(TemplateHelpers):
 
     # Data
 
-    def scalar(self, name: str) -> Scalar:
+    def scalar(self, name: str) -> ir.Scalar:
         """The scalar of that name."""
         return self._scalars[name]
 
@@ -151,11 +139,11 @@ class CudaHelpers(TemplateHelpers):
         """A thread's own copy of a scalar."""
         return self.names.derived(Scope.VARIABLE, f"kept_{scalar}", f"scalar {scalar}")
 
-    def history_state(self, history: History) -> str:
+    def history_state(self, history: ir.History) -> str:
         """The variable that has what every thread knows of a history."""
         return self.names.derived(Scope.VARIABLE, f"state_of_{history.name}", f"history {history.levels}")
 
-    def upcoming(self, history: History, over: Over) -> str:
+    def upcoming(self, history: ir.History, over: Over) -> str:
         """The variable that has what a warp knows of these lists of the next level of a history."""
         name = f"upcoming_{'in_' if over is Over.IN_EDGES else ''}of_{history.name}"
         return self.names.derived(Scope.VARIABLE, name, f"history {history.members} {over.value}")
@@ -170,11 +158,11 @@ class CudaHelpers(TemplateHelpers):
 
     def uses_id(self, group: InitialGroup) -> bool:
         """Whether an initial value depends on the element's id."""
-        return any(isinstance(node, OwnId) for array in group.arrays for node in walk(array.value))
+        return any(isinstance(node, ir.OwnId) for array in group.arrays for node in walk(array.value))
 
     def uses_part(self, group: InitialGroup) -> bool:
         """Whether it depends on which of the element's values it is."""
-        return any(isinstance(node, OwnPart) for array in group.arrays for node in walk(array.value))
+        return any(isinstance(node, ir.OwnPart) for array in group.arrays for node in walk(array.value))
 
     def initial(self, initial: Initial) -> str:
         """What an array or a scalar is at first."""
@@ -182,7 +170,7 @@ class CudaHelpers(TemplateHelpers):
             return self.expression(initial.value)
         kind, span = self._scalars[initial.name].type, self.plan.program.span
         if kind.is_id:
-            return self.expression(NoneId(span, kind))
+            return self.expression(ir.NoneId(span, kind))
         return literal(False if kind is Type.BOOL else 0.0 if kind.is_float else 0, kind)
 
     def next_place(self, scalar: str) -> int:
@@ -204,11 +192,11 @@ class CudaHelpers(TemplateHelpers):
 
     # Steps
 
-    def member_of_set(self, define: Define, member: Expression) -> str:
+    def member_of_set(self, define: Define, member: ir.Expression) -> str:
         """A member of a set that is written out: params were checked by the host, all else is checked here."""
         step, checks = define.step, self.checks
         text = self.expression(member)
-        if (isinstance(member, ParamValue) and not self.plan.graphs) or not checks.enabled:
+        if (isinstance(member, ir.ParamValue) and not self.plan.graphs) or not checks.enabled:
             return text
         number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
         index = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
@@ -240,7 +228,7 @@ class CudaHelpers(TemplateHelpers):
     def has_barriers(self, launch: Launch) -> bool:
         """Whether a launch must hand on how many barriers there have been."""
         return any(
-            not isinstance(step.step, SameGraph)
+            not isinstance(step.step, ir.SameGraph)
             if isinstance(step, MakeGraph)
             else isinstance(step, (Operation, OnSets))
             for step in launch.steps
@@ -350,7 +338,7 @@ class CudaHelpers(TemplateHelpers):
         if sweep.hint(BlockCache) is None:
             return None
         functor = self.functors.functor(walk.variant.functor)
-        assert isinstance(functor, EdgeFunctor)
+        assert isinstance(functor, ir.EdgeFunctor)
         places = gathers(functor, walk.over)
         return Kept(places[0].type, tuple(places))
 
@@ -362,13 +350,13 @@ class CudaHelpers(TemplateHelpers):
         return on_an_edge(walk.over, self.edge_id(sweep, walk, number), number)
 
 
-def _history(step: Step) -> History | None:
+def _history(step: Step) -> ir.History | None:
     """The history that a step adds to or takes from."""
     step_on_sets = step.step if isinstance(step, OnSets) else None
-    return step_on_sets.history if isinstance(step_on_sets, (PushLevel, TakeLevel)) else None
+    return step_on_sets.history if isinstance(step_on_sets, (ir.PushLevel, ir.TakeLevel)) else None
 
 
-def _upcoming_levels(plan: Plan) -> Iterator[tuple[History, Over]]:
+def _upcoming_levels(plan: Plan) -> Iterator[tuple[ir.History, Over]]:
     for step in steps_in(plan.schedule):
         for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
             level = sweep.hint(NextLevel)
