@@ -5,33 +5,7 @@ from __future__ import annotations
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Balance, Domain, Over
-from gdsl.plan.hints import (
-    BlindClaim,
-    BlockCache,
-    Contended,
-    EarlyRead,
-    EdgesSideBySide,
-    EqualShares,
-    FewAsList,
-    HubBounds,
-    ListTiles,
-    MaskedBody,
-    NextLevel,
-    OwnEnds,
-    PrefetchLists,
-    PrefetchRows,
-    PrefetchSectors,
-    ReadAhead,
-    SelectFirst,
-    ShortLists,
-    SourceTables,
-    TotalFirst,
-    UnbranchedClaims,
-    UnbranchedTests,
-    ValueFirst,
-    WarpShare,
-    WholeSet,
-)
+from gdsl.plan import hints
 from gdsl.plan.nodes import (
     Barrier,
     Choice,
@@ -106,7 +80,7 @@ def print_compare(node: Compare) -> str:
 
 
 def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
-    program, blind = plan.program, sweep.hint(BlindClaim) is not None
+    program, blind = plan.program, sweep.hint(hints.BlindClaim) is not None
     head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
     head = "intersect on" if sweep.intersection is not None else head
     lines = [f"{head} {_members(sweep)}"]
@@ -129,7 +103,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
         if sweep.intersection.partners is not None:
             lines.append(f"    destination: {sweep.intersection.partners}[source], none where it is none")
         lines.append(f"    walk {one} of the source and {other} of the destination: the vertices in both, each once")
-        if sweep.hint(SourceTables) is not None:
+        if sweep.hint(hints.SourceTables) is not None:
             lines.append("    by blocks: those of a source of many neighbors, which become a table")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))
@@ -145,7 +119,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_fetched_before(sweep))
     lines += _by_threads(sweep)
-    rows = sweep.hint(PrefetchRows)
+    rows = sweep.hint(hints.PrefetchRows)
     if rows is not None:
         lines.append(f"    fetch of the vertex that comes next: {_rows(rows)}")
     lines += _few(sweep)
@@ -155,22 +129,22 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
 
 def _by_threads(sweep: Sweep) -> list[str]:
     """What threads of a CPU have of the work, and what they look at first."""
-    lines, first = [], sweep.hint(TotalFirst)
-    if sweep.hint(Contended) is not None:
+    lines, first = [], sweep.hint(hints.TotalFirst)
+    if sweep.hint(hints.Contended) is not None:
         lines.append("    by one thread rather than by two: they would change the same elements")
-    if sweep.hint(OwnEnds) is not None:
+    if sweep.hint(hints.OwnEnds) is not None:
         lines.append("    long lists by several threads: each its part of the far ends, as one thread does")
     if first is not None:
         lines.append(f"    tests only where {first.array} would change the total of {first.scalar}")
-    if sweep.hint(EqualShares) is not None:
+    if sweep.hint(hints.EqualShares) is not None:
         lines.append("    by several threads: the same part of the vertices each, as in other such sweeps")
     return lines
 
 
 def _few(sweep: Sweep) -> list[str]:
     """What is done otherwise where members are few."""
-    lines, share = [], sweep.hint(WarpShare)
-    if sweep.hint(FewAsList) is not None:
+    lines, share = [], sweep.hint(hints.WarpShare)
+    if sweep.hint(hints.FewAsList) is not None:
         lines.append("    few members lie in a list, with theirs: a place for each edge, taken before it is accepted")
     if sweep.rounds is not None:
         names = ", ".join(each.own.functor for each in sweep.rounds.runs if each.own is not None)
@@ -200,7 +174,7 @@ def _left(sweep: Sweep) -> list[str]:
 def _members(sweep: Sweep) -> str:
     members = sweep.members
     everything = "all vertices" if members.domain is Domain.VERTEX else "all edges"
-    by_number = ", by number where it has all vertices" if sweep.hint(WholeSet) is not None else ""
+    by_number = ", by number where it has all vertices" if sweep.hint(hints.WholeSet) is not None else ""
     return f"{members.frontier} as a {members.form.value}{by_number}" if members.form is not None else everything
 
 
@@ -212,14 +186,14 @@ def _selection(selection: Selection, program: Program) -> list[str]:
 
 
 def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
-    blind = sweep.hint(BlindClaim) is not None
+    blind = sweep.hint(hints.BlindClaim) is not None
     limit = f", those of the first {print_expression(walk.first_places)} places" if walk.first_places else ""
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program, blind))]
-    lines += _indent(_fetched("the {}", sweep.hint(PrefetchSectors, walk.over)))
+    lines += _indent(_fetched("the {}", sweep.hint(hints.PrefetchSectors, walk.over)))
     lines += _indent(_read_ahead(sweep, walk.over, walk.variant))
-    if sweep.hint(ShortLists) is not None:
+    if sweep.hint(hints.ShortLists) is not None:
         lines.append("    where the graph has short lists alone: the same, a thread a member")
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
@@ -230,7 +204,7 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
 
 def _fetched_before(sweep: Sweep) -> list[str]:
     """What is fetched of members that come later."""
-    fetch = sweep.hint(PrefetchLists)
+    fetch = sweep.hint(hints.PrefetchLists)
     if fetch is None:
         return []
     (walk,) = sweep.walks
@@ -239,8 +213,8 @@ def _fetched_before(sweep: Sweep) -> list[str]:
 
 def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant | None, program: Program) -> list[str]:
     """What one thread does where there is little to do, as far as it is something else."""
-    masked, unbranched = (sweep.hint(kind, over) is not None for kind in (MaskedBody, UnbranchedTests))
-    if sweep.hint(UnbranchedClaims, over) is not None and together.claim is not None:
+    masked, unbranched = (sweep.hint(kind, over) is not None for kind in (hints.MaskedBody, hints.UnbranchedTests))
+    if sweep.hint(hints.UnbranchedClaims, over) is not None and together.claim is not None:
         claim = print_expression(_functor(together.functor, program).condition[together.claim.conjunct])
         return ["by one thread:", *_indent([f"claim without a branch: {claim}", "run the rest for many at a time"])]
     if by_one is None or (by_one == together and not (masked or unbranched)):
@@ -268,20 +242,20 @@ def _variant(
 
 def _read_ahead(sweep: Sweep, over: Over | None, variant: Variant) -> list[str]:
     """What is read for several elements before one of them is worked on."""
-    hint = sweep.hint(ReadAhead, over)
+    hint = sweep.hint(hints.ReadAhead, over)
     if hint is None:
         return []
     steps = [_reads(level) for level in hint.before]
     steps += ["test"] if variant.tests and hint.after else []
     steps += [_reads(level) for level in hint.after]
     if hint.seen is not None:
-        bounds = sweep.hint(HubBounds, over)
+        bounds = sweep.hint(hints.HubBounds, over)
         bounded = ", of a hub at a bound in the block's own memory first" if bounds is not None else ""
         steps.append(f"look at {print_expression(hint.seen)}{bounded}")
     return [f"{hint.elements} side by side: {'; then '.join(steps)}"]
 
 
-def _reads(level: tuple[EarlyRead, ...]) -> str:
+def _reads(level: tuple[hints.EarlyRead, ...]) -> str:
     return f"read {', '.join(print_expression(read.value) for read in level)}"
 
 
@@ -315,17 +289,17 @@ def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor, blind: bool) -> s
 def _collect(sweep: Sweep, collect: Collect) -> list[str]:
     domain = "vertices" if collect.domain is Domain.VERTEX else "edges"
     line = f"collect {domain} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
-    return [line, *_indent(_fetched("where their {} begin", sweep.hint(PrefetchSectors)))]
+    return [line, *_indent(_fetched("where their {} begin", sweep.hint(hints.PrefetchSectors)))]
 
 
-def _fetched(lists: str, beside: PrefetchSectors | None) -> list[str]:
+def _fetched(lists: str, beside: hints.PrefetchSectors | None) -> list[str]:
     """What is fetched at the ends of sectors."""
     if beside is None:
         return []
     return [f"prefetch nearby: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"]
 
 
-def _rows(rows: PrefetchRows) -> str:
+def _rows(rows: hints.PrefetchRows) -> str:
     lists = [
         *(f"its {_LISTS[each]}" for each in rows.lists),
         *(f"where its {_LISTS[each]} begin" for each in rows.begins),
@@ -335,12 +309,12 @@ def _rows(rows: PrefetchRows) -> str:
 
 def _segment(sweep: Sweep, segment: Segment) -> str:
     reduction = segment.reduction
-    edges, cache, level = sweep.hint(EdgesSideBySide), sweep.hint(BlockCache), sweep.hint(NextLevel)
+    edges, cache, level = sweep.hint(hints.EdgesSideBySide), sweep.hint(hints.BlockCache), sweep.hint(hints.NextLevel)
     aside = f", {edges.count} edges side by side" if edges is not None else ""
-    tiles = sweep.hint(ListTiles)
+    tiles = sweep.hint(hints.ListTiles)
     aside += f", in tiles from all parts of the lists, {tiles.rows} rows of 32 edges at a time" if tiles else ""
-    aside += ", tests only of values that change it" if sweep.hint(ValueFirst) is not None else ""
-    aside += ", which of two values before tests" if sweep.hint(SelectFirst) is not None else ""
+    aside += ", tests only of values that change it" if sweep.hint(hints.ValueFirst) is not None else ""
+    aside += ", which of two values before tests" if sweep.hint(hints.SelectFirst) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     aside += f", while all wait the next level of {level.history.name} is looked at" if level is not None else ""
