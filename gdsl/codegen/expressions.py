@@ -73,7 +73,7 @@ _RUNNING = "chain_"
 class ExpressionPrinter:
     """Prints expressions with the parentheses that C++ needs and those that a reader wants, and no others.
 
-    `plain_arrays` and `plain_scalars` are written by one call or one thread alone: their effects need no atomic.
+    `plain_arrays` are written by one call or one thread alone: their effects need no atomic.
     `parameters` are other names for the functor's own parameters, `own_id` is the text of `id` in initial values.
     """
 
@@ -83,14 +83,12 @@ class ExpressionPrinter:
         checks: CheckTable,
         parameters: Mapping[ir.Role, str] | None = None,
         plain_arrays: frozenset[str] = frozenset(),
-        plain_scalars: frozenset[str] = frozenset(),
         own_id: str = "id",
     ) -> None:
         self.names = names
         self.checks = checks
         self.parameters = dict(parameters or {})
         self.plain_arrays = plain_arrays
-        self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.read_ahead: Mapping[ir.Node, str] = {}  # what replaces the places of the functor that have been read ahead
@@ -151,9 +149,7 @@ class ExpressionPrinter:
 
     def is_plain(self, target: ir.Target) -> bool:
         """Whether writing `target` needs no atomic here."""
-        if isinstance(target, ir.ElementTarget):
-            return target.array in self.plain_arrays
-        return target.scalar in self.plain_scalars
+        return isinstance(target, ir.ElementTarget) and target.array in self.plain_arrays
 
     def parameter(self, role: ir.Role, name: str) -> str:
         """One of the functor's own parameters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.lines import RESUME
@@ -59,6 +59,28 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class BodyForm:
+    """What the function of a functor's body does besides. What changes the array `key_array` says in `key` to which
+    value; what changes the array `skip_array` says whether any call has changed the element since the last barrier.
+    `read_ahead`: values that it is given. If it is `masked`, updates add nothing unless the test ``holds``. `bounds` of
+    the new values are known to a block, if a value is seen before it is changed."""
+
+    key_array: str | None = None
+    skip_array: str | None = None
+    read_ahead: ReadAhead | None = None
+    masked: bool = False
+    bounds: ReduceOperation | None = None
+
+    @property
+    def bounds_type(self) -> str:
+        """The type of the bounds that may be used instead of a read; empty where there are none."""
+        if self.read_ahead is None or self.bounds is None or self.read_ahead.seen is None:
+            return ""
+        falls = "true" if self.bounds is ReduceOperation.MIN else "false"
+        return f"hub_bounds<{falls}>"
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionParameter:
     """A parameter of a generated function."""
 
@@ -91,6 +113,10 @@ class PrintedFunction:
         directed = any(line.startswith("#line") for line in self.body)
         return "\n".join([head, *self.body, "}", *([RESUME] if directed else [])])
 
+    def with_parameters(self, *parameters: FunctionParameter) -> PrintedFunction:
+        """This function with more parameters, after its own."""
+        return replace(self, parameters=(*self.parameters, *parameters))
+
     def call(self, arguments: Mapping[Argument, str]) -> str:
         """A call with the texts of `arguments` that this function takes; the data is ``d`` if not said."""
         texts = (arguments.get(p.argument, p.argument.value) for p in self.parameters)
@@ -101,16 +127,10 @@ class PrintedFunction:
         return any(parameter.argument is argument for parameter in self.parameters)
 
 
-def places_ahead(read_ahead: ReadAhead) -> dict[Node, str]:
+def places_ahead(read_ahead: ReadAhead | None) -> dict[Node, str]:
     """The places in the functor that were read ahead, and the members of the struct that replace them."""
+    if read_ahead is None:
+        return {}
     named = [(f"value_{number}", read) for number, read in enumerate(read_ahead.reads, start=1)]
     named += [("own", read_ahead.own)] if read_ahead.own is not None else []
     return {place: f"{READ_AHEAD}.{name}" for name, read in named for place in read.places}
-
-
-def bounds_of(read_ahead: ReadAhead | None, bounds: ReduceOperation | None) -> str:
-    """The type of the bounds that may be used instead of a read; empty where there are none."""
-    if read_ahead is None or bounds is None or read_ahead.seen is None:
-        return ""
-    falls = "true" if bounds is ReduceOperation.MIN else "false"
-    return f"hub_bounds<{falls}>"

@@ -12,10 +12,10 @@ from gdsl.codegen.function_text import (
     READ_AHEAD,
     SEEN,
     Argument,
+    BodyForm,
     FunctionParameter,
     Kept,
     PrintedFunction,
-    bounds_of,
     places_ahead,
 )
 from gdsl.codegen.lines import Lines
@@ -27,12 +27,13 @@ from gdsl.codegen.usage import Uses, function_uses, uses_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, long_functions
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.operations import Domain, Outcome
 from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.hints import EarlyRead, ReadAhead
 from gdsl.plan.nodes import Claim
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
+_NOTHING_BESIDES = BodyForm()
 KEY = "key"
 """What a functor's function calls that value."""
 _ROLES = {
@@ -94,7 +95,7 @@ class FunctionPrinter:
             return None
         lines = Lines(depth=1)
         expressions = self.expressions(functor)
-        expressions.read_ahead = places_ahead(read_ahead) if read_ahead is not None else {}
+        expressions.read_ahead = places_ahead(read_ahead)
         each = (f"({expressions.print(conjunct)})" for conjunct in tested)
         text = " & ".join(each) if at_once else expressions.conjunction(tested)
         lines.add(f"return {text};", tested[0].span)
@@ -110,7 +111,7 @@ class FunctionPrinter:
     ) -> PrintedFunction:
         """Reads one level of the values that are read ahead."""
         lines = Lines(depth=1)
-        expressions = self.expressions(functor, skip_array=skip_array)
+        expressions = self.expressions(functor, form=BodyForm(skip_array=skip_array))
         expressions.shared_arrays = written_arrays(functor)
         expressions.read_ahead = places = places_ahead(read_ahead)
         for read in level:
@@ -125,20 +126,12 @@ class FunctionPrinter:
         plain_arrays: frozenset[str] = frozenset(),
         accumulated: frozenset[str] = frozenset(),
         without: int | None = None,
-        plain_scalars: frozenset[str] = frozenset(),
-        key_array: str | None = None,
-        read_ahead: ReadAhead | None = None,
-        skip_array: str | None = None,
-        masked: bool = False,
-        bounds: ReduceOperation | None = None,
+        form: BodyForm = _NOTHING_BESIDES,
     ) -> PrintedFunction | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
-        `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
-        statement at `without` is left out. What changes the array `key_array` says in `key` to which value; what
-        changes the array `skip_array` says whether any call has changed the element since the last barrier. If it is
-        `masked`, updates add nothing unless the test ``holds``. `bounds` of the new values are known to a block, if a
-        value is seen before it is changed. None if nothing is left to do.
+        `plain_arrays` are written without atomics, `accumulated` scalars into `totals`, and the statement at `without`
+        is left out. None if nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -149,13 +142,12 @@ class FunctionPrinter:
         self._preamble(lines, body)
         if says and not returns:
             lines.add("bool accepted = true;")
-        expressions = self.expressions(functor, plain_arrays, plain_scalars, key_array, skip_array)
+        expressions = self.expressions(functor, plain_arrays, form)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
-        expressions.read_ahead = places_ahead(read_ahead) if read_ahead is not None else {}
-        bounds_type = bounds_of(read_ahead, bounds)
-        if isinstance(expressions, SkipPrinter) and read_ahead is not None:
-            expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if bounds_type else ""
-        expressions.mask = Argument.HOLDS.value if masked else None
+        expressions.read_ahead = places_ahead(form.read_ahead)
+        if isinstance(expressions, SkipPrinter) and form.read_ahead is not None:
+            expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if form.bounds_type else ""
+        expressions.mask = Argument.HOLDS.value if form.masked else None
         StatementPrinter(
             expressions,
             lines,
@@ -168,18 +160,15 @@ class FunctionPrinter:
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
-        text = self._after(read_ahead, functor, text)
-        if skip_array is not None and bounds_type:
-            known = FunctionParameter(Argument.BOUNDS, f"const {bounds_type}&", BOUNDS)
-            text = replace(text, parameters=(*text.parameters, known))
-        if masked:
-            holds = FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value)
-            text = replace(text, parameters=(*text.parameters, holds))
-        return text if key_array is None else replace(text, parameters=(*text.parameters, self._key_of(key_array)))
-
-    def _key_of(self, array: str) -> FunctionParameter:
-        kind = next(each.type for each in self.program.arrays if each.name == array)
-        return FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY)
+        text = self._after(form.read_ahead, functor, text)
+        if form.skip_array is not None and form.bounds_type:
+            text = text.with_parameters(FunctionParameter(Argument.BOUNDS, f"const {form.bounds_type}&", BOUNDS))
+        if form.masked:
+            text = text.with_parameters(FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value))
+        if form.key_array is not None:
+            kind = next(each.type for each in self.program.arrays if each.name == form.key_array)
+            text = text.with_parameters(FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY))
+        return text
 
     def value(
         self,
@@ -199,7 +188,7 @@ class FunctionPrinter:
         if cached is None:
             return text
         keeps = FunctionParameter(Argument.KEPT, f"const first_values<{type_name(cached.type)}>&", KEPT)
-        return replace(text, parameters=(*text.parameters, keeps))
+        return text.with_parameters(keeps)
 
     def score(self, functor: ir.VoteFunctor) -> PrintedFunction:
         """What a vote functor makes of a key and its total at a vertex."""
@@ -226,31 +215,28 @@ class FunctionPrinter:
         arguments = ", ".join((expressions.address(store.target), *values, *few))
         lines.add(f"return {function}({arguments});", store.span)
         text = self._finish(functor, part, "bool", (store, claim.expected), lines)
-        asks = [FunctionParameter(Argument.FEW, "bool", "few")] if few else []
-        return replace(text, parameters=(*text.parameters, *asks))
+        return text.with_parameters(FunctionParameter(Argument.FEW, "bool", "few")) if few else text
 
     def expressions(
         self,
         functor: Functor | ir.VoteFunctor | None = None,
         plain_arrays: frozenset[str] = frozenset(),
-        plain_scalars: frozenset[str] = frozenset(),
-        key_array: str | None = None,
-        skip_array: str | None = None,
+        form: BodyForm = _NOTHING_BESIDES,
     ) -> ExpressionPrinter:
         """A printer of expressions that knows what the program's functions take."""
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
         printer: ExpressionPrinter
-        if skip_array is not None:
-            printer = SkipPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
-            printer.skip_array = skip_array
+        if form.skip_array is not None:
+            printer = SkipPrinter(self.names, self.checks, parameters, plain_arrays)
+            printer.skip_array = form.skip_array
             edges = (each for each in self.program.arrays if each.domain is Domain.EDGE and each.count is None)
             printer.once = frozenset(each.name for each in edges if each.type.bits in (32, 64))
-        elif key_array is None:
-            printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+        elif form.key_array is not None:
+            printer = KeyPrinter(self.names, self.checks, parameters, plain_arrays)
+            printer.key_array = form.key_array
         else:
-            printer = KeyPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
-            printer.key_array = key_array
+            printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays)
         printer.function_arguments = self.function_arguments
         return printer
 
@@ -301,8 +287,8 @@ class FunctionPrinter:
         """`text` with the values that were read ahead as one more parameter."""
         if read_ahead is None:
             return text
-        values = FunctionParameter(Argument.READ_AHEAD, f"{self.struct_of(functor.name, read_ahead)}&", READ_AHEAD)
-        return replace(text, parameters=(*text.parameters, values))
+        struct = self.struct_of(functor.name, read_ahead)
+        return text.with_parameters(FunctionParameter(Argument.READ_AHEAD, f"{struct}&", READ_AHEAD))
 
     def _shared_parameters(self, uses: Uses) -> tuple[FunctionParameter, ...]:
         data = FunctionParameter(Argument.DATA, "const data_slice&", "d")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from gdsl.codegen.function_text import READ_AHEAD, Argument, Kept, PrintedFunction, bounds_of
+from gdsl.codegen.function_text import READ_AHEAD, Argument, BodyForm, Kept, PrintedFunction
 from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.ir.nodes import EdgeFunctor, Expression, Select
 from gdsl.operations import ReduceOperation
@@ -115,7 +115,7 @@ class FunctorTexts:
         if claim is not None:
             key = (claim.conjunct, claim.statement)
             tests.append(self._printed(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
-        text = self._apply(functor, variant, apply, key_array, skip_array=skip_array, masked=masked)
+        text = self._apply(functor, variant, apply, BodyForm(key_array, skip_array, masked=masked))
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
             return Calls(called[:-1], called[-1], True)
@@ -136,7 +136,7 @@ class FunctorTexts:
         each = {**each, Argument.READ_AHEAD: f"{READ_AHEAD}[k]"}
         test = self._condition(functor, variant, "condition", read_ahead)
         part = "apply" if skip_array is None else "apply_late"
-        apply = self._apply(functor, variant, part, None, read_ahead, skip_array, bounds=bounds)
+        apply = self._apply(functor, variant, part, BodyForm(None, skip_array, read_ahead, bounds=bounds))
         before, after = (
             tuple(self._reads(functor, level, read_ahead, skip_array).call(each) for level in levels)
             for levels in (read_ahead.before, read_ahead.after)
@@ -173,10 +173,8 @@ class FunctorTexts:
         """What is tested of an edge (empty: nothing), and what it gives to a reduction where that holds."""
         functor = self.functor(variant.functor)
         assert isinstance(functor, EdgeFunctor)
-        along = functor
         condition = self._condition(functor, variant, "condition")
-        printed = partial(self.printer.value, along, cached=cached)
-        text = self._printed(functor, "value", cached, "value", printed)
+        text = self._printed(functor, "value", cached, "value", partial(self.printer.value, functor, cached=cached))
         assert text is not None
         return condition.call(arguments) if condition is not None else "", text.call(arguments)
 
@@ -201,10 +199,9 @@ class FunctorTexts:
         """What an edge gives to a vote."""
         functor = self.functor(variant.functor)
         assert isinstance(functor, EdgeFunctor)
-        along = functor
         condition = self._condition(functor, variant, "condition")
-        key = self._printed(functor, "key", "", "key", lambda part: self.printer.value(along, part, key=True))
-        weight = self._printed(functor, "value", "", "weight", lambda part: self.printer.value(along, part))
+        key = self._printed(functor, "key", "", "key", partial(self.printer.value, functor, key=True))
+        weight = self._printed(functor, "value", "", "weight", partial(self.printer.value, functor))
         assert key is not None and weight is not None
         test = condition.call(arguments) if condition is not None else ""
         return Ballot(test, key.call(arguments), weight.call(arguments))
@@ -247,9 +244,8 @@ class FunctorTexts:
         functor, claim = self.functor(variant.functor), variant.claim
         assert isinstance(functor, EdgeFunctor) and claim is not None
         key = (claim.conjunct, claim.statement, "alone")
-        text = self._printed(
-            functor, "claim", key, "claim_alone", lambda part: self.printer.claim(functor, claim, part, alone=True)
-        )
+        make = partial(self.printer.claim, functor, claim, alone=True)
+        text = self._printed(functor, "claim", key, "claim_alone", make)
         assert text is not None
         return text.call(arguments)
 
@@ -258,45 +254,14 @@ class FunctorTexts:
         assert isinstance(functor, EdgeFunctor) and claim is not None
         return self.printer.claim(functor, claim, part, blind)
 
-    def _apply(
-        self,
-        functor: Functor,
-        variant: Variant,
-        part: str,
-        key_array: str | None = None,
-        read_ahead: ReadAhead | None = None,
-        skip_array: str | None = None,
-        masked: bool = False,
-        bounds: ReduceOperation | None = None,
-    ) -> PrintedFunction | None:
+    def _apply(self, functor: Functor, variant: Variant, part: str, form: BodyForm) -> PrintedFunction | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
         without = variant.claim.statement if variant.claim is not None else None
-
-        def make(name: str) -> PrintedFunction | None:
-            return self.printer.apply(
-                functor,
-                name,
-                plain,
-                totals,
-                without,
-                key_array=key_array,
-                read_ahead=read_ahead,
-                skip_array=skip_array,
-                masked=masked,
-                bounds=bounds,
-            )
-
-        form = (
-            variant.body,
-            variant.writes,
-            key_array,
-            skip_array,
-            self._struct(functor, read_ahead),
-            masked,
-            bounds_of(read_ahead, bounds),
-        )
-        return self._printed(functor, "apply", form, part, make)
+        struct, bounds = self._struct(functor, form.read_ahead), form.bounds_type
+        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, form.masked, bounds)
+        make = partial(self.printer.apply, plain_arrays=plain, accumulated=totals, without=without, form=form)
+        return self._printed(functor, "apply", key, part, lambda name: make(functor, name))
 
     def _struct(self, functor: Functor, read_ahead: ReadAhead | None) -> str | None:
         return None if read_ahead is None else self.printer.struct_of(functor.name, read_ahead)
