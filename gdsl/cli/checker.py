@@ -12,7 +12,7 @@ import click
 from gdsl.cli.program_texts import print_diff, read_text, write_text
 from gdsl.cli.streams import message
 from gdsl.deadline import doing
-from gdsl.diagnostics import Diagnostic, GdslError, printable
+from gdsl.diagnostics import Diagnostic, GdslError, Suggestion, printable, render
 from gdsl.program_files import STANDARD_INPUT, programs_meant, read_program
 from gdsl.records import dataclass
 from gdsl.source import Source
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gdsl.reports import FileReport
 
 CERTAIN, ALL = "certain", "all"
+_QUESTION = "Apply this fix? [y]es, [n]o, [a]ll, [q]uit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +141,11 @@ class Checker:
 
     def _chooser(self) -> Choose:
         """What decides about each fix: nobody for those that are certain, `--yes` or the user for the others."""
-        from gdsl.cli.fix_questions import Questions
         from gdsl.fixes import choose_certain, choose_first
 
         if self._options.mode == CERTAIN:
             return choose_certain
-        return choose_first if self._options.yes else Questions()
+        return choose_first if self._options.yes else _Questions()
 
     def _fixed(self, word: str, choose: Choose) -> tuple[Source, tuple[Applied, ...]]:
         """The text after its fixes, which are written. Raises what `read_text` and `write_text` raise."""
@@ -175,3 +175,33 @@ def _is_program(word: str) -> bool:
         return word == "-" or not is_library(read_program(word))
     except GdslError:
         return True  # which is reported in its turn
+
+
+class _Questions:
+    """For --fix=all: chooses the fixes that are certain, and asks about each other one, once."""
+
+    def __init__(self) -> None:
+        self._refused: set[tuple[str, str, str]] = set()
+        self._every = self._quit = False
+
+    def __call__(self, diagnostic: Diagnostic, source: Source) -> Suggestion | None:
+        """The fix to apply, if any."""
+        from gdsl.fixes import is_certain, with_edits
+
+        if is_certain(diagnostic, source) or self._every:
+            return diagnostic.suggestions[0]
+        for suggestion in () if self._quit else diagnostic.suggestions:
+            key = (diagnostic.code, diagnostic.message, suggestion.words)
+            changed = with_edits(source, suggestion)
+            if key in self._refused or changed is None:
+                continue
+            click.echo(f"\n{render(diagnostic, source)}\n", err=True)
+            print_diff(source.name, source.text, changed, to_errors=True)
+            answer = click.prompt(_QUESTION, type=click.Choice(list("ynaq")), default="n", show_choices=False, err=True)
+            self._every, self._quit = answer == "a", answer == "q"
+            if answer in ("y", "a"):
+                return suggestion
+            if self._quit:
+                return None
+            self._refused.add(key)
+        return None

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdsl.api.description import GRADES, doubt_of
-from gdsl.effects import ProgramEffects, Write
+from gdsl.effects import ProgramEffects, Write, WriteKind
 from gdsl.effects.access import Accesses
 from gdsl.explanation.facts import Facts
 from gdsl.explanation.model import Access, DataFact
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import Domain, Grade
-from gdsl.rules import Findings
+from gdsl.operations import Domain, Grade, ReduceOperation, StoreRule
+from gdsl.rules import Findings, JudgedOperator
+from gdsl.rules.closing import IDEMPOTENT
 from gdsl.rules.reads import ReadRule, read_rules
-from gdsl.rules.reasons import reason_of_write
 from gdsl.source import Span
 
 Data = ir.Array | ir.Scalar
 _BETWEEN = "between operators, which wait for each other"
 _NOT_WRITTEN = "nothing writes it meanwhile"
+_STORES = {
+    StoreRule.SINGLE_WRITER: "one call writes each element",
+    StoreRule.SAME_VALUE: "all calls that meet store the same value",
+    StoreRule.UNDER_CAS: "only the call whose `cas` succeeds stores",
+    StoreRule.ANY_WINNER: "one of the writers wins, and the program says so (`any=`)",
+}
 
 
 class DataFacts:
@@ -80,7 +86,7 @@ class DataFacts:
         modes = {(each.label, each.span.order): each.modes for each in self.facts.writes.get(name, ())}
         for write in site.written(name):
             how = modes.get((step.label, write.span.order), ())
-            reason = reason_of_write(self.findings, judged, write)
+            reason = _reason_of_write(self.findings, judged, write)
             yield Access(write.span.words, f"{site.functor.name} in {by}", _form(write), reason, how)
 
     # ------------------------------------------------------------ reads
@@ -156,3 +162,28 @@ def _extent(data: Data) -> str:
     if data.count is None:
         return f"one for each {each}"
     return f"{print_expression(data.count).partition(':')[0]} for each {each}"
+
+
+def _reason_of_write(findings: Findings, judged: JudgedOperator, write: Write) -> str:
+    """Why the calls of one operator that meet in this write do not conflict."""
+    if judged.writers.single(write.name):
+        return "each call writes its own element"
+    if judged.writers.by_ticket(write.name):
+        return "no two calls have the same index, a ticket of `fetch`"
+    if write.kind is WriteKind.REDUCE:
+        return _reason_of_reduction(write)
+    if write.kind is WriteKind.CAS:
+        return "one `cas` at a time changes the element"
+    rule = StoreRule.ANY_WINNER if write.kind is WriteKind.ANY else findings.stores.get(id(write.node))
+    return _STORES[rule or StoreRule.SAME_VALUE]
+
+
+def _reason_of_reduction(write: Write) -> str:
+    assert write.operation is not None
+    if write.operation in IDEMPOTENT:
+        return f"`{write.form}` gives the same in any order"
+    if write.type.holds_float:
+        return f"`{write.form}` of {write.type.name} is atomic, and its order only affects rounding"
+    if write.operation is ReduceOperation.SUBTRACT:
+        return "sums of integers are the same in any order"
+    return f"`{write.form}` of integers gives the same in any order"

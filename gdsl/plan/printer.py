@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from gdsl.ir.printer import print_expression
 from gdsl.operations import Domain
 from gdsl.plan import heuristics, renumbering
 from gdsl.plan.buffer_nodes import Buffer, Field, Pointer, Role, Struct
 from gdsl.plan.graph_class import FACTS, GENERAL
 from gdsl.plan.hints import SourceTables
-from gdsl.plan.nodes import (
-    Frontier,
-    Plan,
-    Renumbering,
-    Teams,
-)
-from gdsl.plan.printer_bits import print_bits
+from gdsl.plan.instance_nodes import BitParallel, BitWalk
+from gdsl.plan.nodes import Frontier, Plan, Renumbering, Teams
 from gdsl.plan.printer_exchanges import print_distribution
 from gdsl.plan.printer_steps import print_initial, print_steps
 from gdsl.plan.printer_sweeps import print_barrier
-from gdsl.plan.walking import counts_in_tables, sweeps
+from gdsl.plan.target import INSTANCES
+from gdsl.plan.walking import counts_in_tables, operations, sweeps
 from gdsl.types import Type
 
 
@@ -53,7 +50,7 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     if plan.teams is not None:
         lines += ["", *_teams(plan.teams)]
     if plan.bits is not None:
-        lines += ["", *print_bits(plan, plan.bits)]
+        lines += ["", *_bits(plan, plan.bits)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     if plan.rotations:
@@ -209,3 +206,28 @@ def _frontier(frontier: Frontier, shared: str) -> str:
     domain = "vertices" if frontier.domain is Domain.VERTEX else "edges"
     counts = f", counts their {frontier.counts.value}" if frontier.counts is not None else ""
     return f"{frontier.name}: {domain}, slot {frontier.slot}{shared}{counts}"
+
+
+def _bits(plan: Plan, bits: BitParallel) -> list[str]:
+    """A line for each test that has a bit, and for each advance."""
+    functors = {each.name: each for each in plan.program.vertex_functors}
+    lines = [f"up to {INSTANCES * plan.sizes.instance_words} instances together, a bit for each in:"]
+    for number, test in enumerate(bits.tests):
+        (condition,) = functors[test.functor].condition
+        lines.append(f"    test {number}: {print_expression(condition)}")
+    by_site = {each.step.site: each for each in operations(plan)}
+    lines += [f"    {by_site[each.site].name}: {', '.join(_words(each, bits))}" for each in bits.walks]
+    return lines + [f"    the same in all: {', '.join(bits.shared_params)}"] * bool(bits.shared_params)
+
+
+def _words(walk: BitWalk, bits: BitParallel) -> Iterator[str]:
+    yield "members"
+    yield from (f"test {number} of the near end" for number in walk.near)
+    yield from (f"test {number} of the far end" for number in walk.far)
+    if walk.shared.tests:
+        yield f"{len(walk.shared.tests)} conjuncts for all"
+    if walk.closes is not None:
+        yield f"closes test {walk.closes}"
+    yield from (f"renews test {each.test} at {each.end.value}" for each in bits.renewed(walk.site))
+    if walk.may_pull:
+        yield "pushes or pulls"
