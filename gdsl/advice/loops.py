@@ -120,7 +120,7 @@ def endless_worklists(effects: ProgramEffects, source: Source) -> Iterator[Diagn
     for loop in walk(effects.program.schedule):
         if isinstance(loop, nodes.While):
             frontier = _frontier_of_condition(loop.condition)
-            site = _endless(loop, frontier, effects, source) if frontier is not None else None
+            site = _endless(loop, frontier, effects) if frontier is not None else None
             if site is not None:
                 initials = {
                     data.name: source.excerpt(data.initial.span) for data in effects.data if data.initial is not None
@@ -141,7 +141,7 @@ def _frontier_of_condition(condition: nodes.Expression) -> str | None:
     return None
 
 
-def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects, source: Source) -> Effects | None:
+def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects) -> Effects | None:
     """The effects of the `advance` whose members the next pass begins with, where it accepts all that it reaches."""
     changed = _written_in(loop, effects)
     reached: dict[str, Effects | None] = {frontier: None}

@@ -57,7 +57,7 @@ def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagno
         for span, value, tests in _sums(site):
             name = next((name for name in _read(value) if name in infinite), None)
             if name is not None and name not in _tested_data(site, value, tests):
-                yield _sum_message(span, name, source)
+                yield _sum_message(span, name)
 
 
 def _sums(site: Effects) -> Iterator[tuple[Span, Term, tuple[Term, ...]]]:
@@ -113,7 +113,7 @@ def _tested_data(site: Effects, value: Term, tests: tuple[Term, ...]) -> set[str
     return {name for term in asked for name in _read(term)}
 
 
-def _sum_message(span: Span, name: str, source: Source) -> Diagnostic:
+def _sum_message(span: Span, name: str) -> Diagnostic:
     message = f"this integer sum may include `inf` from `{name}`, and wrap"
     fix = f"leave `inf` out, `{name}[v] == inf ? 0 : {name}[v]`, or sum over a set of the vertices that have a value"
     return Diagnostic("W04", message, span, fix=fix)

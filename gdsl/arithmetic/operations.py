@@ -87,8 +87,8 @@ class Arithmetic:
 
     # Operators
 
-    def unary(self, operation: UnaryOperation, type_: Type) -> UnaryFunction:
-        """The function of `operation` for an operand of `type_`."""
+    def unary(self, operation: UnaryOperation) -> UnaryFunction:
+        """The function of `operation`."""
         if operation is UnaryOperation.NOT:
             return lambda value: value ^ True
         return operator.neg if operation is UnaryOperation.NEGATE else operator.invert

@@ -168,7 +168,7 @@ class Evaluator:
                 )
                 return element * count + place
             case ir.Unary(operation=operation, operand=operand):
-                return self._arithmetic.unary(operation, operand.type)(self._evaluate(operand, local, active))
+                return self._arithmetic.unary(operation)(self._evaluate(operand, local, active))
             case ir.Binary():
                 return self._binary(node, local, active)
             case ir.Chain():

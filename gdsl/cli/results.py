@@ -69,7 +69,7 @@ def write_result(
         write_output(path, lambda file: _write_npz(file, program, result, comment))
         return
     if suffix == ".json":
-        write_output(path, lambda file: _write_json(file, program, result))
+        write_output(path, lambda file: _write_json(file, result))
         return
     tables = tables_of(path, program)
     for domain, file in tables.items():
@@ -186,7 +186,7 @@ def _texts(values: np.ndarray[Any, Any]) -> list[str]:
     return [str(value) for value in values.tolist()]
 
 
-def _write_json(file: BinaryIO, program: ir.Program, result: Result) -> None:
+def _write_json(file: BinaryIO, result: Result) -> None:
     document: dict[str, Any] = {name: plain_number(value) for name, value in result.numbers().items()}
     for name, values in result.host_arrays().items():
         document[name] = [plain_number(value) for value in values.tolist()]

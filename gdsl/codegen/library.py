@@ -33,7 +33,6 @@ BOTH_SIDES = "both_sides"
 too; NVRTC, for which the others are, knows none of what these call."""
 DIRECT_EDGE_IDS = "direct_edge_ids"
 """The file whose pieces replace those where no graph leaves out edges of another."""
-_REPLACING = (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, SEVERAL_GPUS, *TEAMS)
 COMMON = {
     "arithmetic": True,
     "plain": False,

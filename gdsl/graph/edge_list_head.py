@@ -279,7 +279,7 @@ def _head(
     _refuse_matrix(lines, mark, table, from_comment is not None)
     sure = is_header(words) and (_says_ends(words) or _is_certain(words, rows))
     preferred = from_comment is not None and not sure
-    if not preferred and is_header(words) and _is_column_line(words, rows, has_requests, mark):
+    if not preferred and is_header(words) and _is_column_line(words, rows, has_requests):
         trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
         words = words[:trailing]
         # R writes names of rows in front of them, and of the columns only those that it has names for.
@@ -331,7 +331,7 @@ def _is_symmetric_of_bits(table: list[list[str]]) -> bool:
     return bits and table == [list(column) for column in zip(*table, strict=True)]
 
 
-def _is_column_line(words: list[str], rows: list[list[str]], has_requests: bool, mark: str | None) -> bool:
+def _is_column_line(words: list[str], rows: list[list[str]], has_requests: bool) -> bool:
     """Whether words name the columns: they begin with letters, or name the ends, or differ in kind from the rows
     below."""
     if all(is_column_name(word) for word in words):

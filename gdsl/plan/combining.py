@@ -99,7 +99,7 @@ def in_turns(step: ir.Operator, functor: Functor | None, program: ir.Program) ->
         if isinstance(node, ir.UpdateValue) and node.outcome is Outcome.FETCH:
             reason = f"`fetch` tells what calls of other workers have made of `{_name(target)}`"
             return Obstacle(reason, node.span.words)
-    return _of_ways(functor, shared) or _of_changes(step, functor, shared) or _of_reads(step, functor, shared, program)
+    return _of_ways(functor, shared) or _of_changes(step, functor, shared) or _of_reads(functor, shared, program)
 
 
 def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
@@ -152,7 +152,7 @@ def _collected(step: ir.Operator, functor: Functor) -> set[str]:
     return names | far
 
 
-def _of_reads(step: ir.Operator, functor: Functor, shared: dict[str, bool], program: ir.Program) -> Obstacle | None:
+def _of_reads(functor: Functor, shared: dict[str, bool], program: ir.Program) -> Obstacle | None:
     """Reads of an array that each worker sums up from zero, so that its partial result can be separated."""
     updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
     apart = {_name(each.target): each for each in updates if shared[_name(each.target)] and starts_from_nothing(each)}

@@ -77,10 +77,10 @@ def _step(step: Step, plan: Plan) -> list[str]:
             outermost = ", counted as iterations" if step.outermost else ""
             order = f"{_order(step.order)}, " if step.order is not None else ""
             head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}"
-            return [head, *_ask(step.ask, plan), *print_steps(step.body, plan)]
+            return [head, *_ask(step.ask), *print_steps(step.body, plan)]
         case Branch():
             otherwise = ["else:", *print_steps(step.otherwise, plan)] if step.otherwise else []
-            return [f"if {show(step.condition)}:", *_ask(step.ask, plan), *print_steps(step.then, plan), *otherwise]
+            return [f"if {show(step.condition)}:", *_ask(step.ask), *print_steps(step.then, plan), *otherwise]
         case Launch():
             return _launch(step, plan)
     raise AssertionError(f"printer: {type(step).__name__}")
@@ -164,7 +164,7 @@ def _combine(step: Combine) -> list[str]:
     return [*lines, *(["    wait until the marks are taken out"] if step.waits else [])]
 
 
-def _ask(ask: Launch | None, plan: Plan) -> list[str]:
+def _ask(ask: Launch | None) -> list[str]:
     return ["    asked by the host: " + _head(ask)] if ask is not None else []
 
 

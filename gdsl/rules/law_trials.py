@@ -112,7 +112,7 @@ class Trial:
             case nodes.Local():
                 return own[node.name]
             case nodes.Unary():
-                return SINGLE.unary(node.operation, node.operand.type)(self.value(node.operand, own))
+                return SINGLE.unary(node.operation)(self.value(node.operand, own))
             case nodes.Binary():
                 return self._apply(node.operation, node.left.type, self.value(node.left, own), node.right, own)
             case nodes.Chain():

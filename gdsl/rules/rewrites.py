@@ -90,7 +90,7 @@ def _by_the_winner(effects: Effects, closed: str, moving: Sequence[Write], words
     if UNKNOWN in body or any(closer.span == top.span for top in tops if top is not None):
         return None
     if closer.kind is WriteKind.CAS:
-        won = _local_of(effects, closer, words)
+        won = _local_of(effects, closer)
         return None if won is None else f"`if ({won}) {{ {body} }}` in its place"
     target, old = words(closer.target), _old_value(effects, words(closer.target), words)
     value = value_of_store(words(closer.span), target, closer.form)
@@ -111,7 +111,7 @@ def _old_value(effects: Effects, target: str, words: Words) -> str | None:
     return None
 
 
-def _local_of(effects: Effects, cas: Write, words: Words) -> str | None:
+def _local_of(effects: Effects, cas: Write) -> str | None:
     """The local that says whether `cas` succeeded."""
     for node in effects.functor.body:
         if isinstance(node, nodes.Let) and not node.mutable and node.value is cas.node:

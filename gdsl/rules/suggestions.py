@@ -98,11 +98,11 @@ class Suggested:
         relaxes = any(_reads_another(part, write) for part in inside(write.value))
         if relaxes and picks:
             yield from self._from_infinity(write, target)
-            yield self._at_all(stores, target, "min=", "keeps the smallest", accepts=len(stores) == 1)
+            yield self._at_all(stores, "min=", "keeps the smallest", accepts=len(stores) == 1)
             yield from self._by_iteration(write, target)
-        yield self._at_all(stores, target, "any=", "lets any of the writers win")
+        yield self._at_all(stores, "any=", "lets any of the writers win")
         for sign, meaning in picks:
-            yield self._at_all(stores, target, sign, f"keeps the {meaning}", beside=True)
+            yield self._at_all(stores, sign, f"keeps the {meaning}", beside=True)
         if len(stores) == 1:
             yield from self._by_one(write, target, taken)
 
@@ -120,14 +120,7 @@ class Suggested:
         return both
 
     def _at_all(
-        self,
-        stores: Sequence[Write],
-        target: str,
-        sign: str,
-        meaning: str,
-        *,
-        beside: bool = False,
-        accepts: bool = False,
+        self, stores: Sequence[Write], sign: str, meaning: str, *, beside: bool = False, accepts: bool = False
     ) -> Suggestion:
         edits = []
         for store in stores:
@@ -145,7 +138,7 @@ class Suggested:
         tested = any(write.name in _arrays(test) for test in self.effects.conjuncts)
         if isinstance(first, nodes.Literal) and least and not tested and write.type.is_numeric:
             one = self._at_all(
-                (write,), target, "min=", accepts=True, meaning=f"keeps the smallest; let `{write.name}` begin as `inf`"
+                (write,), "min=", accepts=True, meaning=f"keeps the smallest; let `{write.name}` begin as `inf`"
             )
             if self.words(first.span) == str(first.value):
                 yield Suggestion(one.words, (*one.edits, Edit(first.span, "inf")))

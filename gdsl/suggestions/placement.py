@@ -31,7 +31,6 @@ _LOSSY = re.compile(r"u?int\d+\(-?\d*\.\d*(?:[eE][-+]?\d+)?\)")
 _MOST_TOKENS = 48
 _MOST_RUNS = 8
 _MOST_STOPS = 2
-_REMOVED = "leave it out"
 _STOPS = frozenset(";{}")
 _NEGATIONS = frozenset(("!", "~", "-", "not"))
 """What no replacement may swallow: the rest would mean the opposite."""

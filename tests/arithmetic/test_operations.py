@@ -124,7 +124,7 @@ def test_unary_operations(kind: str) -> None:
             continue
         type_, word = Type.named(kind), operation.value
         tree = Tree("unary", kind, word, leaves(kind))
-        agree(word, tree, [(kind, awkward(kind))], SINGLE.unary(operation, type_), ARRAYS.unary(operation, type_), 0)
+        agree(word, tree, [(kind, awkward(kind))], SINGLE.unary(operation), ARRAYS.unary(operation), 0)
 
 
 @pytest.mark.parametrize("kind", NUMBERS)

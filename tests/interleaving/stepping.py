@@ -120,7 +120,7 @@ class SteppedExpressions:
         match node:
             case ir.Unary():
                 operand = yield from self.value(node.operand, frame)
-                return SINGLE.unary(node.operation, node.operand.type)(operand)
+                return SINGLE.unary(node.operation)(operand)
             case ir.MakePair():
                 first = yield from self.value(node.first, frame)
                 return first, (yield from self.value(node.second, frame))

@@ -253,7 +253,7 @@ class ExpressionCompiler:
 
     def unary(self, node: ir.Unary) -> Evaluator:
         """An operation on one operand."""
-        function = SINGLE.unary(node.operation, node.operand.type)
+        function = SINGLE.unary(node.operation)
         operand = self.compile(node.operand)
         return lambda frame: function(operand(frame))
 
