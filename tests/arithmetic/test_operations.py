@@ -122,7 +122,7 @@ def test_unary_operations(kind: str) -> None:
             continue
         if operation is UnaryOperation.INVERT and kind in FLOATS:
             continue
-        type_, word = Type.named(kind), operation.value
+        word = operation.value
         tree = Tree("unary", kind, word, leaves(kind))
         agree(word, tree, [(kind, awkward(kind))], SINGLE.unary(operation), ARRAYS.unary(operation), 0)
 
