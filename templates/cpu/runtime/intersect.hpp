@@ -73,16 +73,21 @@ struct neighbor_lanes {
         const uint32 all = (uint32(1) << count) - 1;
         once = all & ~((twice & all >> 1) << 1);
     }
-    // The places of those that are in the list from `b` to `end`, too.
+    // The places of those that are in the list from `b` to `end`, too. Its first four neighbors, or the last one again, are
+    // compared in any case: how many there are is unpredictable for short lists.
     uint32 common(const vertex* b, const vertex* end) const {
-        eight in_low = {}, in_high = {};
+        if (b == end) { return 0; }
+        const int64 last = end - b - 1;
+        const int64 second = minimum<int64>(1, last), third = minimum<int64>(2, last), fourth = minimum<int64>(3, last);
+        eight in_low = (low == int(b[0])) | (low == int(b[second])) | (low == int(b[third])) | (low == int(b[fourth]));
         if (few) {
-            for (; b < end; ++b) { in_low |= low == int(*b); }
-        } else {
-            for (; b < end; ++b) {
-                in_low |= low == int(*b);
-                in_high |= high == int(*b);
-            }
+            for (b += 4; b < end; ++b) { in_low |= low == int(*b); }
+            return bits_of(in_low) & once;
+        }
+        eight in_high = (high == int(b[0])) | (high == int(b[second])) | (high == int(b[third])) | (high == int(b[fourth]));
+        for (b += 4; b < end; ++b) {
+            in_low |= low == int(*b);
+            in_high |= high == int(*b);
         }
         return (bits_of(in_low) | bits_of(in_high) << 8) & once;
     }
@@ -175,15 +180,17 @@ inline int64 common_by_lanes(neighbor_marks& marks, vertex u, int64 first, int64
 
 // piece: each_edge_by_lanes
 // Visits every edge of the graph, by source: short lists as a whole, with `visit_list(near, first, last)`, the places of
-// its edges, all others edge by edge.
+// its edges, all others edge by edge. Short lists look whether the run stops now and then: each is done at once.
 template <class VisitList, class Visit>
 inline void each_edge_by_lanes(run_state& run, const graph_slice& g, VisitList visit_list, Visit visit) {
     const int64 size = g.num_vertices;
+    bool stopped = false;
 #pragma omp for schedule(dynamic, chunk_of(4 * size))
     for (int64 i = 0; i < size; ++i) {
+        if (i % 64 == 0) { stopped = must_stop(run.control); }
         const int64 first = g.offsets[i], last = g.offsets[i + 1];
         if (last - first <= neighbor_lanes::LANES) {
-            if (first < last) { visit_list(vertex(i), first, last); }
+            if (first < last && !stopped) { visit_list(vertex(i), first, last); }
         } else {
             push_list(run, vertex(i), out_lists{g}, visit);
         }
