@@ -93,6 +93,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     if sweep.proposals is not None:
         many = " and ".join(print_compare(each) for each in sweep.proposals.many)
         lines.append(f"    where {many}: each GPU proposes one edge for each far end, whose own GPU visits one of them")
+        lines += ["    and stores the bitmap of the result, too"] if sweep.proposals.maps else []
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
         lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))

@@ -16,6 +16,10 @@ the far end, or the far end was not free before the operator, and then all its c
 fail: for the same reason, or since their other tests fail. These tests give what they gave when edges were noted, as
 they read nothing that the functor writes.
 
+**The result.**
+A GPU visits all far ends of a word of the bitmap one after the other, so it also has that word of the result's bitmap.
+Where a pull may come next, the word is stored: else the pull would set a bit for each member, half of them far.
+
 **When.**
 What is noted for a far end is the near end of its edge. So functors that ask for the edge itself are left out. Noting
 costs two more barriers, and passes over the bitmaps: that pays off from about one edge for each thread on, and one for
@@ -40,6 +44,7 @@ from gdsl.plan.nodes import (
     Dedup,
     Directions,
     EdgeCount,
+    Form,
     Measure,
     Operation,
     Part,
@@ -91,13 +96,19 @@ def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation
         Compare(measure, 1, Measure.THREADS, False),
         Compare(measure, _VERTICES_OF_AN_EDGE, Measure.VERTICES, False),
     )
-    push = dataclasses.replace(push, proposals=Proposals(first, first + 1, test))
+    push = dataclasses.replace(push, proposals=Proposals(first, first + 1, test, _maps(does)))
     if not isinstance(does, Choice):
         return dataclasses.replace(operation, does=push, body=tuple(_phases(operation.body)))
     directions = operation.body[0]
     assert isinstance(directions, Directions)
     directions = dataclasses.replace(directions, push=tuple(_phases(directions.push)))
     return dataclasses.replace(operation, does=dataclasses.replace(does, no=push), body=(directions,))
+
+
+def _maps(does: Sweep | Choice) -> bool:
+    """Whether a pull may follow, which reads its members as a bitmap."""
+    collect = does.no.collect if isinstance(does, Choice) else None
+    return isinstance(does, Choice) and collect is not None and does.yes.members.form is Form.BITMAP
 
 
 def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:

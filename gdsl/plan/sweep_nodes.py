@@ -257,6 +257,8 @@ class Proposals:
     marks: int
     """The same of the bitmap of the far ends for which something is."""
     many: tuple[Compare, ...]
+    maps: bool
+    """The result gets its bitmap besides its queue: words of it are known where proposals are settled."""
 
 
 @dataclass(frozen=True, slots=True)

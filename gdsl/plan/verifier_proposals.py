@@ -9,7 +9,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.plan.hints import PrefetchSectors, ReadAhead
-from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Measure, Operation, Plan, Sweep
+from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Form, Measure, Operation, Plan, Sweep
 from gdsl.plan.walking import operations, sweeps, sweeps_of
 
 
@@ -43,6 +43,10 @@ class _Verifier:
         self.expect(all(each.over is None for each in ahead), "something is read ahead for an edge")
         self._places()
         self._measures()
+        pulls = isinstance(operation.does, Choice) and operation.does.yes.members.form is Form.BITMAP
+        queued = sweep.collect is not None and sweep.collect.form is Form.QUEUE
+        assert sweep.proposals is not None
+        self.expect(not sweep.proposals.maps or (pulls and queued), "a bitmap that the result does not have")
         functor = next(each for each in plan.program.edge_functors if each.name == step.functor)
         self._claims(functor, step)
 

@@ -153,6 +153,22 @@ MUTANTS = (
         "result steps",
     ),
     Mutant(
+        "the result's bitmap has the words of one GPU",
+        _FILE,
+        "if (found != nullptr && base + lane < end)",
+        "if (found != nullptr && base + lane < end && this_gpu == 0)",
+        "bfs",
+        "result steps race bounds",
+    ),
+    Mutant(
+        "the result's bitmap has what others have proposed last",
+        _FILE,
+        "accepted |= lane == word_of[k] ? votes : 0;",
+        "accepted = lane == word_of[k] ? votes : accepted;",
+        "bfs",
+        "result steps",
+    ),
+    Mutant(
         "edges are proposed that fail other tests",
         GENERATED,
         "} else if (active && visit_condition(near)) {",
@@ -169,7 +185,7 @@ MUTANTS = (
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (GRAPHS[-1], random_graph(160, 1400, seed=3, directed=False), HUB, LARGE)
     seen = seen_on_two_gpus(
-        mutant, tmp_path, graphs, lambda graph, seed: {"source": seed} if "param" in mutant.program else {}
+        mutant, tmp_path, graphs, lambda graph, seed: {} if mutant.program is _ONCE else {"source": seed}
     )
     assert seen, "nothing turned red"
     assert seen & set(mutant.shows.split()), f"it shows as {seen}"

@@ -60,7 +60,7 @@ def test_places_and_buffers() -> None:
     """Beside those of a pull, which has a copy of the bitmap."""
     found = plan(PROPOSED["a tree of parents"])
     (proposed,) = proposals_of(found)
-    assert (proposed.copy, proposed.marks) == (1, 2)
+    assert (proposed.copy, proposed.marks, proposed.maps) == (1, 2, True)
     assert [each.copies for each in found.buffers if each.name in ("mirrors", "addresses")] == [3, 3]
 
 
@@ -149,6 +149,7 @@ MISTAKES = {
     "what is not known": _proposals(many=(Compare(Measure.LOOKS, 1, Measure.THREADS, False),)),
     "edges that are not counted": _proposals(many=(Compare(Measure.EDGES, 1, Measure.THREADS, False),)),
     "no test": _proposals(many=()),
+    "a bitmap where nobody pulls": _proposals(maps=True),
     "marks": _collect(dedup=Dedup.MARK),
     "nothing is claimed": _unclaimed,
     "sectors beside an edge": _hinted,

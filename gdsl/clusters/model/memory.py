@@ -3,6 +3,7 @@ there: what a dry run says of the buffers of a plan, and for workers the sum ove
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 from gdsl.backends import needs
@@ -28,10 +29,10 @@ def widths_for(plan: Plan, vertices: int, edges: int) -> Widths:
 def of_gpu(plan: Plan, vertices: int, edges: int, gpus: int) -> int:
     """The bytes that the first of so many GPUs of a host holds, which has the most, by the plan for several GPUs of an
     undirected graph, whose lists are the same in both directions. One GPU has no copies of arrays."""
-    found = _needs(plan, vertices, edges)
     if gpus == 1:
-        return sum(each.nbytes for each in found if each.what != Role.MIRROR.value)
-    return spread_over(found, range(gpus), None)[0].needed
+        alone = (each for each in plan.buffers if each.role not in (Role.MIRROR, Role.ADDRESSES))
+        return sum(each.nbytes for each in _needs(dataclasses.replace(plan, buffers=tuple(alone)), vertices, edges))
+    return spread_over(_needs(plan, vertices, edges), range(gpus), None)[0].needed
 
 
 def with_lists_in_host(plan: Plan, vertices: int, edges: int) -> tuple[int, int]:
