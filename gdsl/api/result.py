@@ -23,6 +23,7 @@ from gdsl.operations import Domain
 if TYPE_CHECKING:
     from gdsl.api.origin import Origin
     from gdsl.api.tuned import Tuned
+    from gdsl.backends.gpu_lanes import GpuLanes
     from gdsl.backends.workers.lanes import Lanes
     from gdsl.graph import Graph
     from gdsl.pictures.plots import Values
@@ -73,7 +74,8 @@ class Result(Conversions, Mapping[str, Any]):
     memory_line: one line about edge lists that were in the memory of the host during a run on a GPU; else empty.
     order_line: one line about the order of work that `auto` chose from what runs on a GPU observed, and why; else
     empty.
-    lanes: of a run by several workers, what each did when (`gdsl.backends.workers.lanes.Lanes`); else None.
+    lanes: of a run by several workers, what each did when (`gdsl.backends.workers.lanes.Lanes`), and of a profiled run
+    on several GPUs what each of them did (`gdsl.backends.gpu_lanes.GpuLanes`); else None.
     tuned: for a program with a tune file, what the run took from it (`gdsl.api.tuned.Tuned`); else None.
     """
 
@@ -101,7 +103,7 @@ class Result(Conversions, Mapping[str, Any]):
         self.backend: str = backend
         self.backend_line: str = backend_line
         self.tuned: Tuned | None = None
-        self.lanes: Lanes | None = None
+        self.lanes: Lanes | GpuLanes | None = outcome.lanes
         self.memory_line: str = outcome.memory_line
         self.order_line: str = outcome.order_line
         self._traced = outcome.traced

@@ -11,7 +11,9 @@ from gdsl.backends.interface import Need
 from gdsl.diagnostics import GdslError, shown
 from gdsl.numerals import is_whole
 
-_WITH_GPUS = re.compile(r"cuda:([0-9]{1,4}(?:,[0-9]{1,4})*)")
+LANES = "+lanes"
+"""What the name of a backend ends with whose GPUs each write a lane of the trace."""
+_WITH_GPUS = re.compile(r"cuda:([0-9]{1,4}(?:,[0-9]{1,4})*)(?:\+lanes)?")
 MOST_KERNELS = 60
 """The most kernels of a run: each knows where all others wait at barriers."""
 _PAGE = 2 << 20
@@ -76,6 +78,11 @@ def gpus_of(key: object) -> tuple[int, ...]:
     """The GPUs in the name of a backend, such as `cuda:0,1`; none if it is not such a name."""
     match = _WITH_GPUS.fullmatch(key) if isinstance(key, str) else None
     return tuple(map(int, match[1].split(","))) if match is not None else ()
+
+
+def with_lanes(key: str) -> str:
+    """The name of the backend whose GPUs each write a lane of the trace; `key` itself if it does not name several."""
+    return f"{key.removesuffix(LANES)}{LANES}" if len(gpus_of(key)) > 1 else key
 
 
 def named_twice_error(backend: str, gpus: object) -> GdslError:

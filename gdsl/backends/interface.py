@@ -17,6 +17,7 @@ from gdsl.records import dataclass
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
+    from gdsl.backends.gpu_lanes import GpuLanes
     from gdsl.plan.nodes import Plan
 
 Scalar = bool | int | float
@@ -144,6 +145,8 @@ class Outcome:
     """One line about the order of work that was chosen during runs; empty if there was no choice."""
     visits: int = 0
     """Edges that the first loop has visited, of a run that observes them."""
+    lanes: GpuLanes | None = None
+    """What each of several GPUs did when, of a run that records it."""
     kernel_ms: float = 0.0
     """Milliseconds of the kernel alone, of a run whose order of work is compared with another one."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, cast
 
-from gdsl.backends.gpus import gpu_numbers, gpus_of, named_twice_error
+from gdsl.backends.gpus import LANES, gpu_numbers, gpus_of, named_twice_error, with_lanes
 from gdsl.backends.interface import Availability, Backend
 from gdsl.diagnostics import GdslError, shown
 
@@ -22,7 +22,7 @@ _MACHINE_CODES = ("E0901", "E0902", "E0903", "E0904", "E0905", "E0906")
 class _HasGpus(Protocol):
     """What only the cuda backend has."""
 
-    def on_gpus(self, gpus: tuple[int, ...]) -> Backend: ...
+    def on_gpus(self, gpus: tuple[int, ...], lanes: bool = False) -> Backend: ...
 
     def gpu_count(self) -> int: ...
 
@@ -45,7 +45,7 @@ class Choice:
 def get(name: str) -> Backend:
     """The backend called `name`, whether or not it can run here; `cuda:0,1` is the one for these GPUs."""
     if gpus := gpus_of(name):
-        return cast(_HasGpus, get("cuda")).on_gpus(gpus)
+        return cast(_HasGpus, get("cuda")).on_gpus(gpus, name.endswith(LANES))
     return cast(Backend, importlib.import_module(f"gdsl.backends.{name}").create_backend())
 
 
@@ -69,7 +69,9 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
     if name == "auto":
         return _first_available(failed or {})
     if gpus := gpus_of(name):
+        lanes = name.endswith(LANES)
         name = on_gpus("cuda", gpus)
+        name = with_lanes(name) if lanes else name
     elif name not in NAMES:
         raise ValueError(f"backend must be one of auto, {', '.join(NAMES)}, not {shown(name)}")
     state = availability(name)

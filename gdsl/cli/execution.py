@@ -21,6 +21,7 @@ from gdsl.records import dataclass
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
+    from gdsl.api.result import Result
     from gdsl.cli.report import Run
     from gdsl.graph import Graph
 
@@ -103,14 +104,17 @@ def run_each(request: Request, each: tuple[str, ...], batch: int | None, as_json
     print_runs(many, as_json)
 
 
-def execute(request: Request) -> Run:
-    """Run, with quick checks before slow ones; writes the output too."""
+def execute(request: Request, trace: Path | None = None) -> Run:
+    """Run, with quick checks before slow ones; writes the output too, and to `trace` the lanes of several GPUs."""
     from gdsl.api.saved_results import comment_of, read_result
     from gdsl.backends import registry
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
     from gdsl.progress import working
 
+    if trace is not None:
+        require_apart(trace, *request.files)
+        check_writable(trace)
     with interrupting():
         program = request.program()
         choice = registry.choose(request.backend)
@@ -137,6 +141,8 @@ def execute(request: Request) -> Run:
             message(line)
     if result.tuned is not None and not result.tuned.used and not result.tuned.stale:
         message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
+    if trace is not None:
+        write_lanes(trace, result)
     output = request.output
     if output is not None:
         with working(f"writing {output}"):
@@ -145,6 +151,16 @@ def execute(request: Request) -> Run:
     compile_ms += result.compile_ms
     files = request.program_file, request.graph_file
     return Run(program.ir, files[0], graph, files[1], result, load_ms, compile_ms, names, request.tuning)
+
+
+def write_lanes(trace: Path, result: Result) -> None:
+    """Write the lanes of a run, and print a line for each."""
+    if result.lanes is None:
+        return
+    text = result.lanes.text().encode()
+    write_output(trace, lambda file: file.write(text))
+    for line in result.lanes.summary():
+        message(line)
 
 
 def execute_on_workers(request: Request, on: WorkerWords) -> Run:
@@ -178,11 +194,8 @@ def execute_on_workers(request: Request, on: WorkerWords) -> Run:
         result = workers.run(program, graph, values, backend=request.backend, **options)
         program = workers.last or program
     names = result._names if request.by_name else None
-    if on.trace is not None and result.lanes is not None:
-        text = result.lanes.text().encode()
-        write_output(on.trace, lambda file: file.write(text))
-        for line in result.lanes.summary():
-            message(line)
+    if on.trace is not None:
+        write_lanes(on.trace, result)
     if request.output is not None:
         with working(f"writing {request.output}"):
             write_result(request.output, program.ir, result, names)

@@ -93,7 +93,7 @@ def command(
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
-    """Run PROGRAM on GRAPH and show where it spends its time, by operator and pass.
+    """Run PROGRAM on GRAPH and show where it spends its time, by operator and pass; with --gpus also by GPU.
 
     \b
     Examples:

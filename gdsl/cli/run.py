@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,11 +138,11 @@ def command(
     )
     for path in (output, plot):
         require_apart(path, *request.files)
+    if on.trace is not None and not on.requested:
+        _check_trace(gpus, {"--each": bool(each), "--dry-run": dry_run})
     if gpus is not None and not dry_run:
-        from gdsl.backends import registry
-
         with interrupting():
-            request = replace(request, backend=registry.on_gpus(backend, gpus))
+            request = replace(request, backend=_backend_on(backend, gpus, on.trace is not None))
     if each:
         from gdsl.cli.each import check_options
 
@@ -167,12 +167,32 @@ def command(
         _report(run, as_json, profile)
         return
     with limited(timeout):
-        run = execute(request)
+        run = execute(request, on.trace)
     if plot is not None:
         from gdsl.api.result import all_pictures
 
         write_plot(plot, all_pictures(run.result))
     _report(run, as_json, profile)
+
+
+def _check_trace(gpus: object, refused: Mapping[str, bool]) -> None:
+    """Refuse --trace for runs without lanes, and those with options that are `refused`."""
+    if gpus is None or gpus == 1:
+        raise click.UsageError("--trace is for runs with --workers, --cluster, --mpi or --gpus, of two GPUs or more")
+    for option, is_set in refused.items():
+        if is_set:
+            raise click.UsageError(f"--trace is not available with {option}")
+
+
+def _backend_on(backend: str, gpus: int | str | list[int], has_lanes: bool) -> str:
+    """The backend on these GPUs, each of which writes a lane of the trace if the run `has_lanes`."""
+    from gdsl.backends import registry
+    from gdsl.backends.gpus import with_lanes
+
+    name = registry.on_gpus(backend, gpus)
+    if has_lanes and with_lanes(name) == name:
+        raise click.UsageError("--trace with --gpus needs two GPUs or more")
+    return with_lanes(name) if has_lanes else name
 
 
 def _report(run: Run, as_json: bool, profile: bool) -> None:

@@ -68,7 +68,6 @@ class WorkerWords:
                 ("--every", self.every is not None),
                 ("--resume", self.resume),
                 ("--parts", self.parts is not None),
-                ("--trace", self.trace is not None),
             ):
                 if is_set:
                     raise click.UsageError(f"{option} is for runs with --workers, --cluster or --mpi")
@@ -141,7 +140,7 @@ _OPTIONS = (
     ),
     click.option(
         "--trace", metavar="FILE", callback=file_name, shell_complete=completing.files(".json"),
-        help="With workers: write what each of them did when to FILE, as JSON that Perfetto shows.",
+        help="With workers or --gpus: write what each of them did when to FILE, as JSON that Perfetto shows.",
     ),
 )  # fmt: skip
 

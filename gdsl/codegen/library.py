@@ -24,6 +24,8 @@ TEAMS = ("teams", "teams_pull")
 """Files whose pieces replace others of the same names where each team of blocks has barriers of its own."""
 SEVERAL_GPUS = "own_members"
 """The file whose pieces replace others of the same names where several GPUs run a program together."""
+GPU_LANES = "gpu_lanes"
+"""The file whose pieces replace those where each GPU writes a lane of the trace."""
 WORKERS = "workers"
 """The file whose pieces replace others of the same names where several workers run a program together."""
 INDIRECT_EDGE_IDS = "indirect_edge_ids"
@@ -33,6 +35,7 @@ BOTH_SIDES = "both_sides"
 too; NVRTC, for which the others are, knows none of what these call."""
 DIRECT_EDGE_IDS = "direct_edge_ids"
 """The file whose pieces replace those where no graph leaves out edges of another."""
+_REPLACING = (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, SEVERAL_GPUS, GPU_LANES, *TEAMS)
 COMMON = {
     "arithmetic": True,
     "plain": False,
@@ -132,14 +135,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
         for piece in parts:
             piece = replace(piece, text=_with_words(piece.text, words))
             former = pieces.get(piece.names)
-            alone = former is None or file in (
-                INDIRECT_EDGE_IDS,
-                DIRECT_EDGE_IDS,
-                BOTH_SIDES,
-                WORKERS,
-                SEVERAL_GPUS,
-                *TEAMS,
-            )
+            alone = former is None or file in _REPLACING
             pieces[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )

@@ -62,6 +62,7 @@ class Role(Enum):
     SHARES = "shares of the edges"
     CONTROL = "control block"
     TRACE = "trace"
+    LANES = "lanes of the trace, on each GPU"
     OUTPUTS = "what was swapped"
     SAVED = "handed on between launches"
     MADE_GRAPH = "graphs that the schedule makes"

@@ -199,6 +199,8 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     words += [structs.DONE] if plan.target.instances else []
     yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
+    if plan.target.lanes:
+        yield buffer("lanes", structs.LANE_RECORD, Fixed(TRACE_CAPACITY + 1), Role.LANES, Cleared.WRITTEN)
     if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
     count = proposals.copies_of(plan)

@@ -29,6 +29,7 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     form += ", several workers" if target.workers else ""
     if target.several_gpus:
         form = "one launch on each of several GPUs, atomic and synchronized for all of them"
+        form += ", a lane of the trace for each" if target.lanes else ""
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
     if classes:
         lines += [f"graph class: {plan.graph}", *(_other_classes(plan) if plan.graph == GENERAL else ())]

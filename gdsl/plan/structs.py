@@ -122,6 +122,18 @@ TRACE_RECORD = Struct(
     "One execution of one operator, timed by the first thread.",
 )
 
+LANE_RECORD = Struct(
+    "lane_record",
+    (
+        Field("members", _U64, "that the GPU took, as far as that is counted"),
+        Field("took", _U64, "cycles since the operator began; `before` and `waited` are in cycles, too"),
+        Field("before", _U64, "since the previous record"),
+        Field("waited", _U64, "of both, spent at barriers"),
+    ),
+    "One execution of one operator on one of several GPUs, timed by the waiting thread of its first block. The first\n"
+    "record of a lane has the number of the others, and the cycles and nanoseconds of the kernel.",
+)
+
 
 def small_frontier_member(key: Type) -> Struct:
     """A member of a small frontier, in plans whose ordered worklists have ranks of this type."""

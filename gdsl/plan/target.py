@@ -133,6 +133,8 @@ class Target:
     several_gpus: bool = False
     """Whether several GPUs run the schedule side by side, each with blocks of its own: what calls may write at the same
     time, and every barrier, reaches all of them."""
+    lanes: bool = False
+    """Whether each of several GPUs writes a lane of the trace: what it does when."""
     workers: bool = False
     """Whether several workers run the schedule together, each with a part of the graph."""
     instances: bool = False
@@ -211,9 +213,9 @@ def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
     return CUDA_BALANCED if balanced else CUDA_FUSED
 
 
-def on_several_gpus(target: Target) -> Target:
-    """A fused form of the cuda target as several GPUs run it together."""
-    return dataclasses.replace(target, several_gpus=True)
+def on_several_gpus(target: Target, lanes: bool = False) -> Target:
+    """A fused form of the cuda target as several GPUs run it together, each with a lane of the trace or not."""
+    return dataclasses.replace(target, several_gpus=True, lanes=lanes)
 
 
 def in_teams(target: Target) -> Target:

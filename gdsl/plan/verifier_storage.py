@@ -116,6 +116,7 @@ class _Storage:
         wanted = {
             Role.CONTROL: 1,
             Role.TRACE: 1,
+            Role.LANES: plan.target.lanes,
             Role.MIRROR: proposals.copies_of(plan),
             Role.ADDRESSES: proposals.copies_of(plan) * proposals.shares_copies(plan),
             Role.HUBS: plan.target.instances or any(cuts_lists(sweep) for sweep in all_sweeps),

@@ -6,10 +6,13 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from gdsl.api.description import doubt_of, parts_of_data, results_of
 from gdsl.api.program import Program
 from gdsl.api.result import Result
 from gdsl.api.tuned import device_of
+from gdsl.backends.gpu_lanes import GpuLanes
 from gdsl.backends.interface import Build, TraceRecord
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -20,6 +23,7 @@ from gdsl.source import Source, Span
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
+    from gdsl.backends.workers.lanes import Lanes
     from gdsl.plan.nodes import Compare, Plan, Switch
 
 KIND, FORMAT = "gdsl profile", 2
@@ -83,6 +87,7 @@ def document_of(run: Run) -> dict[str, Any]:
         "operators": operators_of(run.program, build, trace),
         "records": len(trace),
         "trace": _columns(trace[:MOST_RECORDS], Reasons(build.plan, run.graph)),
+        "lanes": _lanes(result.lanes),
         "plan": _plan(build),
         "source": {"language": build.language, "text": build.text},
         "facts": [list(fact) for fact in build.facts],
@@ -140,6 +145,43 @@ def _columns(trace: Sequence[TraceRecord], reasons: Reasons) -> dict[str, list[A
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     return columns
+
+
+def _lanes(lanes: Lanes | GpuLanes | None) -> list[dict[str, Any]] | None:
+    """What each of several GPUs did: totals, and columns as long as those of the trace. Members are null where they are
+    not known."""
+    if not isinstance(lanes, GpuLanes):
+        return None
+    return [
+        {
+            "name": gpu,
+            "compute_ms": _ms(float(lanes.compute_ms[place].sum())),
+            "waiting_ms": _ms(float(lanes.waiting_ms[place].sum())),
+            "members": lanes.members_of(place),
+            "columns": {
+                "compute_ms": [_ms(each) for each in lanes.compute_ms[place, :MOST_RECORDS].tolist()],
+                "waiting_ms": [_ms(each) for each in lanes.waiting_ms[place, :MOST_RECORDS].tolist()],
+                "members": [each if each >= 0 else None for each in lanes.members[place, :MOST_RECORDS].tolist()],
+            },
+        }
+        for place, gpu in enumerate(lanes.gpus)
+    ]
+
+
+def lanes_in(document: dict[str, Any]) -> GpuLanes | None:
+    """The lanes of a document, for as many records as it has."""
+    if not document.get("lanes"):
+        return None
+    labels = {each["site"]: each["operator"] for each in document["operators"]}
+    columns = [each["columns"] for each in document["lanes"]]
+    members = [[-1 if n is None else n for n in each["members"]] for each in columns]
+    return GpuLanes(
+        tuple(each["name"] for each in document["lanes"]),
+        tuple(labels[site] for site in document["trace"]["site"]),
+        numpy.array([each["compute_ms"] for each in columns], numpy.float64),
+        numpy.array([each["waiting_ms"] for each in columns], numpy.float64),
+        numpy.array(members, numpy.int64),
+    )
 
 
 def _results(program: Program, result: Result) -> list[dict[str, Any]]:

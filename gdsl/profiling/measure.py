@@ -14,6 +14,7 @@ from gdsl.api.compiling import compile as compile_program
 from gdsl.api.convergence import quiet
 from gdsl.api.program import Program
 from gdsl.backends import registry
+from gdsl.backends.gpus import with_lanes
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
 from gdsl.profiling.document import Run, document_of
@@ -61,8 +62,8 @@ def profile(
     of runs, of which the profile shows the one of median time (of an even number the faster of the two in the middle),
     and the times of all. `timeout` is for all runs together. `graph_name` is the name of the graph in the profile,
     `load_ms` the time it took to load, `types` chooses type parameters, `gpus` runs on several GPUs
-    (times are those of the first). The cache keeps the times of the operators for editors. Raises what `Program.run`
-    raises, and ValueError and TypeError for invalid options.
+    (times are those of the first; the profile has a lane for each). The cache keeps the times of the operators for
+    editors. Raises what `Program.run` raises, and ValueError and TypeError for invalid options.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
         raise TypeError(f"repeat must be an int, not {shown(repeat)}")
@@ -71,6 +72,7 @@ def profile(
     ready = program if isinstance(program, Program) else compile_program(program)
     if gpus is not None:
         backend = registry.on_gpus(backend, gpus)
+    backend = with_lanes(backend)
     graph = as_graph(graph)
     arguments = {**(values or {}), **named}
     runs: list[_Measured] = []

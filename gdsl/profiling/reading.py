@@ -77,13 +77,16 @@ def _problem_of(document: Any) -> str | None:
     for name, check in _FIELDS.items():
         if name not in document or not check(document[name]):
             return f": `{name}` is missing or invalid"
+    if not _LANES(document.get("lanes")):
+        return ": `lanes` is invalid"
     return _problem_of_trace(document) or _problem_of_lines(document)
 
 
 def _problem_of_trace(document: dict[str, Any]) -> str | None:
     columns = {name: document["trace"][name] for name in (*_COLUMNS, *_WORDS, *_TIMES)}
     sites = {each["site"] for each in document["operators"]}
-    if len({len(column) for column in columns.values()}) > 1:
+    of_lanes = [column for lane in document.get("lanes") or () for column in lane["columns"].values()]
+    if len({len(column) for column in (*columns.values(), *of_lanes)}) > 1:
         return ": the columns of `trace` differ in length"
     if not sites.issuperset(columns["site"]):
         return ": `trace` refers to operators that are not in `operators`"
@@ -149,6 +152,18 @@ _TIMES = {"time_ms": _maybe(_number), "before_ms": _maybe(_number), "waiting_ms"
 _PLACE = _with(file=_text, lines=_lines)
 _COLUMNS = {"pass": _whole, "iteration": _whole, "site": _whole, "frontier": _whole, "edges": _whole}
 _WORDS = {name: _maybe(_text) for name in ("direction", "balance", "order", "why")}
+_LANES = _maybe(
+    _each(
+        _with(
+            name=_text,
+            compute_ms=_number,
+            waiting_ms=_number,
+            members=_maybe(_whole),
+            columns=_with(compute_ms=_each(_number), waiting_ms=_each(_number), members=_each(_maybe(_whole))),
+        )
+    )
+)
+"""Files of versions before have none."""
 _FIELDS: dict[str, Check] = {
     "gdsl": _text,
     "when": _text,

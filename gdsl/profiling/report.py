@@ -13,7 +13,7 @@ from gdsl.diagnostics import GdslError, printable
 from gdsl.files import whole_file
 from gdsl.html import folded, heading
 from gdsl.html import page as notebook_page
-from gdsl.profiling.document import FORMAT
+from gdsl.profiling.document import FORMAT, lanes_in
 from gdsl.profiling.page import page
 from gdsl.profiling.reading import read_document
 from gdsl.profiling.table import comparison_table, table
@@ -59,6 +59,14 @@ class Profile:
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the document, completely or not at all. Raises OSError."""
         _write(path, self.json() + "\n")
+
+    def to_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the lanes of a run on several GPUs as JSON that https://ui.perfetto.dev shows. Raises ValueError for
+        other runs, and OSError."""
+        lanes = lanes_in(self._document)
+        if lanes is None:
+            raise ValueError("only a run on several GPUs has lanes: gdsl.profile(program, graph, gpus=2)")
+        _write(path, lanes.text() + "\n")
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the page, completely or not at all. Raises OSError."""

@@ -37,8 +37,19 @@ def table(document: dict[str, Any], width: int) -> str:
         rows.append((what, "", "", "", shown_ms(spent), _percent(spent, whole)))
         shares.append(spent / whole)
     head = ("operator", "where", "runs", "edges", "time", "")
-    facts = [f"{name}: {printable(text)}" for name, text in document["facts"] if name in ("memory", "order")]
+    facts = _lanes(document)
+    facts += [f"{name}: {printable(text)}" for name, text in document["facts"] if name in ("memory", "order")]
     return "\n".join([_title(document), *facts, "", *aligned(head, rows, shares, width, left=(0, 1))])
+
+
+def _lanes(document: dict[str, Any]) -> list[str]:
+    """A line for each of several GPUs."""
+    lines = []
+    for each in document.get("lanes") or ():
+        members = "" if each["members"] is None else f", {each['members']:,} members"
+        waited = f"{shown_ms(each['waiting_ms'])} at barriers"
+        lines.append(f"{printable(each['name'])}: {shown_ms(each['compute_ms'])} at work, {waited}{members}")
+    return lines
 
 
 def _title(document: dict[str, Any]) -> str:

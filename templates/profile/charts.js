@@ -65,10 +65,10 @@ const timeChart = (view, most) => place(el("div", { class: "chart" }), (width) =
   return at.node;
 });
 
-const legend = (view) => el("p", { class: "legend" },
+const legend = (view, others = "between operators") => el("p", { class: "legend" },
   view.operators.map((operator) => el("span", {}, el("i", { class: `chip op${view.color.get(operator.site)}` }),
     operator.operator)),
-  el("span", {}, el("i", { class: "chip between" }), "between operators"));
+  el("span", {}, el("i", { class: "chip between" }), others));
 
 // The same as a heat map
 const heatTable = (view) => place(el("div", { class: "chart" }), (width) => {
@@ -104,6 +104,58 @@ const heatTable = (view) => place(el("div", { class: "chart" }), (width) => {
   passAxis(view, at, x, step);
   return at.node;
 });
+
+// What each of several GPUs did when: at work in the color of the operator, and at barriers
+const laneChart = (view, lanes) => place(el("div", { class: "chart" }), (width) => {
+  const size = 26, at = frame(width, lanes.length * size + 44, "what each GPU did when", Math.min(170, width / 3));
+  const sum = (values, rows) => rows.reduce((all, row) => all + values[row], 0);
+  const spans = view.columns.map((column) => lanes.reduce((most, lane) =>
+    Math.max(most, sum(lane.columns.compute_ms, column.records) + sum(lane.columns.waiting_ms, column.records)), 0));
+  const whole = spans.reduce((all, span) => all + span, 0) || 1;
+  const x = (ms) => at.left + (at.right - at.left) * ms / whole;
+  lanes.forEach((lane, line) => {
+    const top = at.top + line * size;
+    at.node.append(svg("text", { class: "name", x: at.left - 8, y: top + 16, "text-anchor": "end" }, lane.name));
+    let begin = 0;
+    view.columns.forEach((column, number) => {
+      const bars = view.each === 1 ? column.records.map((row) => [row]) : view.operators.map((operator) =>
+        column.records.filter((row) => view.trace.site[row] === operator.site)).filter((rows) => rows.length);
+      let from = begin;
+      for (const rows of bars) {
+        const site = view.trace.site[rows[0]], taken = rows.map((row) => lane.columns.members[row]);
+        const words = [`${lane.name}: ${view.bySite.get(site).operator} — ${passName(view, column)}`,
+          `${time(sum(lane.columns.compute_ms, rows))} at work, ${time(sum(lane.columns.waiting_ms, rows))} at barriers`,
+          ...(taken.includes(null) ? [] : [many(taken.reduce((all, n) => all + n, 0), "member", "members")])].join("\n");
+        for (const [kind, spent] of [[`bar op${view.color.get(site)}`, sum(lane.columns.compute_ms, rows)],
+          ["between", sum(lane.columns.waiting_ms, rows)]]) {
+          at.node.append(tell(svg("rect", { class: kind, x: x(from), y: top + 3, width: Math.max(0, x(from + spent) - x(from)),
+            height: size - 6 }), words));
+          from += spent;
+        }
+      }
+      begin += spans[number];
+    });
+  });
+  for (const value of nice(whole)) {
+    if (value <= whole) {
+      at.node.append(svg("text", { class: "tick", x: x(value), y: at.bottom + 16, "text-anchor": "middle" }, time(value)));
+    }
+  }
+  return at.node;
+});
+
+const lanesPart = (view) => {
+  const lanes = view.doc.lanes;
+  if (!lanes) { return null; }
+  const known = lanes.some((lane) => lane.members !== null);
+  const head = [["GPU", ""], ["at work", "n"], ["at barriers", "n"], ["of its time at work", "bar"], ...(known ? [["members", "n"]] : [])];
+  return el("section", { id: "lanes" }, el("h2", {}, "GPUs"), legend(view, "at barriers"), laneChart(view, lanes),
+    table(head, lanes.map((lane) => {
+      const share = lane.compute_ms / (lane.compute_ms + lane.waiting_ms || 1);
+      return [lane.name, time(lane.compute_ms), time(lane.waiting_ms), [meter(share, "plain"), percent(share)],
+        ...(known ? [lane.members === null ? "—" : count(lane.members)] : [])];
+    })));
+};
 
 // Members and edges of one operator by pass, and its direction
 const frontierChart = (view, site) => place(el("div", { class: "chart" }), (width) => {

@@ -23,7 +23,7 @@ const one = (view) => [head(view),
   el("section", { id: "time" }, el("h2", {}, "Time by pass"), legend(view), timeChart(view, mostTime([view])),
     grouped(view), kept(view), el("h3", {}, "Operators by pass"), heatTable(view)),
   el("section", { id: "operators" }, el("h2", {}, "Operators"), operatorTable(view)),
-  frontierPart(view), choiceTable(view), programPart(view), resultPart(view.doc), machinePart(view.doc),
+  lanesPart(view), frontierPart(view), choiceTable(view), programPart(view), resultPart(view.doc), machinePart(view.doc),
   memoryPart(view.doc), el("section", { id: "facts" }, el("h2", {}, "The run"), facts(runFacts(view.doc))), sourcePart(view.doc)];
 
 // The page of two, side by side

@@ -29,7 +29,7 @@ from gdsl.clusters.failures import Member
         ("--workers 2 --checkpoint d --every 0", "--every: N must be at least 1"),
         ("--every 0", "--every: N must be at least 1"),
         ("--parts d", "--parts is for runs with --workers, --cluster or --mpi"),
-        ("--trace d.json", "--trace is for runs with --workers, --cluster or --mpi"),
+        ("--trace d.json", "--trace is for runs with --workers, --cluster, --mpi or --gpus"),
         ("--workers 2 --parts=", "--parts: the name of the folder is empty"),
         ("--workers 2 --parts d -o x.npz", "-o is not available with --parts, which collects no results"),
         ("--workers 2 --parts d --names", "--names is not available with --parts"),

@@ -258,6 +258,11 @@ class EmulatedDevice:
 
     allocate_copies = allocate_constant
 
+    def fetch_copies(self, pointer: int, nbytes: int) -> list[numpy.ndarray]:
+        """Of each GPU."""
+        first = self._copies[pointer]
+        return [numpy.array(each.bytes()[:nbytes]) for each in (first, *first.others)]
+
     def publish(self, buffer: EmulatedBuffer) -> None:
         """Fill the other copies; what was not published, they do not have."""
         for other in buffer.others if isinstance(buffer, EmulatedCopies) else ():

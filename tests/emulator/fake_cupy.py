@@ -18,6 +18,7 @@ from gdsl.backends.cuda import backend as backends
 from gdsl.backends.cuda import flat_ranges, host_memory, nvrtc
 from gdsl.backends.cuda.flat_ranges import HOST
 from gdsl.backends.cuda.launching import Launching
+from gdsl.backends.gpus import LANES, gpus_of
 
 from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
 
@@ -451,7 +452,7 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
 
     def get(name: str) -> Any:
         if name.startswith("cuda:"):
-            return backend.on_gpus(tuple(map(int, name[5:].split(","))))
+            return backend.on_gpus(gpus_of(name), name.endswith(LANES))
         return backend if name == "cuda" else real(name)
 
     monkeypatch.setattr(registry, "get", get)

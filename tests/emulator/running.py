@@ -168,8 +168,9 @@ class Built:
         if layout is not None and layout.looks_up and layout.always and graph.num_vertices:
             several_gpus = self.plan.target.several_gpus
             other = emulated(
-                looking_up(self.program), self.plan.sizes, self.widths, on=self.plan.graph, several_gpus=several_gpus
-            )
+                looking_up(self.program), self.plan.sizes, self.widths, False, self.plan.graph, several_gpus,
+                self.plan.target.lanes,
+            )  # fmt: skip
             return other.run(graph, bindings, device, limits)
         if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, float):
             kernels = Kernels(device, renumbering(self.widths).get_function)
@@ -211,9 +212,10 @@ def emulated(
     coverage: bool = False,
     on: GraphClass = GENERAL,
     several_gpus: bool = False,
+    lanes: bool = False,
 ) -> Built:
     """A program (annotated, before `gdsl.passes`), compiled for the class of graphs `on`."""
-    plan = plan_of(program, shape, graph=on, several_gpus=several_gpus)
+    plan = plan_of(program, shape, graph=on, several_gpus=several_gpus, lanes=lanes)
     generated = generate(plan, widths)
     module = EmulatedModule(generated.text, f"{program.name}.cu", coverage)
     return Built(program, plan, generated, module, widths)
@@ -244,9 +246,10 @@ def build(
     coverage: bool = False,
     on: GraphClass = GENERAL,
     several_gpus: bool = False,
+    lanes: bool = False,
 ) -> Built:
     """A sample or program of the tests, compiled for the class of graphs `on`."""
-    return emulated(program_of(name, tune), shape, widths, coverage, on, several_gpus)
+    return emulated(program_of(name, tune), shape, widths, coverage, on, several_gpus, lanes)
 
 
 def device_for(seed: int, blocks: int = 3, stride: int = 0, gpus: int = 1) -> EmulatedDevice:

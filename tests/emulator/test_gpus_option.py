@@ -53,7 +53,7 @@ def driver(monkeypatch):
     monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: 256)
     monkeypatch.setattr("gdsl.backends.cuda.spread_memory.page_bytes", lambda owners: 256)
     monkeypatch.setattr("support.fake_driver.PAGE", 256)
-    monkeypatch.setattr(SeveralGpus, "memory_of", lambda device, gpu: (1 << 20, 1 << 20))
+    monkeypatch.setattr(SeveralGpus, "memory_of", lambda device, gpu: (3 << 20, 3 << 20))
     monkeypatch.setattr("gdsl.backends.cuda.spread_memory._SLAB", 256)
     return found
 
@@ -231,9 +231,9 @@ def test_copies_are_freed_with_other_working_memory(cupy, driver, graph):
     assert scratch.held_bytes() == 0
     assert labels_agree(graph, program)
     assert scratch.held_bytes() == with_copies
-    bfs = gdsl.compile("bfs")
-    bfs(graph, source=3, gpus=2)
-    assert len(scratch._copies) == copies_of(plan_of(bfs.ir, several_gpus=True)) < len(copies)
+    another = gdsl.compile("k_core")
+    another(graph, gpus=2)
+    assert len(scratch._copies) < len(copies)
     assert labels_agree(graph, program)
 
 
@@ -256,6 +256,14 @@ def test_copies_that_another_program_needs_larger(cupy, graph):
     assert larger[0].pointer == small[0].pointer
     assert [each.nbytes >= needed for each, needed in zip(larger, (100, 400, 50), strict=True)] == [True] * 3
     assert scratch.held_bytes() == 2 * sum(each.nbytes for each in larger)
+
+
+def test_a_lack_of_memory_names_what_several_gpus_can_do(cupy, driver, graph, monkeypatch):
+    """They keep no edge lists in the memory of the host."""
+    monkeypatch.setattr(SeveralGpus, "memory_of", lambda device, gpu: (1 << 10, 1 << 20))
+    code, text = code_of(lambda: gdsl.compile("bfs")(graph, source=3, gpus=2))
+    assert code == "E0912" and "of the memory of 2 GPUs" in text and "fix: use more GPUs" in text
+    assert "host" not in text
 
 
 @pytest.mark.parametrize("name", [MERGING, "two arrays"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from gdsl import cache
 from gdsl.backends import failures, needs, placement, processes
@@ -33,15 +33,23 @@ _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older tha
 _DEVICE = "an NVIDIA GPU and its driver, passed on to the container if in one; gdsl[cuda12] for a driver older than 580"
 
 
+class _Form(TypedDict):
+    """The form of plans, as `plan_of` takes it."""
+
+    several_gpus: bool
+    lanes: bool
+
+
 class CudaBackend:
     """Runs programs on the current GPU."""
 
     name = "cuda"
 
-    def __init__(self, gpus: tuple[int, ...] = ()) -> None:
-        """`gpus`: the numbers of those that run together; none: the current one alone."""
-        self.gpus = gpus
-        self._groups: dict[tuple[int, ...], CudaBackend] = {}
+    def __init__(self, gpus: tuple[int, ...] = (), lanes: bool = False) -> None:
+        """`gpus`: the numbers of those that run together; none: the current one alone. `lanes`: each writes a lane of
+        the trace."""
+        self.gpus, self._lanes = gpus, lanes
+        self._groups: dict[tuple[tuple[int, ...], bool], CudaBackend] = {}
         self._devices: dict[int, CudaDevice] = {}
         self._graphs = GraphCache()
         self._answers: dict[int, Availability] = {}
@@ -76,11 +84,16 @@ class CudaBackend:
         self._answers[number] = _GpuAvailability(number)
         return self._answers[number]
 
-    def on_gpus(self, gpus: tuple[int, ...]) -> CudaBackend:
-        """The backend that runs programs on these GPUs together, or on the only one that is named."""
-        if gpus not in self._groups:
-            self._groups.setdefault(gpus, CudaBackend(gpus))
-        return self._groups[gpus]
+    def on_gpus(self, gpus: tuple[int, ...], lanes: bool = False) -> CudaBackend:
+        """The backend that runs programs on these GPUs together, or on the only one that is named. With `lanes` each
+        writes a lane of the trace, on the same devices with the same graphs."""
+        if (gpus, lanes) not in self._groups:
+            group = CudaBackend(gpus, lanes)
+            if lanes:
+                plain = self.on_gpus(gpus)
+                group._devices, group._graphs, group._answers = plain._devices, plain._graphs, plain._answers
+            self._groups.setdefault((gpus, lanes), group)
+        return self._groups[gpus, lanes]
 
     def gpu_count(self) -> int:
         """How many GPUs this machine has."""
@@ -113,6 +126,10 @@ class CudaBackend:
         with self._on_first():
             return self._built(program, Widths.both(widths), teams, graph, instances)
 
+    @property
+    def _form(self) -> _Form:
+        return {"several_gpus": self._several, "lanes": self._lanes}
+
     def _on_first(self) -> contextlib.AbstractContextManager[object]:
         """Let the first of this backend's GPUs be the current one."""
         if not self.gpus:
@@ -127,7 +144,7 @@ class CudaBackend:
         device = self.device()
         if self._several:
             require_fused(program)
-        forms = (*(["teams"] if teams else []), *(["several GPUs"] if self._several else []))
+        forms = (*(["teams"] if teams else []), *(name for name, is_on in self._form.items() if is_on))
         forms += (f"{instances} words of values",) if instances else ()
         form = (*forms, *graph.facts)
         compilers = (*packaged.identity(program.source_name), *nvrtc.identity(), *nvrtc.OPTIONS)
@@ -141,7 +158,7 @@ class CudaBackend:
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
-            plan = plan_of(program, teams=teams, several_gpus=self._several, graph=graph, instances=instances)
+            plan = plan_of(program, teams=teams, graph=graph, instances=instances, **self._form)
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
         words = packaged.words_of(program, widths, graph, teams=teams, several_gpus=self._several, instances=instances)
@@ -165,7 +182,7 @@ class CudaBackend:
         executable = CudaExecutable(
             self.device(), self._graphs, self.build, program, plan, generated, cubin, widths, *many, graph
         )
-        executable.on_several_gpus = self._several
+        executable.on_several_gpus, executable.with_lanes = self._several, self._lanes
         return executable
 
     def needs(
@@ -180,7 +197,7 @@ class CudaBackend:
         """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
         if self._several:
             require_fused(program)
-        return _needs_of(program, widths, graph, bindings, free, memory, self._page_bytes, self._several)
+        return _needs_of(program, widths, graph, bindings, free, memory, self._page_bytes, self._form)
 
     def _page_bytes(self) -> int | None:
         """Of the GPU that is here, as runs divide edge lists on it."""
@@ -277,7 +294,7 @@ def _needs_of(
     free: int | None,
     memory: MemoryUse | None,
     page_bytes: Callable[[], int | None],
-    several: bool,
+    form: _Form,
 ) -> tuple[Need, ...]:
     """By the buffers of the plan that suits the graph on a large GPU, and of its renumbering, if `free` bytes
     suffice; if not even the first do, edge lists are in the memory of the host."""
@@ -285,18 +302,18 @@ def _needs_of(
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
     plan, more = (
-        _plan_on(program, counts, several),
+        _plan_on(program, counts, form),
         (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs),
     )
     own = needs.on_a_device(plan, *more, bindings.own)
     candidates, layout = [own], plan.layout
     worth = partial(is_worth, num_vertices=counts[0], num_edges=counts[1], saved=partial(reads_saved, graph))
     if layout is not None and worth(layout) and can_be_put(layout, bindings.own):
-        other = _plan_on(looking_up(program), counts, several) if layout.apart else plan
+        other = _plan_on(looking_up(program), counts, form) if layout.apart else plan
         assert other.layout is not None
         renumbered = needs.on_other_ids(other, other.layout, *more)
         candidates = [renumbered] if layout.always else [renumbered, own]
-    plan = _plan_on(program, counts, several, in_host=True)
+    plan = _plan_on(program, counts, form, in_host=True)
     in_host, layout = [needs.on_a_device(plan, *more, bindings.own)], plan.layout
     if layout is not None and can_be_in_host(plan, layout) and worth(layout):
         in_host.insert(0, needs.on_other_ids_in_host(plan, layout, *more, counts[2]))
@@ -307,9 +324,9 @@ def _needs_of(
     return total_needs if memory is None or memory.limit is None else (*total_needs, placement.gaps(total_needs))
 
 
-def _plan_on(program: Program, counts: tuple[int, int, int], several: bool, in_host: bool = False) -> Plan:
-    """The plan for a graph with these numbers of vertices and edges and this largest degree, on `several` GPUs or one;
-    `in_host`: with edge lists in the memory of the host."""
+def _plan_on(program: Program, counts: tuple[int, int, int], form: _Form, in_host: bool = False) -> Plan:
+    """The plan in this `form` for a graph with these numbers of vertices and edges and this largest degree; `in_host`:
+    with edge lists in the memory of the host."""
     graph_class = heuristics.class_for(program, *counts)
     graph_class = heuristics.in_host(program, graph_class) if in_host else graph_class
-    return plan_of(program, several_gpus=several, graph=graph_class)
+    return plan_of(program, graph=graph_class, **form)

@@ -213,6 +213,10 @@ class DeviceMemory(Launching):
         """Memory of which every GPU has its own. Raises E0912."""
         return self.allocate(nbytes)
 
+    def fetch_copies(self, pointer: int, nbytes: int) -> list[NDArray[Any]]:
+        """What is in every GPU's own memory that begins at `pointer` on the first, on the host."""
+        raise NotImplementedError
+
     def publish(self, buffer: Any) -> None:
         """Give every GPU what such memory was filled with."""
 
@@ -266,7 +270,7 @@ class DeviceMemory(Launching):
         """Raise E0912 before anything is allocated if `nbytes` bytes are not available."""
         free, total = self.memory()
         if nbytes > free:
-            raise no_memory(nbytes, free, total)
+            raise no_memory(nbytes, free, total, len(set(self.gpu_numbers)))
 
     def memory(self) -> tuple[int, int]:
         """(free bytes, all bytes); memory in CuPy's pool that is unused counts as free."""
@@ -420,13 +424,16 @@ def _parts(host: NDArray[Any], offsets: Sequence[int], sizes: Sequence[int]) -> 
     return [host[offset : offset + size] for offset, size in zip(offsets, sizes, strict=False)]
 
 
-def no_memory(needed: int, free: int, total: int) -> GdslError:
-    """E0912 for that many bytes."""
+def no_memory(needed: int, free: int, total: int, gpus: int = 0) -> GdslError:
+    """E0912 for that many bytes, on so many `gpus` together or on one."""
+    memory, instead = "the GPU's memory", "keep the edge lists in the host's memory with --memory host (from Python: "
+    instead += "memory='host')"
+    if gpus > 1:  # none of which uses the memory of the host
+        memory, instead = f"the memory of {gpus} GPUs", "use more GPUs"
     return GdslError.single(
         "E0912",
-        f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
+        f"the run needs {needed / 1e9:.2f} GB more of {memory}, and {free / 1e9:.2f} GB of its "
         f"{total / 1e9:.2f} GB are free",
-        fix="keep the edge lists in the host's memory with --memory host (from Python: memory='host'), use a smaller "
-        "graph, or free memory of other programs",
+        fix=f"{instead}, use a smaller graph, or free memory of other programs",
         notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
     )

@@ -16,7 +16,7 @@ from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.stream_queue import InFlightRun
-from gdsl.backends.cuda.trace import Written
+from gdsl.backends.cuda.trace import Written, lanes_of
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
@@ -365,6 +365,10 @@ class Enactor:
         if words[0] > written.most:
             self.memory.complete(written, words[0])
         outcome.iterations, outcome.time_ms, written.told = passes, time_ms, words
+        if self.plan.target.lanes:
+            trace, vertices = written(), self.graph.num_vertices
+            lanes = self.memory.lanes(words[0])
+            outcome.lanes = lanes_of(self.plan, trace, lanes, self.device.gpu_numbers, vertices)
         if outcome.layout_ms:
             self.on_device.made_ms = 0.0
 

@@ -57,7 +57,7 @@ class ExecutableForms:
         self._device, self._graphs, self._build = device, graphs, build
         self.generated, self.widths, self._teams, self._instances = generated, widths, teams, instances
         self._program, self._plan, self._graph_class = program, plan, graph_class
-        self.on_several_gpus = False
+        self.on_several_gpus = self.with_lanes = False
         self.kernels = LoadedModule(self._device, cubin)
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
@@ -93,6 +93,7 @@ class ExecutableForms:
                 teams=self._teams,
                 instances=self._instances,
                 several_gpus=self.on_several_gpus,
+                lanes=self.with_lanes,
                 graph=self._graph_class,
             )
         return self._plan

@@ -22,6 +22,7 @@ def plan_of(
     verify: bool = True,
     teams: bool = False,
     several_gpus: bool = False,
+    lanes: bool = False,
     workers: bool = False,
     instances: int = 0,
     graph: GraphClass | None = None,
@@ -29,9 +30,10 @@ def plan_of(
 ) -> Plan:
     """The kernel plan of `program` (annotated, before `gdsl.passes`). `verify` is False where it was verified before.
     `teams`: the form that teams of blocks run. `several_gpus`: the form of a fused program that several GPUs run
-    together. `workers`: the form that workers with a GPU each run together. `instances`: the form that teams of blocks
-    run for so many words of values at a time; without `bits` the program has none. `graph`: the graphs that it is built
-    for, by default any. `after`: the plan after the pass of that name, not verified."""
+    together; with `lanes` each of them writes a lane of the trace. `workers`: the form that workers with a GPU each run
+    together. `instances`: the form that teams of blocks run for so many words of values at a time; without `bits` the
+    program has none. `graph`: the graphs that it is built for, by default any. `after`: the plan after the pass of that
+    name, not verified."""
     from gdsl.operations import Balance
     from gdsl.passes import ir_passes
     from gdsl.plan import load_balance, target, work_order
@@ -50,7 +52,7 @@ def plan_of(
         on = target.in_instances(target.CUDA_FUSED, instances)
         return build(program, on, sizes, verify=verify, graph=graph, after=after)
     if several_gpus:
-        on = target.on_several_gpus(on)
+        on = target.on_several_gpus(on, lanes)
     return build(program, target.in_teams(on) if teams else on, sizes, graph=graph, verify=verify, after=after)
 
 

@@ -154,6 +154,10 @@ class Device(Protocol):
         """The same for what each of several GPUs changes by itself: each has its own."""
         ...
 
+    def fetch_copies(self, pointer: int, nbytes: int) -> Sequence[Bytes]:
+        """The first bytes of such memory on the host, as each GPU has it; `pointer` is that of the first."""
+        ...
+
     def publish(self, buffer: Buffer) -> None:
         """Give every GPU what a buffer from `allocate_constant` has been filled with."""
         ...

@@ -85,11 +85,11 @@ class RunMemory:
         self._kept = [buffer for buffer in hosts if buffer.role is Role.KEPT_GRAPH]
         self._kept_keys = [each.key for each in kept_graphs(plan)] if self._kept else []
         self._kept_version = -1
-        apart = (*_SHARED, Role.MIRROR, Role.KEPT_GRAPH)
+        apart = (*_SHARED, Role.MIRROR, Role.LANES, Role.KEPT_GRAPH)
         self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
-        mirrors = [buffer for buffer in hosts if buffer.role is Role.MIRROR]
-        self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(buffer.copies)]
+        mirrors = [buffer for buffer in hosts if buffer.role in (Role.MIRROR, Role.LANES)]
+        self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(max(buffer.copies, 1))]
         """The bytes of the buffers of which each GPU has its own; they are the last of the work buffers."""
         self._work += mirrors
         self._copies = device.copies_results
@@ -455,6 +455,12 @@ class RunMemory:
     def written(self) -> Written:
         """The trace of the run, as far as it is copied to the host."""
         return self._traces.begun(self._received[-1], self._handed_over is None)
+
+    def lanes(self, length: int) -> Sequence[Bytes]:
+        """Of each GPU the bytes of its lane of the trace, which has `length` records, or as many as are recorded."""
+        (buffer,) = self._of(Role.LANES)
+        nbytes = self._bytes(buffer) // (self._capacity + 1) * (min(length, self._capacity) + 1)
+        return self.device.fetch_copies(int(self.record.pointer(buffer)[0]), nbytes)
 
     def complete(self, written: Written, length: int) -> None:
         """The rest of a trace of `length` records."""

@@ -118,6 +118,16 @@ class SpreadMemory(CudaDevice):
         """Memory of which each kernel has its own, however little there is. Raises E0912."""
         return self._allocate(self._copied, nbytes)
 
+    def fetch_copies(self, pointer: int, nbytes: int) -> list[NDArray[Any]]:
+        """What is in each kernel's own memory that begins at `pointer` in that of the first, on the host."""
+        copies = [numpy.empty(nbytes, numpy.uint8) for _ in self.gpus]
+        runtime, stream = self.cupy.cuda.runtime, self.stream()
+        for number, copy in enumerate(copies):
+            source = pointer + number * self.arena.stride
+            runtime.memcpyAsync(copy.ctypes.data, source, nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+        stream.synchronize()
+        return copies
+
     def publish(self, buffer: Any) -> None:
         """Copy the first copy to the others, on the run's stream."""
         if not self._is_copied(buffer.pointer):

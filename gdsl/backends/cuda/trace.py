@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
+from gdsl.backends.gpu_lanes import GpuLanes
 from gdsl.backends.interface import TraceRecord
-from gdsl.backends.sweep_times import given_to_sweeps
+from gdsl.backends.sweep_times import given_to_sweeps, sweeps_in
 from gdsl.codegen.structs import struct_dtype
 from gdsl.operations import Direction, Order
 from gdsl.plan import structs
@@ -105,6 +107,32 @@ def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds
     tick = _CYCLES_A_TICK * (nanoseconds / 1e6 / max(cycles, 1))
     trace = [_record(by_site[int(each["site"])], each, tick) for each in numpy.frombuffer(records, dtype)]
     return given_to_sweeps(trace, operators)
+
+
+def lanes_of(
+    plan: Plan, trace: Sequence[TraceRecord], lanes: Sequence[NDArray[Any]], gpus: Sequence[int], vertices: int
+) -> GpuLanes:
+    """The lanes of a run on `gpus` with this trace, of each the bytes of its records, on a graph with so many
+    vertices."""
+    dtype = struct_dtype(structs.LANE_RECORD, Widths.both(32))
+    tables = [lane.view(dtype) for lane in lanes]
+    records = numpy.stack([table[1 : len(trace) + 1] for table in tables])
+    ticks = numpy.array([[int(table[0]["before"]) / 1e6 / max(int(table[0]["took"]), 1)] for table in tables])
+    took, before, waited = (records[name].astype(numpy.float64) * ticks for name in ("took", "before", "waited"))
+    columns = [numpy.maximum(took + before - waited, 0.0), waited, records["members"].astype(numpy.int64)]
+    for first, count, owner in sweeps_in(trace, operations(plan)):
+        rows = slice(first, first + count)
+        for column in columns:
+            whole = column[:, rows].sum(axis=1)
+            column[:, rows] = whole[:, None] if column is columns[2] else 0  # all of them run on the same members
+            column[:, owner] = whole
+    members = columns[2]
+    for row, (total, record) in enumerate(zip(members.sum(axis=0).tolist(), trace, strict=True)):
+        if total != record.frontier_size and not (record.direction is Direction.PULL and total == vertices):
+            members[:, row] = -1
+    kernels = Counter(gpus)
+    names = [f"GPU {gpu}" + (f", kernel {number}" if kernels[gpu] > 1 else "") for number, gpu in enumerate(gpus)]
+    return GpuLanes(tuple(names), tuple(record.label for record in trace), columns[0], columns[1], members)
 
 
 def _record(operation: Operation, record: Any, tick: float) -> TraceRecord:

@@ -122,7 +122,7 @@ class _Generation:
         """The structs whose size the host must know, and their parts."""
         plan, control = self.plan, control_block(self.plan)
         (counters,) = (field.type for field in control.fields if isinstance(field.type, Struct))
-        checked = [control, structs.TRACE_RECORD, structs.HUB_CHUNK, small_frontier_member(plan)]
+        checked = [control, structs.TRACE_RECORD, structs.LANE_RECORD, structs.HUB_CHUNK, small_frontier_member(plan)]
         checked += [plan.saved] if plan.saved is not None else []
         checked += [structs.KEPT_GRAPH]
         parts = (counters, structs.FRONTIER, structs.EDGE_FRONTIER, structs.DIRECTION_STATE)
@@ -148,6 +148,8 @@ class _Generation:
             library = runtime.TEAMS_LIBRARY
         if self.plan.target.several_gpus:
             library = runtime.on_several_gpus(library)
+        if self.plan.target.lanes:
+            library = runtime.with_lanes(library)
         if self.both_sides:
             library = runtime.on_both_sides(library)
         _, pieces = runtime.link(body, generated, library)
@@ -166,6 +168,7 @@ class _Generation:
             "one persistent kernel" if self.plan.target.fused else "a kernel for each step",
             *self._words_of_teams(),
             *(["on several GPUs"] if self.plan.target.several_gpus else []),
+            *(["a lane of the trace for each"] if self.plan.target.lanes else []),
             *(["several workers"] if self.plan.target.workers else []),
             f"{self.plan.sizes.block_threads} threads per block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",

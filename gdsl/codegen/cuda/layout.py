@@ -132,6 +132,7 @@ def run_slice(plan: Plan) -> Struct:
             Field("host_stop", Pointer("const uint32"), "in the host's memory: not 0 asks for a stop"),
             Field("trace", Pointer("trace_record")),
             Field("trace_capacity", _U64),
+            *((Field("lanes", Pointer("lane_record"), "this GPU's lane of the trace"),) if "lanes" in made else ()),
             Field("max_iterations", _I64, "passes that one loop may have"),
             *((MOST_VISITS,) if most_visits(plan) is not None else ()),
             *(field for name, field in optional if name in made),

@@ -5,7 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import BOTH_SIDES, DIRECT_EDGE_IDS, INDIRECT_EDGE_IDS, SEVERAL_GPUS, TEAMS, Library, Piece
+from gdsl.codegen.library import (
+    BOTH_SIDES,
+    DIRECT_EDGE_IDS,
+    GPU_LANES,
+    INDIRECT_EDGE_IDS,
+    SEVERAL_GPUS,
+    TEAMS,
+    Library,
+    Piece,
+)
 
 FILES = (
     "platform",
@@ -75,6 +84,11 @@ TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))
 def on_several_gpus(library: Library) -> Library:
     """`library` for a text that runs on several GPUs at the same time."""
     return dataclasses.replace(library, files=(*library.files, SEVERAL_GPUS), words=_OF_SEVERAL)
+
+
+def with_lanes(library: Library) -> Library:
+    """`library`, of which each of several GPUs writes a lane of the trace."""
+    return dataclasses.replace(library, files=(*library.files, GPU_LANES))
 
 
 def on_both_sides(library: Library) -> Library:

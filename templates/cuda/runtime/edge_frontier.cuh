@@ -35,7 +35,7 @@ __device__ __forceinline__ void each_edge_of(const Members& members, const graph
 template <class Members, class Visit>
 __device__ __forceinline__ void each_edge_by_warps(const Members& members, const graph_slice& g, Visit visit) {
     const uint64 size = members.size();
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+    for (uint64 base = turn_base(size, 32); base < size; base += grid_warps() * 32) {
         const bool active = base + lane_index() < size;
         const edge e = active ? members[base + lane_index()] : edge(0);
         visit(active, active ? __ldg(&g.edge_sources[e]) : vertex(0), active ? __ldg(&g.columns[e]) : vertex(0), e);

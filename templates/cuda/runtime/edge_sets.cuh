@@ -13,7 +13,7 @@ __device__ __forceinline__ uint32* marks_of_members(enactor& run, const edge_fro
 template <bool marked, class Members>
 __device__ __forceinline__ void append_edges(edge_collector& out, const Members& members, const uint32* marks) {
     const uint64 size = members.size();
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
+    for (uint64 base = turn_base(size, 32); base < size; base += grid_warps() * 32) {
         const bool active = base + lane_index() < size;
         const edge e = active ? members[base + lane_index()] : edge(0);
         out.append(active && ((marks[e / 32] >> (e % 32) & 1) != 0) == marked, e);

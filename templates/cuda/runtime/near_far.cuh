@@ -349,7 +349,7 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order
     const uint32 width = maximum(members_per_warp(size), members.order.usual);
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+    for (uint64 base = turn_base(size, width); base < size; base += warps * width) {
         const bool has_member = lane < width && base + lane < size;
         const uint64 place = has_member ? base + lane : base;  // without a branch, so that all loads overlap
         const vertex near = members.queue[place];

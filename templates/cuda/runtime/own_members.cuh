@@ -8,10 +8,10 @@ __device__ __forceinline__ uint64 own_part(uint64 count, uint64 gpu) {
     return gpu * part + minimum(gpu, count - part * gpus);
 }
 
-// piece: own_turns own_thread own_end own_threads
-// The first element of a thread, the end, and how far it is to the thread's next one. If members are divided by owner,
-// those of all vertices are taken by the GPU whose memory has their values, and its threads take turns; others are taken
-// in turns by the threads of all GPUs.
+// piece: own_turns own_end own_threads
+// The end of a thread's elements, and how far it is to its next one. If members are divided by owner, those of all
+// vertices are taken by the GPU whose memory has their values, and its threads take turns; others are taken in turns by
+// the threads of all GPUs.
 template <class Members>
 __device__ __forceinline__ bool own_turns(const Members&) { return false; }
 __device__ __forceinline__ bool own_turns(const all_members&) { return members_by_owner(); }
@@ -19,11 +19,6 @@ __device__ __forceinline__ bool own_turns(int64) { return members_by_owner(); }
 template <class Members>
 __device__ __forceinline__ uint64 own_size(const Members& members) { return members.size(); }
 __device__ __forceinline__ uint64 own_size(int64 count) { return uint64(count); }
-template <class Members>
-__device__ __forceinline__ uint64 own_thread(const Members& members) {
-    if (!own_turns(members)) { return thread_index(); }
-    return own_part(own_size(members), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
-}
 template <class Members>
 __device__ __forceinline__ uint64 own_end(const Members& members) {
     return own_turns(members) ? own_part(own_size(members), own_gpu() + 1) : own_size(members);
@@ -33,14 +28,33 @@ __device__ __forceinline__ uint64 own_threads(const Members& members) {
     return own_turns(members) ? uint64(own_block_count()) * blockDim.x : grid_threads();
 }
 
-// piece: own_base own_warps
-// The same of warps that take `width` members at a time.
+// piece: own_thread
+// The first element of a thread.
+template <class Members>
+__device__ __forceinline__ uint64 own_thread(const Members& members) {
+    if (!own_turns(members)) { return thread_index(); }
+    return own_part(own_size(members), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
+}
+
+// piece: first_base
+// The same of a warp that takes `width` elements at a time.
 template <class Warps, class Members>
-__device__ __forceinline__ uint64 own_base(const Members& members, uint32 width) {
+__device__ __forceinline__ uint64 first_base(const Members& members, uint32 width) {
     if (Warps::operators > 1 || !own_turns(members)) { return Warps::index() * width; }
     const uint64 warp = uint64(threadIdx.x / 32) * own_block_count() + own_block_index();
     return own_part(own_size(members), own_gpu()) + warp * width;
 }
+
+// piece: own_base
+// The same of the members of an operator.
+template <class Warps, class Members>
+__device__ __forceinline__ uint64 own_base(const Members& members, uint32 width) { return first_base<Warps>(members, width); }
+
+// piece: turn_base
+// The same where all warps take `width` of `size` members in turns.
+__device__ __forceinline__ uint64 turn_base(uint64 size, uint32 width) { return warp_index() * width; }
+
+// piece: own_warps own_last
 template <class Warps, class Members>
 __device__ __forceinline__ uint64 own_warps(const Members& members) {
     const bool in_turns = Warps::operators > 1 || !own_turns(members);
@@ -51,12 +65,14 @@ __device__ __forceinline__ uint64 own_last(const Members& members) {
     return Warps::operators > 1 ? own_size(members) : own_end(members);
 }
 
-// piece: own_word own_words_end
+// piece: own_word
 // The same of warps that take a word of a bitmap over `count` elements at a time.
 __device__ __forceinline__ uint64 own_word(uint64 count) {
     const all_members words{(count + 31) / 32};
-    return own_base<all_warps>(words, 1);
+    return first_base<all_warps>(words, 1);
 }
+
+// piece: own_words_end
 __device__ __forceinline__ uint64 own_words_end(uint64 count) {
     const all_members words{(count + 31) / 32};
     return minimum(own_end(words) * 32, count);

@@ -30,7 +30,7 @@ __device__ __forceinline__ void settle_proposals(enactor& run, uint32 number, ui
     const uint32 lane = lane_index(), this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
     const all_members words{(count + 31) / 32};
     const uint64 end = own_last<all_warps>(words), step = own_warps<all_warps>(words) * 32;
-    for (uint64 base = own_base<all_warps>(words, 32); base < end; base += step) {
+    for (uint64 base = first_base<all_warps>(words, 32); base < end; base += step) {
         uint32 settled = 0, accepted = 0;  // of this lane's word
         for (uint32 turn = 0; turn < gpus; ++turn) {
             const uint32 gpu = this_gpu + turn < gpus ? this_gpu + turn : this_gpu + turn - gpus;

@@ -146,7 +146,7 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
     const uint32 width = members_per_warp(size);
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+    for (uint64 base = turn_base(size, width); base < size; base += warps * width) {
         const bool has_member = lane < width && base + lane < size;
         const vertex near = members[has_member ? base + lane : base];  // without a branch, so that all loads overlap
         const key_word now = known.rank_now(near), former = has_member ? known.visited[near] : key_word(0);
@@ -197,7 +197,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
     const uint32 width = even_members_per_warp(size), lane = lane_index();
     const vertex stride = vertex(grid_warps() * width);
     uint64 visited = 0;
-    vertex base = vertex(minimum(warp_index() * width, uint64(size)));
+    vertex base = vertex(minimum(turn_base(size, width), uint64(size)));
     for (; base < size; base += minimum(stride, vertex(size - base))) {
         const bool has_member = lane < minimum(vertex(width), vertex(size - base));
         const vertex member = members[has_member ? base + lane : base];  // without a branch, so that all loads overlap

@@ -12,7 +12,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
     const uint32 lane = lane_index(), width = members_per_warp(size);
     uint64 visited = 0;
     __syncthreads();  // the tables share memory with data that other threads may still use
-    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+    for (uint64 base = turn_base(size, width); base < size; base += grid_warps() * width) {
         const bool has_member = lane < width && base + lane < size;
         const vertex own = has_member ? members[base + lane] : vertex(0);
         const edge length = has_member ? degree(own) : edge(0);

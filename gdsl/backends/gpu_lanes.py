@@ -1,0 +1,85 @@
+"""What each of several GPUs did when: it computed, or its first block waited at barriers.
+
+Each GPU counts the cycles of its own clock, and its kernel begins when the driver starts it. All GPUs leave a barrier
+together, so lanes are aligned at the end of the first operator.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GpuLanes:
+    """The lanes of all GPUs of a run.
+
+    gpus: what they are called. labels: the operator of each record of the trace. compute_ms, waiting_ms: float64 of
+    shape (GPUs, records): the time from the record before to this one, without and at barriers. members: int64 of the
+    same shape: how many members of the operator the GPU took; -1 where loops divide them while they run.
+    """
+
+    gpus: tuple[str, ...]
+    labels: tuple[str, ...]
+    compute_ms: NDArray[np.float64]
+    waiting_ms: NDArray[np.float64]
+    members: NDArray[np.int64]
+
+    def members_of(self, gpu: int) -> int | None:
+        """How many members that GPU took in all records; None unless all of them are known."""
+        members = self.members[gpu]
+        return int(members.sum()) if (members >= 0).all() else None
+
+    def write(self, path: Any) -> None:
+        """Write them as JSON in the format of Chrome's traces, which https://ui.perfetto.dev shows: a lane for each
+        GPU. Raises OSError."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text())
+
+    def text(self) -> str:
+        """That JSON."""
+        return json.dumps({"displayTimeUnit": "ms", "traceEvents": [*self._names(), *self._events()]})
+
+    def summary(self) -> list[str]:
+        """A line for each GPU."""
+        lines = []
+        for place, gpu in enumerate(self.gpus):
+            taken = self.members_of(place)
+            compute, waiting = self.compute_ms[place].sum(), self.waiting_ms[place].sum()
+            line = f"{gpu}: computed {compute:,.3f} ms, waited {waiting:,.3f} ms at barriers"
+            lines.append(line if taken is None else f"{line}; {taken:,} members")
+        return lines
+
+    def _names(self) -> Iterator[dict[str, Any]]:
+        yield {"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "gdsl"}}
+        for place, gpu in enumerate(self.gpus):
+            yield {"name": "thread_name", "ph": "M", "pid": 0, "tid": place, "args": {"name": gpu}}
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        firsts = (self.compute_ms + self.waiting_ms)[:, :1].sum(axis=1)
+        for place in range(len(self.gpus)):
+            at = float(firsts.max(initial=0) - firsts[place])
+            columns = (each[place].tolist() for each in (self.compute_ms, self.waiting_ms, self.members))
+            for label, compute, waiting, members in zip(self.labels, *columns, strict=True):
+                yield _event("compute", label, place, at, compute, members)
+                yield _event("wait", label, place, at + compute, waiting, -1)
+                at += compute + waiting
+
+
+def _event(kind: str, label: str, lane: int, begin_ms: float, took_ms: float, members: int) -> dict[str, Any]:
+    event = {
+        "name": f"{kind} ({label})",
+        "cat": kind,
+        "ph": "X",
+        "pid": 0,
+        "tid": lane,
+        "ts": begin_ms * 1000,
+        "dur": took_ms * 1000,
+    }
+    return event if members < 0 else {**event, "args": {"members": members}}
