@@ -69,6 +69,9 @@ struct uncounted {
     int64 degree(vertex) const { return 0; }
 };
 
+// piece: lists_on for uncounted
+inline uncounted lists_on(const graph_slice&, const uncounted&) { return uncounted{}; }
+
 // piece: put_block
 // Stores those of up to 64 members whose bits are set, and returns their number. Often almost none or almost all are set.
 template <class Members>
@@ -219,44 +222,6 @@ struct collector_by_one {
         append_if(v, (bit & ~former) != 0);
     }
     void flush() {
-        result.size = size;
-        result.edges = edges;
-    }
-};
-
-// piece: claims_by_one
-// Collects the far ends that one thread claims, each of which is stored before it is known whether it stays. The rest of
-// the body, and the count of edges, follow for many at a time.
-template <class Counted, class Body>
-struct claims_by_one {
-    static constexpr int64 AT_ONCE = 512;
-    frontier& result;
-    const Counted counted;
-    const Body body;
-    int64 size, done, edges;
-    vertex nears[AT_ONCE];
-    edge ids[AT_ONCE];
-
-    claims_by_one(frontier& result, const Counted counted, const Body body)
-        : result(result), counted(counted), body(body), size(result.size), done(size), edges(result.edges) {}
-
-    void append_if(vertex near, vertex far, edge e, bool claimed) {
-        nears[size - done] = near;
-        ids[size - done] = e;
-        result.queue[size] = far;
-        size += claimed ? 1 : 0;
-        if (size - done == AT_ONCE) { run_bodies(); }
-    }
-    void run_bodies() {
-        for (int64 i = done; i < size; ++i) {
-            const vertex far = result.queue[i];
-            body(nears[i - done], far, ids[i - done]);
-            edges += counted.degree(far);
-        }
-        done = size;
-    }
-    void flush() {
-        run_bodies();
         result.size = size;
         result.edges = edges;
     }

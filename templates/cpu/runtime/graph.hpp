@@ -12,6 +12,7 @@ inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int3
 struct out_lists {
     static constexpr bool counts = true;
     const graph_slice& g;
+    const int64* starts() const { return g.offsets; }
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return g.offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
@@ -46,6 +47,7 @@ struct in_lists {
 struct in_neighbors {
     static constexpr bool counts = true;
     const graph_slice& g;
+    const int64* starts() const { return g.in_offsets; }
     int64 first(vertex v) const { return g.in_offsets[v]; }
     int64 last(vertex v) const { return g.in_offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
@@ -58,5 +60,14 @@ struct in_neighbors {
 struct all_lists {
     static constexpr bool counts = true;
     const graph_slice& g;
+    const int64* starts() const { return g.offsets; }
     int64 degree(vertex v) const { return out_lists{g}.degree(v) + in_neighbors{g}.degree(v); }
 };
+
+// piece: lists_on
+// The same lists, of a copy of the graph's addresses.
+template <class Lists>
+inline Lists lists_on(const graph_slice& g, const Lists&) { return Lists{g}; }
+
+// piece: lists_on for first_places
+inline first_places lists_on(const graph_slice& g, const first_places& lists) { return first_places{g, lists.limit}; }

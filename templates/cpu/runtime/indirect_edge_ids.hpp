@@ -35,6 +35,7 @@ inline uint64 existing_edge(const data_slice& d, uint64 e, int64 check) {
 struct out_lists {
     static constexpr bool counts = true;
     const graph_slice& g;
+    const int64* starts() const { return g.offsets; }
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return g.offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }

@@ -224,6 +224,54 @@ inline void push_by_one(run_state& run, const Members& members, const Lists& lis
     run.visited += visited;
 }
 
+// piece: claim_by_one
+// Visits the edges of every member with one thread, which claims their far ends: each is stored before it is known
+// whether it stays. The rest of the body, and the count of edges, follow for many at a time. This is a function of its
+// own, and copies what it is given, so that addresses stay in registers whatever is stored.
+template <class Members, class Lists, class Counted, class Claim, class Body>
+__attribute__((noinline)) void claim_by_one(run_state& run, const Members& members_given, const Lists& lists_given,
+                                            const Counted counted, const Claim& claim_given, const Body& body) {
+    constexpr int64 AT_ONCE = 512;
+    const Members members = members_given;
+    const Claim claim = claim_given;
+    const graph_slice graph = lists_given.g;
+    const Lists lists = lists_on(graph, lists_given);
+    const Counted degrees = lists_on(graph, counted);
+    const int64 count = members.size();
+    vertex* const queue = run.next.queue;
+    vertex nears[AT_ONCE];
+    edge ids[AT_ONCE];
+    int64 size = run.next.size, done = size, edges = run.next.edges, visited = 0;
+    const auto run_bodies = [&]() {
+        for (int64 i = done; i < size; ++i) {
+            const vertex far = queue[i];
+            body(nears[i - done], far, ids[i - done]);
+            edges += degrees.degree(far);
+        }
+        done = size;
+    };
+    for (int64 i = 0; i < count; ++i) {
+        fetch_later(members, i, 16);
+        const vertex near = members[i];
+        visited += lists.degree(near);
+        for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) {
+            const vertex far = lists.neighbor(at);
+            const edge e = lists.id(at);
+            const bool claimed = claim(near, far, e);
+            fetch_degree(degrees, far);
+            nears[size - done] = near;
+            ids[size - done] = e;
+            queue[size] = far;
+            size += claimed ? 1 : 0;
+            if (size - done == AT_ONCE) { run_bodies(); }
+        }
+    }
+    run_bodies();
+    run.visited += visited;
+    run.next.size = size;
+    run.next.edges = edges;
+}
+
 // piece: own_ends_of_thread own_ends
 // The far ends of this thread of a region: a part of the ids that has about as many edges as any other. No two threads
 // share a line of values, or of marks.

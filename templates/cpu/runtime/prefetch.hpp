@@ -20,12 +20,23 @@ inline fetching_members<Members, Fetch> fetching(const Members& members, Fetch f
 }
 
 // piece: fetch_later
-// Prefetches for a later member while member `i` is processed: nothing, for plain members.
+// Prefetches for the member so many places `ahead` while member `i` is processed: nothing, for plain members.
 template <class Members>
-inline void fetch_later(const Members&, int64) {}
+inline void fetch_later(const Members&, int64, int64 = 0) {}
 
 // piece: fetch_later for fetching_members
 template <class Members, class Fetch>
-inline void fetch_later(const fetching_members<Members, Fetch>& members, int64 i) {
-    if (i + 8 < members.size()) { members.fetch(members[i + 8]); }
+inline void fetch_later(const fetching_members<Members, Fetch>& members, int64 i, int64 ahead = 8) {
+    if (i + ahead < members.size()) { members.fetch(members[i + ahead]); }
+}
+
+// piece: fetch_degree
+// Prefetches what says how many edges a vertex has, if they are counted.
+template <class Counted>
+inline void fetch_degree(const Counted& counted, vertex v) {
+    if constexpr (Counted::counts) {
+        const int64* const first = counted.starts() + v;
+        asm volatile("" : : "r"(first));
+        __builtin_prefetch(first);
+    }
 }
