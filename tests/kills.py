@@ -11,6 +11,7 @@ The summary counts what workers were doing when they were killed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import re
@@ -80,6 +81,14 @@ def _still_there(processes: list[int]) -> list[int]:
             return []
         time.sleep(0.02)
     return processes
+
+
+def _killed(process: int) -> bool:
+    """Kill a process; whether it had not ended by itself, which nobody may have noticed yet."""
+    runs = _runs(process)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, 9)
+    return runs
 
 
 def _runs(process: int) -> bool:
@@ -174,7 +183,8 @@ def _on_mpi(count: int, size: int, scale: int, draw: random.Random) -> tuple[Cou
         time.sleep(draw.uniform(0, 3))
         finished = process.poll() is not None
         if not finished and processes:
-            os.kill(draw.choice(processes), 9)
+            victim = draw.choice(processes)
+            finished = not _killed(victim)
         when = time.monotonic()
         output, errors = process.communicate(timeout=60)
         seconds = time.monotonic() - when

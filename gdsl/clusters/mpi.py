@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import signal
 import threading
@@ -24,8 +25,9 @@ CHUNK = 1 << 30
 """The most bytes of one message: MPI libraries before MPI 4 count in int32."""
 _LENGTH, _LITTLE = 8, 504
 """Bytes of a length, and of what is sent with it."""
-_BRISK = 200
-"""Looks at messages without a pause in between; what comes later than that is worth a sleep."""
+_BRISK, _BRISK_IF_CROWDED = 200, 20
+"""Looks at messages without a pause in between; what comes later than that is worth a sleep. Fewer where a host has
+more ranks than processors: there, whoever looks keeps those from working that it waits for."""
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 2e-5, 1e-3
 """Seconds between two looks."""
 _FAREWELL = 10.0
@@ -71,11 +73,22 @@ class MpiCommunicator:
         self._world = self._mpi.COMM_WORLD if world is None else world
         self.rank: int = self._world.Get_rank()
         self.size: int = self._world.Get_size()
-        self.members: tuple[Member, ...] = ()
-        """Who the workers are, by rank, once they have introduced themselves."""
+        self._members: tuple[Member, ...] = ()
+        self._brisk = _BRISK
         self._abandoned: list[Any] = []
         """Messages that an error has left under way, with their buffers."""
         self._begin(failed=False)
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who the workers are, by rank, once they have introduced themselves."""
+        return self._members
+
+    @members.setter
+    def members(self, members: tuple[Member, ...]) -> None:
+        self._members = members
+        here = sum(each.host == members[self.rank].host for each in members)
+        self._brisk = _BRISK_IF_CROWDED if here > (os.cpu_count() or 1) else _BRISK
 
     def _begin(self, failed: bool) -> bool:
         """Take communicators of mpi4py on which no message is under way; whether all workers have come to do so, after
@@ -202,7 +215,7 @@ class MpiCommunicator:
                     raise self._error
                 deadline.check()
                 looks += 1
-                if looks > _BRISK:
+                if looks > self._brisk:
                     time.sleep(sleep)
                     sleep = min(2 * sleep, _LONGEST_SLEEP)
         except self._mpi.Exception as error:
