@@ -54,21 +54,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             return
         target = Path(os.path.realpath(path))
         if target.is_dir():
-            raise OSError(0, "it is a directory")
+            raise OSError(errno.EISDIR, "it is a directory")
         if target.is_symlink():  # left of links in a cycle
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not target.parent.is_dir():
-            raise OSError(0, f"there is no directory {target.parent}")
+            raise OSError(errno.ENOENT, f"there is no directory {target.parent}")
         if not os.access(target.parent, os.W_OK | os.X_OK):
-            raise OSError(0, f"the directory {target.parent} cannot be written")
+            raise OSError(errno.EACCES, f"the directory {target.parent} cannot be written")
 
 
 def require_file_name(name: str | os.PathLike[str] | bytes) -> None:
     """Raise OSError for a name that can only be a directory's: `x.json/` is not another way to write `x.json`."""
     if not os.fsdecode(name):
-        raise OSError(0, "its name is empty")
+        raise OSError(errno.EINVAL, "its name is empty")
     if os.path.basename(os.fsdecode(name)) in ("", ".", ".."):
-        raise OSError(0, "this is the name of a directory, not of a file")
+        raise OSError(errno.EISDIR, "this is the name of a directory, not of a file")
 
 
 @contextlib.contextmanager

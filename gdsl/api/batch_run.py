@@ -289,7 +289,7 @@ def _no_list(program: CompiledProgram, single: dict[str, Any]) -> str:
         return f"{program.name} has no params with many values: sets and inputs are the same in all runs"
     lists = " or ".join(f"{name}=[…]" for name in names)
     note = "".join(f"; {name} is the one value {shown(value)}" for name, value in single.items())
-    return f"map takes a list of values for a param at least, such as {lists}{note}"
+    return f"map takes a list of values for at least one param, such as {lists}{note}"
 
 
 def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:

@@ -251,7 +251,10 @@ def generate_edges(spec: str, options: dict[str, Any]) -> EdgeList:
         return edges_of_spec(spec)
     if spec not in _MAKERS:
         close = difflib.get_close_matches(spec[:100], _MAKERS, n=1)
-        _refuse(f"{shown(spec)} is not a generator", close[0] if close else f"one of {', '.join(_MAKERS)}")
+        _refuse(
+            f"{shown(spec)} is not a generator",
+            f"did you mean {close[0]!r}?" if close else f"one of {', '.join(_MAKERS)}",
+        )
     make, known = _MAKERS[spec]
     unknown = [name for name in options if name not in known]
     missing = [name for name in _REQUIRED[spec] if name not in options]

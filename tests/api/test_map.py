@@ -164,7 +164,7 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
 @pytest.mark.parametrize(
     "values, kind, said",
     [
-        ({"start": 3}, TypeError, "a list of values for a param.*; start is the one value 3$"),
+        ({"start": 3}, TypeError, "a list of values for at least one param.*; start is the one value 3$"),
         ({"start": "03"}, TypeError, "start is the one value '03'"),
         ({"start": None}, TypeError, "start is the one value None"),
         ({}, TypeError, r"such as start=\[…\] or shift=\[…\] or factor=\[…\]$"),
