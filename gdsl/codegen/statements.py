@@ -86,9 +86,8 @@ class StatementPrinter:
     def _may_look_earlier(self, node: ir.Update) -> bool:
         """Whether the value read before an exchange may be outdated: it is not used otherwise, and until the next
         barrier the element changes in one direction only."""
-        target = node.target
-        name = target.array if isinstance(target, ir.ElementTarget) else target.scalar
-        return node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and name not in self.several_ways
+        is_monotone = node.operation in (ReduceOperation.MIN, ReduceOperation.MAX)
+        return is_monotone and node.target.data not in self.several_ways
 
     def _lvalue(self, target: ir.Target) -> str:
         if isinstance(target, ir.ElementTarget):

@@ -109,6 +109,5 @@ def _otherwise_written(functor: Functor) -> frozenset[str]:
         if not isinstance(node, nodes.Update | nodes.CompareAndSwap | nodes.Store):
             continue
         if not isinstance(node, nodes.Store) or node.rule is StoreRule.ANY_WINNER:
-            target = node.target
-            names.add(target.array if isinstance(target, nodes.ElementTarget) else target.scalar)
+            names.add(node.target.data)
     return frozenset(names)

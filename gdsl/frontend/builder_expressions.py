@@ -39,7 +39,7 @@ def _whole_pair_fix(part: syntax.PairPart) -> str | None:
         index = "".join(f"[{each.name}]" if isinstance(each, syntax.Name) else "[…]" for each in indices)
     elif not isinstance(pair, syntax.Name):
         return None
-    name = f"{pair.array if isinstance(pair, syntax.Index) else pair.name}{index}"
+    name = f"{pair.name}{index}"
     parts = ("…", f"{name}.1") if part.place == 0 else (f"{name}.0", "…")
     several = f"; one of several values is `{name}[{part.place}]`" if index.count("[") == 1 else ""
     return f"write the whole pair: `{name} = ({', '.join(parts)})`{several}"

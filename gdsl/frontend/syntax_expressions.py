@@ -73,6 +73,11 @@ class Index(Expression):
     checked: bool = field(default=False, kw_only=True)
     place: Expression | None = field(default=None, kw_only=True)
 
+    @property
+    def name(self) -> str:
+        """That of the array."""
+        return self.array
+
 
 @dataclass(frozen=True, slots=True)
 class Unary(Expression):

@@ -23,6 +23,11 @@ class ElementTarget(Node):
     index: Expression
     checked: bool
 
+    @property
+    def data(self) -> str:
+        """The name of what is written."""
+        return self.array
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarTarget(Node):
@@ -30,6 +35,11 @@ class ScalarTarget(Node):
 
     scalar: str
     type: Type
+
+    @property
+    def data(self) -> str:
+        """The name of what is written."""
+        return self.scalar
 
 
 Target = ElementTarget | ScalarTarget

@@ -81,8 +81,7 @@ def written_several_ways(functor: Functor) -> frozenset[str]:
     ways: dict[str, set[object]] = {}
     for node in walk(functor.body):
         if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)):
-            name = node.target.array if isinstance(node.target, ir.ElementTarget) else node.target.scalar
-            ways.setdefault(name, set()).add(node.operation if isinstance(node, ir.Update) else type(node))
+            ways.setdefault(node.target.data, set()).add(node.operation if isinstance(node, ir.Update) else type(node))
     return frozenset(name for name, used in ways.items() if len(used) > 1)
 
 

@@ -366,4 +366,4 @@ def _exchanged(sweep: Sweep, updated: dict[str, frozenset[str]]) -> Iterator[str
 
 def _updated(body: object) -> frozenset[str]:
     targets = (node.target for node in walk(body) if isinstance(node, (ir.Update, ir.CompareAndSwap)))
-    return frozenset(target.array if isinstance(target, ir.ElementTarget) else target.scalar for target in targets)
+    return frozenset(target.data for target in targets)

@@ -92,12 +92,12 @@ def in_turns(step: ir.Operator, functor: Functor | None, program: ir.Program) ->
     shared = {name: _is_shared(writes, step) for name, writes in _writes(functor).items()}
     for node in walk(functor.body):
         target = _target(node)
-        if target is None or not shared[_name(target)]:
+        if target is None or not shared[target.data]:
             continue
         if isinstance(node, ir.CompareAndSwap):
-            return Obstacle(f"a `cas` tells which call was first to write `{_name(target)}`", node.span.words)
+            return Obstacle(f"a `cas` tells which call was first to write `{target.data}`", node.span.words)
         if isinstance(node, ir.UpdateValue) and node.outcome is Outcome.FETCH:
-            reason = f"`fetch` tells what calls of other workers have made of `{_name(target)}`"
+            reason = f"`fetch` tells what calls of other workers have made of `{target.data}`"
             return Obstacle(reason, node.span.words)
     return _of_ways(functor, shared) or _of_changes(step, functor, shared) or _of_reads(functor, shared, program)
 
@@ -115,12 +115,12 @@ def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) ->
     told = [
         node.update
         for node in walk(functor.body)
-        if isinstance(node, ir.UpdateValue) and shared[_name(node.update.target)]
+        if isinstance(node, ir.UpdateValue) and shared[node.update.target.data]
     ]
     if not told:
         return None
     first = told[0]
-    reason = f"several workers may be told that they changed `{_name(first.target)}`"
+    reason = f"several workers may be told that they changed `{first.target.data}`"
     if any(each.operation not in IDEMPOTENT for each in told):
         return Obstacle(reason, first.span.words)
     if step.adds_to is not None or (step.result is not None and step.result_domain is Domain.EDGE):
@@ -155,7 +155,7 @@ def _collected(step: ir.Operator, functor: Functor) -> set[str]:
 def _of_reads(functor: Functor, shared: dict[str, bool], program: ir.Program) -> Obstacle | None:
     """Reads of an array that each worker sums up from zero, so that its partial result can be separated."""
     updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
-    apart = {_name(each.target): each for each in updates if shared[_name(each.target)] and starts_from_nothing(each)}
+    apart = {each.target.data: each for each in updates if shared[each.target.data] and starts_from_nothing(each)}
     if not apart:
         return None
     called: tuple[object, ...] = (functor, program.functions) if _calls(functor) else (functor,)
@@ -209,7 +209,7 @@ def _writes(functor: Functor | None) -> dict[str, list[_Writing]]:
     writings: dict[str, list[_Writing]] = {}
     for node in walk(functor.body) if functor is not None else ():
         if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)):
-            writings.setdefault(_name(node.target), []).append(node)
+            writings.setdefault(node.target.data, []).append(node)
     return writings
 
 
@@ -263,10 +263,6 @@ def _target(node: ir.Node) -> ir.Target | None:
     if isinstance(node, ir.CompareAndSwap):
         return node.target
     return node.update.target if isinstance(node, ir.UpdateValue) else None
-
-
-def _name(target: ir.Target) -> str:
-    return target.array if isinstance(target, ir.ElementTarget) else target.scalar
 
 
 def _place(target: ir.Target) -> str:

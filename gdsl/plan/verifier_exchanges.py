@@ -17,39 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
-from gdsl.ir.nodes import (
-    Advance,
-    Binary,
-    ChooseBound,
-    CompareAndSwap,
-    Contract,
-    Convert,
-    EdgeFunctor,
-    Element,
-    ElementTarget,
-    Expression,
-    Filter,
-    ForNeighbors,
-    GraphRead,
-    Intersect,
-    NeighborVote,
-    Node,
-    Operator,
-    Parameter,
-    ParamValue,
-    Role,
-    ScalarTarget,
-    ScalarValue,
-    SetStep,
-    Store,
-    Target,
-    Update,
-    UpdateValue,
-    VertexFunctor,
-    element_index,
-)
+from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation, SetOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
 from gdsl.plan.functor_facts import parts_read
@@ -78,11 +48,11 @@ from gdsl.plan.nodes import (
 from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
 
 _NEAR = {
-    Over.OUT_EDGES: frozenset({Role.SOURCE, Role.NEAR}),
-    Over.IN_EDGES: frozenset({Role.DESTINATION, Role.NEAR}),
-    Over.ALL_EDGES: frozenset({Role.NEAR}),
+    Over.OUT_EDGES: frozenset({ir.Role.SOURCE, ir.Role.NEAR}),
+    Over.IN_EDGES: frozenset({ir.Role.DESTINATION, ir.Role.NEAR}),
+    Over.ALL_EDGES: frozenset({ir.Role.NEAR}),
 }
-_ENDS = frozenset({Role.VERTEX, Role.SOURCE, Role.DESTINATION, Role.NEAR, Role.FAR})
+_ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
 _TWICE_IS_ONCE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
@@ -94,14 +64,11 @@ def verify_exchanges(plan: Plan) -> None:
 class _Exchanges:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.program = plan, plan.program
+        self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
         held = plan.distribution.arrays if plan.distribution is not None else ()
         self.in_parts = {each.name for each in held if each.held is Held.OWN}
         self.own_sets = frozenset(plan.distribution.own_sets if plan.distribution is not None else ())
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.program.name}: {what}")
 
     def verify(self) -> None:
         plan = self.plan
@@ -186,16 +153,16 @@ class _Exchanges:
         over = step.visits
         lists = () if over is None else (over,) if over is not Over.ALL_EDGES else (Over.OUT_EDGES, Over.IN_EDGES)
         fits = snapshot.frontier == step.frontier.frontier and snapshot.over == lists
-        fits = fits and step.frontier.domain is Domain.VERTEX and not isinstance(step, Intersect)
+        fits = fits and step.frontier.domain is Domain.VERTEX and not isinstance(step, ir.Intersect)
         fits = fits and not self.plan.graphs
         self.expect(reached and fits, f"{step.label}: values that it writes are not noted")
 
     def _other(self, step: FarEnds | OnSets | MakeGraph, exchange: Exchange | None) -> bool:
         """Whether a step that is no operator has an exchange, which it has exactly if it must."""
         chosen = None
-        if isinstance(step, OnSets) and isinstance(step.step, ChooseBound):
+        if isinstance(step, OnSets) and isinstance(step.step, ir.ChooseBound):
             chosen = step.step.bound
-        elif isinstance(step, MakeGraph) and isinstance(step.step, Contract) and step.step.weights is not None:
+        elif isinstance(step, MakeGraph) and isinstance(step.step, ir.Contract) and step.step.weights is not None:
             chosen = step.step.weights.array
         if isinstance(step, FarEnds):
             self.expect(exchange is not None and exchange.frontier == step.step.name, "far ends are not united")
@@ -207,7 +174,7 @@ class _Exchanges:
 
     # 2
 
-    def _exchanged(self, step: Operator, each: Exchanged) -> None:
+    def _exchanged(self, step: ir.Operator, each: Exchanged) -> None:
         writes = list(self._writes(step, each.name))
         scalar = any(scalar.name == each.name for scalar in self.program.scalars)
         self.expect(each.scalar == scalar, f"{each.name} is exchanged as something else")
@@ -219,48 +186,48 @@ class _Exchanges:
             self.expect(own or each.reach is Reach.ANYWHERE, f"{each.name} is written at elements of other workers")
             return
         self.expect(each.how is How.MERGE and each.reach is not Reach.OWN, f"{each.name} is not merged")
-        roles = {index.role if isinstance(index, Parameter) else None for index in indices}
+        roles = {index.role if isinstance(index, ir.Parameter) else None for index in indices}
         ends = not scalar and step.adds_to != each.name and roles <= _ENDS
         self.expect(ends or each.reach is Reach.ANYWHERE, f"{each.name} is written at more than ends of edges")
         by_itself = {ReduceOperation.ADD} if each.name == step.adds_to else set[ReduceOperation | None]()
         reductions = by_itself | {_operation(write) for write in writes}
-        one_call = all(isinstance(write, Update) or _is_single(write) for write in writes)
+        one_call = all(isinstance(write, (ir.Update, ir.Store)) for write in writes)
         mixed = len(reductions) > 1 and each.operation is None and one_call
         self.expect(reductions == {each.operation} or mixed, f"{each.name} is merged by another operation")
 
-    def _keeps_owner(self, index: Expression, step: Operator) -> bool:
+    def _keeps_owner(self, index: ir.Expression, step: ir.Operator) -> bool:
         """Whether an element is one of the worker's in the given graph: a contraction has other edges of its ids."""
-        of_edge = isinstance(index, Parameter) and index.role is Role.EDGE
-        contracts = any(isinstance(each, Contract) for each in all_steps(self.program.schedule))
+        of_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE
+        contracts = any(isinstance(each, ir.Contract) for each in all_steps(self.program.schedule))
         return _of_owner(index, step) and not (of_edge and contracts)
 
-    def _writes(self, step: Operator, name: str) -> Iterator[Store | Update | CompareAndSwap]:
+    def _writes(self, step: ir.Operator, name: str) -> Iterator[ir.Store | ir.Update | ir.CompareAndSwap]:
         functor = self.accesses.functor_of(step)
         for node in walk(functor.body) if functor is not None else ():
-            if isinstance(node, (Store, Update, CompareAndSwap)) and _name(node.target) == name:
+            if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)) and node.target.data == name:
                 yield node
 
     # 3
 
-    def _at_once(self, step: Operator, merged: set[str]) -> None:
+    def _at_once(self, step: ir.Operator, merged: set[str]) -> None:
         functor = self.accesses.functor_of(step)
         if functor is None:
             return
-        updates = [node for node in walk(functor.body) if isinstance(node, Update)]
+        updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
         told = False
         for node in walk(functor.body):
-            if isinstance(node, CompareAndSwap):
-                self.expect(_name(node.target) not in merged, "a `cas` of what other workers write")
-            if isinstance(node, UpdateValue) and _name(node.update.target) in merged:
+            if isinstance(node, ir.CompareAndSwap):
+                self.expect(node.target.data not in merged, "a `cas` of what other workers write")
+            if isinstance(node, ir.UpdateValue) and node.update.target.data in merged:
                 told = True
                 self.expect(node.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
                 self.expect(node.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
         once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
         once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
         self.expect(once or not told, "what depends on a change would be done by several workers")
-        begun = {_name(each.target) for each in updates if _begins_anew(each)} & merged
-        read = {node.array for node in walk(functor) if isinstance(node, Element)}
-        read |= {node.name for node in walk(functor) if isinstance(node, ScalarValue)}
+        begun = {each.target.data for each in updates if _begins_anew(each)} & merged
+        read = {node.array for node in walk(functor) if isinstance(node, ir.Element)}
+        read |= {node.name for node in walk(functor) if isinstance(node, ir.ScalarValue)}
         self.expect(not begun & read, "a sum that workers begin anew is read")
 
     # 6
@@ -274,11 +241,11 @@ class _Exchanges:
         for each in steps_in(self.plan.schedule):
             if isinstance(each, Operation):
                 step, functor = each.step, self.accesses.functor_of(each.step)
-                by_ids = isinstance(step, Filter) and isinstance(functor, VertexFunctor) and _is_range(functor)
+                by_ids = isinstance(step, ir.Filter) and isinstance(functor, ir.VertexFunctor) and _is_range(functor)
                 self.expect(by_ids or step.frontier.frontier in found, f"{each.name} runs on members of other workers")
                 if step.result in self.own_sets:
-                    leave = isinstance(step, Advance) and step.over is Over.OUT_EDGES and step.to is Domain.EDGE
-                    leave = leave and isinstance(functor, EdgeFunctor) and _is_range(functor)
+                    leave = isinstance(step, ir.Advance) and step.over is Over.OUT_EDGES and step.to is Domain.EDGE
+                    leave = leave and isinstance(functor, ir.EdgeFunctor) and _is_range(functor)
                     self.expect(by_ids or leave, f"{step.result} has members of other workers")
                     found.add(step.result)
             elif isinstance(each, FarEnds):
@@ -309,49 +276,49 @@ class _Exchanges:
         self.expect({graph["offsets"], graph["in_offsets"]} == {Held.MIRROR}, "degrees are not known everywhere")
         for operation in operations(self.plan):
             step, functor = operation.step, self.accesses.functor_of(operation.step)
-            score = step.score if isinstance(step, NeighborVote) else None
+            score = step.score if isinstance(step, ir.NeighborVote) else None
             votes = [each for each in self.program.vote_functors if each.name == score]
             for node in walk((*((functor,) if functor is not None else ()), *votes)):
                 self._access(node, step, graph)
                 if _pulls(operation):
                     self._pulled(node, graph)
-            if isinstance(step, Intersect):
+            if isinstance(step, ir.Intersect):
                 needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
                 self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
-                names = functor.common if isinstance(functor, EdgeFunctor) else None
+                names = functor.common if isinstance(functor, ir.EdgeFunctor) else None
                 tells = self.plan.target.grid and names is not None and names.has_edges
                 whole = graph["edge_sources"] is Held.MIRROR
                 self.expect(whole or not tells, "an intersection lacks the sources of edges")
         for own_step in all_steps(self.program.schedule):
             parts = (getattr(own_step, name, None) for name in ("condition", "count", "target", "value", "members"))
-            elements = walk(tuple(each for each in parts if isinstance(each, (Node, tuple))))
-            named = {node.array for node in elements if isinstance(node, (Element, ElementTarget))}
-            if isinstance(own_step, SetStep):
+            elements = walk(tuple(each for each in parts if isinstance(each, (ir.Node, tuple))))
+            named = {node.array for node in elements if isinstance(node, (ir.Element, ir.ElementTarget))}
+            if isinstance(own_step, ir.SetStep):
                 named |= {*own_step.use.reads, *own_step.use.writes}
             self.expect(not named & self.in_parts, "the schedule names elements that other workers have")
 
-    def _access(self, node: Node, step: Operator, graph: dict[str, Held]) -> None:
-        if isinstance(node, (Element, ElementTarget)) and node.array in self.in_parts:
-            own = _of_owner(element_index(node.index), step)
+    def _access(self, node: ir.Node, step: ir.Operator, graph: dict[str, Held]) -> None:
+        if isinstance(node, (ir.Element, ir.ElementTarget)) and node.array in self.in_parts:
+            own = _of_owner(ir.element_index(node.index), step)
             self.expect(own, f"{node.array} is held in parts, and other elements are named")
-        if isinstance(node, (GraphRead, ForNeighbors)):
+        if isinstance(node, (ir.GraphRead, ir.ForNeighbors)):
             whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
-            of = element_index(node.vertex if isinstance(node, ForNeighbors) else node.arguments[0])
-            of_edge = isinstance(node, GraphRead) and node.query.of_edge
-            own = isinstance(of, Parameter) and (
-                (of.role is Role.EDGE and _owns_edges(step)) if of_edge else of.role in _own_vertices(step)
+            of = ir.element_index(node.vertex if isinstance(node, ir.ForNeighbors) else node.arguments[0])
+            of_edge = isinstance(node, ir.GraphRead) and node.query.of_edge
+            own = isinstance(of, ir.Parameter) and (
+                (of.role is ir.Role.EDGE and _owns_edges(step)) if of_edge else of.role in _own_vertices(step)
             )
             self.expect(whole or own, "a list of another worker is read")
 
-    def _pulled(self, node: Node, graph: dict[str, Held]) -> None:
+    def _pulled(self, node: ir.Node, graph: dict[str, Held]) -> None:
         """What a call of a pull needs is there: its edge and its near end are another worker's."""
-        if isinstance(node, (Element, ElementTarget)):
+        if isinstance(node, (ir.Element, ir.ElementTarget)):
             self.expect(node.array not in self.in_parts, f"a pull names {node.array}, which is held in parts")
-        if isinstance(node, (GraphRead, ForNeighbors)):
+        if isinstance(node, (ir.GraphRead, ir.ForNeighbors)):
             whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
             self.expect(whole, "a pull reads lists of other workers")
-        if isinstance(node, Parameter):
-            self.expect(node.role is not Role.EDGE, "a pull names edges of other workers")
+        if isinstance(node, ir.Parameter):
+            self.expect(node.role is not ir.Role.EDGE, "a pull names edges of other workers")
 
 
 _OF_LAUNCHES = (Operation, FarEnds, OnSets, MakeGraph, Define, Copy, Combine, Leader, Fill, Initialize, Barrier)
@@ -363,20 +330,20 @@ def _launched(step: Step) -> Step:
     return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
 
 
-def _is_range(functor: VertexFunctor | EdgeFunctor) -> bool:
+def _is_range(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
     """Whether a functor accepts vertices in a worker's range of ids, or edges that leave them: `first <= id && id <
     last`, and nothing else."""
-    role = Role.VERTEX if isinstance(functor, VertexFunctor) else Role.SOURCE
+    role = ir.Role.VERTEX if isinstance(functor, ir.VertexFunctor) else ir.Role.SOURCE
     if functor.body or len(functor.condition) != 2:
         return False
     tests = zip(functor.condition, (">=", "<"), ("first own vertex", "last own vertex"), strict=True)
     return all(
-        isinstance(each, Binary)
+        isinstance(each, ir.Binary)
         and each.operation.value == operation
-        and isinstance(each.left, Convert)
-        and isinstance(each.left.operand, Parameter)
+        and isinstance(each.left, ir.Convert)
+        and isinstance(each.left.operand, ir.Parameter)
         and each.left.operand.role is role
-        and isinstance(each.right, ParamValue)
+        and isinstance(each.right, ir.ParamValue)
         and each.right.name == name
         for each, operation, name in tests
     )
@@ -386,53 +353,45 @@ def _pulls(operation: Operation) -> bool:
     return any(sweep.selection is not None for sweep in sweeps_of(operation))
 
 
-def _own_vertices(step: Operator) -> frozenset[Role]:
+def _own_vertices(step: ir.Operator) -> frozenset[ir.Role]:
     """The vertices of a call that its worker owns."""
     if step.visits is not None:
         return _NEAR[step.visits]
-    on_vertices = step.frontier.domain is Domain.VERTEX and not isinstance(step, Intersect)
-    return frozenset({Role.VERTEX}) if on_vertices else _NEAR[Over.OUT_EDGES]
+    on_vertices = step.frontier.domain is Domain.VERTEX and not isinstance(step, ir.Intersect)
+    return frozenset({ir.Role.VERTEX}) if on_vertices else _NEAR[Over.OUT_EDGES]
 
 
-def _owns_edges(step: Operator) -> bool:
+def _owns_edges(step: ir.Operator) -> bool:
     """Whether the edge of a call leaves a vertex that its worker owns."""
-    if isinstance(step, Intersect):
+    if isinstance(step, ir.Intersect):
         return step.partners is None
     return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
 
 
-def _one_worker(index: Expression, step: Operator) -> bool:
+def _one_worker(index: ir.Expression, step: ir.Operator) -> bool:
     """Whether one worker runs all calls that name the element so: an edge is visited from both ends only over all
     edges."""
-    if not isinstance(index, Parameter):
+    if not isinstance(index, ir.Parameter):
         return False
-    visited_once = index.role is Role.EDGE and (_owns_edges(step) or step.visits is Over.IN_EDGES)
+    visited_once = index.role is ir.Role.EDGE and (_owns_edges(step) or step.visits is Over.IN_EDGES)
     return visited_once or index.role in _own_vertices(step)
 
 
-def _of_owner(index: Expression, step: Operator) -> bool:
-    is_own_edge = isinstance(index, Parameter) and index.role is Role.EDGE and _owns_edges(step)
-    return is_own_edge or (isinstance(index, Parameter) and index.role in _own_vertices(step))
+def _of_owner(index: ir.Expression, step: ir.Operator) -> bool:
+    is_own_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE and _owns_edges(step)
+    return is_own_edge or (isinstance(index, ir.Parameter) and index.role in _own_vertices(step))
 
 
-def _begins_anew(update: Update) -> bool:
+def _begins_anew(update: ir.Update) -> bool:
     sums = update.operation in (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
     return update.operation is ReduceOperation.MULTIPLY or (sums and update.target.type.holds_float)
 
 
-def _operation(write: Store | Update | CompareAndSwap) -> ReduceOperation | None:
-    if isinstance(write, Update):
+def _operation(write: ir.Store | ir.Update | ir.CompareAndSwap) -> ReduceOperation | None:
+    if isinstance(write, ir.Update):
         return ReduceOperation.ADD if write.operation is ReduceOperation.SUBTRACT else write.operation
     return None
 
 
-def _is_single(write: Node) -> bool:
-    return isinstance(write, Store)
-
-
-def _index(target: Target) -> Expression | None:
-    return element_index(target.index) if isinstance(target, ElementTarget) else None
-
-
-def _name(target: Target) -> str:
-    return target.scalar if isinstance(target, ScalarTarget) else target.array
+def _index(target: ir.Target) -> ir.Expression | None:
+    return ir.element_index(target.index) if isinstance(target, ir.ElementTarget) else None

@@ -59,7 +59,7 @@ class VariantVerifier:
         if claim is not None:
             self._claim(functor, variant, sweep)
         statements = tuple(functor.body[i] for i in variant.body)
-        written = {t.array if isinstance(t, ir.ElementTarget) else t.scalar for t in targets_in(statements)}
+        written = {target.data for target in targets_in(statements)}
         self.expect(sorted(each.name for each in variant.writes) == sorted(written), "other things are written")
         self.expect(variant.accepts == any(isinstance(node, ir.Accept) for node in walk(statements)), "who accepts")
         if alone is None:

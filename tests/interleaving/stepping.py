@@ -44,7 +44,7 @@ class SteppedExpressions:
         self.state = state
         self.compiler = BodyCompiler(state.environment)
         targets = [node for node in walk(functor.body) if isinstance(node, ir.ElementTarget | ir.ScalarTarget)]
-        self.written = {t.array if isinstance(t, ir.ElementTarget) else t.scalar for t in targets}
+        self.written = {target.data for target in targets}
         self._whole: dict[int, Evaluator | None] = {}
 
     def whole(self, node: ir.Expression) -> Evaluator | None:

@@ -285,7 +285,7 @@ class CallChecker(NameChecker):
             fix = "pairs have `min=` and `max=`" if type_.is_pair else None
             self.environment.report(code, f"`{operation.value}` is not defined on {type_.name}", update.span, fix=fix)
             return None
-        name = target.array if isinstance(target, syntax.Index) else target.name
+        name = target.name
         value = self.value(update.value, type_, f"`{name}`", effects=effects)
         return None if value.type is None else dataclasses.replace(update, target=target, value=value)
 

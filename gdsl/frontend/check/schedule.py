@@ -178,7 +178,7 @@ class ScheduleChecker:
             )
             return None
         if isinstance(statement.value, syntax.Call) and statement.value.function in OPERATORS:
-            name = target.array if isinstance(target, syntax.Index) else target.name
+            name = target.name
             message = f"`{statement.value.function}` gives no single value for `{name}`"
             fix = "give its total to a scalar first: `s = intersect(…);`" if is_intersect(statement.value) else None
             environment.report("E0415", message, statement.value.span, fix=fix)
@@ -240,7 +240,7 @@ class ScheduleChecker:
         if target is None or target.type is None:
             self.expressions.infer(statement.value)
             return None
-        name = target.array if isinstance(target, syntax.Index) else target.name
+        name = target.name
         indices = (target.index, target.place) if isinstance(target, syntax.Index) else ()
         computed = next((each for each in indices if each is not None and not _simple_index(each)), None)
         if computed is not None:

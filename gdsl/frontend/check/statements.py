@@ -195,7 +195,7 @@ class StatementChecker:
         if target is None or target.type is None:
             self.expressions.infer(statement.value, effects=effects)
             return None
-        name = target.array if isinstance(target, syntax.Index) else target.name
+        name = target.name
         value = self.expressions.value(statement.value, target.type, f"`{name}`", effects=effects)
         local = isinstance(target, syntax.Name) and target.symbol is not None and target.symbol.kind is SymbolKind.LOCAL
         if statement.any_winner and local:

@@ -57,7 +57,7 @@ def short_assign(
         return ()
     if not widens(typed.type, target.type):
         sign, type_ = statement.operation.value, target.type.name
-        name = target.array if isinstance(target, syntax.Index) else target.name
+        name = target.name
         message = f"`{sign}` gives {typed.type.name} here, and `{name}` is {type_}"
         words = checker.environment.words
         element, by = words(target.span), as_operand(words(statement.value.span))
