@@ -1,4 +1,4 @@
-"""The memory of one run of one worker, and what generated code calls back for: exchanges, and checkpoints."""
+"""One run of one worker: what generated code calls back for, exchanges and checkpoints."""
 
 from __future__ import annotations
 
@@ -11,33 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, StoredGraph, equal_share, own_part
-from gdsl.backends.cpu.memory import ExchangeCall, GraphSlice, TraceEntry, allocate, dtype_of
-from gdsl.backends.cpu.run import LoadedProgram, Run
-from gdsl.backends.cpu.share_graph import share_slice
+from gdsl.backends.cpu.memory import ExchangeCall, TraceEntry
+from gdsl.backends.cpu.run import LoadedProgram
+from gdsl.backends.cpu.worker_memory import WorkerMemory, values_at
 from gdsl.backends.interface import Bindings, Limits, Outcome
-from gdsl.backends.pairs import words_of
 from gdsl.backends.workers.exchanges import Datum, Exchanger
-from gdsl.backends.workers.merging import Field
 from gdsl.backends.workers.share_lists import ends_of
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
-from gdsl.extents import of_graph
 from gdsl.graph.shares import GraphShare
-from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain, Over
-from gdsl.plan.buffer_nodes import Buffer, Made
-from gdsl.plan.exchange_nodes import Exchange, Held, Snapshot
-from gdsl.types import Type
+from gdsl.plan.exchange_nodes import Exchange, Snapshot
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))
 _LAST, _AT_CHECKPOINT = -1, -2
 """The numbers of the meetings at the end of a run, and before the state is taken."""
 
 
-class WorkerRun(Run):
-    """The memory of one run of one worker, and its part in exchanges."""
+class WorkerRun(WorkerMemory):
+    """One run of one worker, and its part in exchanges."""
 
-    graph: GraphShare  # type: ignore[assignment]
     one_thread = False
 
     def __init__(
@@ -48,31 +41,20 @@ class WorkerRun(Run):
         communicator: Communicator,
         limits: Limits,
     ) -> None:
-        distribution = executable.generated.distribution
-        assert distribution is not None
-        self.distribution, self.communicator = distribution, communicator
-        self.parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
-        self._arrays = {array.name: array for array in executable.program.arrays}
-        super().__init__(executable, share, bindings, limits)  # type: ignore[arg-type]
-        control = self.control
-        control.rank, control.workers = share.rank, share.size
-        control.first_vertex, control.last_vertex = share.first, share.last
-        control.first_edge, control.last_edge = share.first_edge, share.last_edge
+        super().__init__(executable, share, bindings, communicator, limits)
         self._callback = _CALLBACK(self._called)
-        control.exchange = ctypes.cast(self._callback, ctypes.c_void_p).value
+        self.control.exchange = ctypes.cast(self._callback, ctypes.c_void_p).value
         self.exchanger = Exchanger(communicator, share.num_vertices, share.num_edges)
         self._snapshots = {each.number: each for each in executable.generated.snapshots}
         self._exchanges = {each.number: each for each in executable.generated.exchanges}
         self.error: BaseException | None = None
         self.ended = False
         """Whether all workers have agreed to stop."""
-        buffers = executable.generated.buffers
         self._mirrors = {
             address: values
-            for address, buffer, values in zip(self._addresses, buffers, self.data, strict=True)
+            for address, buffer, values in zip(self._addresses, executable.generated.buffers, self.data, strict=True)
             if buffer.name not in self.parts
         }
-        self._fields = {buffer.name: self._field(buffer) for buffer in buffers if buffer.name not in self.parts}
 
         self._checkpoints: Checkpoints | None = None
         self._resumed: RunState | None = None
@@ -90,83 +72,6 @@ class WorkerRun(Run):
         state.check(self.program, self.graph)
         control.resume_loop, control.resume_pass = state.loop + 1, state.passes
         control.resume_passes, control.iterations = state.passes_of_loop, state.iterations
-
-    # Memory
-
-    def _slice(self) -> tuple[Any, list[Any]]:
-        return GraphSlice(self.graph.num_vertices, self.graph.num_edges), []
-
-    def connect(self) -> None:
-        """Fetch what other workers have of the graph and this one needs. All workers call it."""
-        held = self.executable.slices.get(self.graph)
-        if held is None:
-            parts = self.executable.generated.parts
-            held = share_slice(self.graph, self.communicator, self.widths, parts, self.distribution)
-            self.executable.slices[self.graph] = held
-        self.host.graph, self._alive = held
-        if any(Over.IN_EDGES in snapshot.over for snapshot in self._snapshots.values()):
-            self.graph.in_lists(self.communicator)  # which `_elements` reads, where not all workers may come
-            self.graph.in_degrees(self.communicator)
-
-    def _length(self, buffer: Buffer) -> int:
-        share = self.graph
-        own = buffer.name in self.parts
-        counts = (share.num_owned, len(share.columns)) if own else (share.num_vertices, share.num_edges)
-        return buffer.extent.value(of_graph(*counts, self.bound))
-
-    def _array(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
-        """Of an input that is held in parts, this worker's own part; a caller may have given all of it."""
-        values = super()._array(buffer, bindings, count)
-        if buffer.made is not Made.CALLER or len(values) == count:
-            return values
-        array = self._arrays[buffer.name]
-        first = self.graph.first if array.domain is Domain.VERTEX else self.graph.first_edge
-        width = self._count(buffer.name) * max(self._words(buffer), 1)
-        return values[first * width : first * width + count] if count else allocate(0, values.dtype)
-
-    def _places_in_memory(self) -> list[int]:
-        """Where the first value of each buffer is, or, of a worker's own part, would be."""
-        addresses = []
-        for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
-            missing = 0
-            if buffer.name in self.parts:
-                of_vertices = self._arrays[buffer.name].domain is Domain.VERTEX
-                missing = self._count(buffer.name) * (self.graph.first if of_vertices else self.graph.first_edge)
-            words = self._words(buffer)
-            addresses.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
-        return addresses
-
-    def raw_results(self) -> dict[str, NDArray[Any]]:
-        """The results as they are stored, by name, wherever swaps have moved them: those in parts change places with
-        others alike."""
-        buffers = self.executable.generated.buffers
-        alike = [(buffer.name in self.parts, buffer.element, buffer.extent) for buffer in buffers]
-        places = zip(self._addresses, alike, strict=True)
-        by_place = dict(zip(places, self.data, strict=True))
-        return {name: by_place[self._data_pointers[place], alike[place]] for place, name in self.executable.results}
-
-    def _count(self, name: str) -> int:
-        """How many values an element has."""
-        array = self._arrays.get(name)
-        if array is None or array.count is None:
-            return 1
-        return int(array.count.value if isinstance(array.count, Literal) else self.bound[_name_of(array)])
-
-    def _words(self, buffer: Buffer) -> int:
-        assert isinstance(buffer.element, Type)
-        return words_of(buffer.element, self.widths) if buffer.element.is_pair else 0
-
-    def _field(self, buffer: Buffer) -> Field:
-        assert isinstance(buffer.element, Type)
-        array = self._arrays.get(buffer.name)
-        places = None
-        if array is not None:
-            of = self.graph.boundaries if array.domain is Domain.VERTEX else self.graph.edge_boundaries
-            places = of * self._count(buffer.name)
-        dtype = dtype_of(buffer.element, self.widths)
-        of_edges = array is not None and array.domain is Domain.EDGE
-        count = self._count(buffer.name)
-        return Field(buffer.name, buffer.element, dtype, places, self._words(buffer), count, of_edges)
 
     # Exchanges
 
@@ -200,10 +105,10 @@ class WorkerRun(Run):
         snapshot = self._snapshots.get(call.number)
         if snapshot is None or snapshot.frontier is None:
             return None
-        members = self._queue(call.queue, Domain.VERTEX)[: call.size]
+        members = self.queue(call.queue, Domain.VERTEX)[: call.size]
         if snapshot.pulled_from is not None and self._may_pull(members, snapshot):
             return None
-        return ends_of(self.graph, self.communicator, self._own_members(members, Domain.VERTEX), snapshot.over)
+        return ends_of(self.graph, self.communicator, self.own_members(members, Domain.VERTEX), snapshot.over)
 
     def _may_pull(self, members: NDArray[Any], snapshot: Snapshot) -> bool:
         """Whether a step on this set may pull."""
@@ -227,18 +132,11 @@ class WorkerRun(Run):
         members = np.zeros(0, f"i{self.widths.vertex // 8}")
         if step.frontier is not None:
             domain = self.executable.domains[step.frontier]
-            members = self._queue(call.queue, domain)
+            members = self.queue(call.queue, domain)
         united = self.exchanger.exchange(step, call.turn, data, members[: call.size].copy(), domain)
         if united is not None:
             members[: len(united)] = united
             call.size = len(united)
-
-    def _queue(self, address: int, domain: Domain) -> NDArray[Any]:
-        """The queue of a set, which has room for every element."""
-        vertices = domain is Domain.VERTEX
-        bits = self.widths.vertex if vertices else self.widths.edge
-        room = (self.graph.num_vertices if vertices else self.graph.num_edges) + 1
-        return _values_at(address, room, np.dtype(f"i{bits // 8}"))
 
     def _last_record(self) -> Any | None:
         length = self.control.trace_length
@@ -266,15 +164,15 @@ class WorkerRun(Run):
                     self._end()
                     return
                 held = zip(names, self._all_values(call), strict=True)
-                parts = {name: own_part(values, self._at(name)) for name, values in held}
+                parts = {name: own_part(values, self.own_slice(name)) for name, values in held}
                 state = RunState.of(self.program, self.graph, call.number, call.turn, call.size, passes, parts)
             self._taken = state
             call.size = state is not None
         elif call.moment == Moment.SET:
             assert self._taken is not None
             domain = self._set_domains[call.number]
-            members = self._queue(call.queue, domain)[: call.size]
-            self._taken.sets[call.number] = self._own_members(members, domain)
+            members = self.queue(call.queue, domain)[: call.size]
+            self._taken.sets[call.number] = self.own_members(members, domain)
         elif call.moment == Moment.GRAPH:
             assert self._taken is not None
             self._taken.graphs[call.number] = self._stored_graph(call)
@@ -285,23 +183,23 @@ class WorkerRun(Run):
         elif call.moment == Moment.RESTORED:
             assert self._resumed is not None
             for name, values in zip(names, self._all_values(call), strict=True):
-                self._restore(values, self._resumed.data[name], self._at(name))
+                self._restore(values, self._resumed.data[name], self.own_slice(name))
         elif call.moment == Moment.GRAPH_SIZES:
             assert self._resumed is not None
-            _values_at(call.queue, 3, np.dtype(np.int64))[:] = self._resumed.graphs[call.number].sizes
+            values_at(call.queue, 3, np.dtype(np.int64))[:] = self._resumed.graphs[call.number].sizes
         elif call.moment == Moment.GRAPH_RESTORED:
             self._restore_graph(call)
         else:
             assert self._resumed is not None
             members = np.concatenate(self.communicator.all_gather(self._resumed.sets[call.number]))
-            self._queue(call.queue, self._set_domains[call.number])[: len(members)] = members
+            self.queue(call.queue, self._set_domains[call.number])[: len(members)] = members
             call.size = len(members)
 
     def _stored_graph(self, call: Any) -> StoredGraph:
         """This worker's share of a graph that all workers have."""
-        sizes = _values_at(call.queue, 3, np.dtype(np.int64)).copy()
+        sizes = values_at(call.queue, 3, np.dtype(np.int64)).copy()
         parts = (
-            equal_share(_values_at(address, count, dtype), self.graph.rank, self.graph.size)
+            equal_share(values_at(address, count, dtype), self.graph.rank, self.graph.size)
             for address, count, dtype in self._parts_of_graph(call, sizes)
         )
         return StoredGraph(sizes, *parts)
@@ -312,7 +210,7 @@ class WorkerRun(Run):
         shares = (stored.columns, stored.sources, stored.edges)
         for share, (address, count, dtype) in zip(shares, self._parts_of_graph(call, stored.sizes), strict=True):
             whole = np.concatenate(self.communicator.all_gather(share))
-            _values_at(address, count, dtype)[:] = whole
+            values_at(address, count, dtype)[:] = whole
 
     def _parts_of_graph(self, call: Any, sizes: NDArray[np.int64]) -> Iterator[tuple[int, int, np.dtype[Any]]]:
         """Where the destinations, the sources and the ids of a graph's edges are, how many, and of which type."""
@@ -327,23 +225,10 @@ class WorkerRun(Run):
         by_place = dict(zip(zip(self._addresses, alike, strict=True), self.data, strict=True))
         return [by_place[call.data[place] or 0, alike[place]] for place in range(len(buffers))]
 
-    def _at(self, name: str) -> slice | None:
-        """Where the values of this worker's own elements are; None for what it holds in parts, and for scalars."""
-        field = self._fields.get(name)
-        if field is None or field.places is None:
-            return None
-        rank = self.graph.rank
-        return slice(int(field.places[rank]) * field.width, int(field.places[rank + 1]) * field.width)
-
     def _restore(self, values: NDArray[Any], stored: NDArray[Any], own: slice | None) -> None:
         whole = stored if own is None else np.concatenate(self.communicator.all_gather(stored))
         if values.flags.writeable:  # others are inputs, whose values are those of the caller
             values[:] = whole
-
-    def _own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
-        share = self.graph
-        first, last = (share.first, share.last) if domain is Domain.VERTEX else (share.first_edge, share.last_edge)
-        return members[(members >= first) & (members < last)].copy()
 
     # The end
 
@@ -397,16 +282,3 @@ class WorkerRun(Run):
         arrays, scalars = self._named_results()
         control = self.control
         return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
-
-
-def _values_at(address: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """So many values in memory, which generated code owns."""
-    if not count:
-        return np.zeros(0, dtype)
-    memory = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(address)
-    return np.ctypeslib.as_array(memory).view(dtype)
-
-
-def _name_of(array: Array) -> str:
-    assert isinstance(array.count, ParamValue)
-    return array.count.name

@@ -1,0 +1,169 @@
+"""The memory of one run of one worker: its share of the graph, and its own part of what workers hold in parts."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.backends.cpu.memory import GraphSlice, allocate, dtype_of
+from gdsl.backends.cpu.run import LoadedProgram, Run
+from gdsl.backends.failures import count_of
+from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.pairs import words_of
+from gdsl.backends.workers.merging import Field
+from gdsl.backends.workers.share_lists import ShareLists, address_of
+from gdsl.communicator import Communicator
+from gdsl.extents import of_graph
+from gdsl.graph.shares import GraphShare
+from gdsl.operations import Domain, Over
+from gdsl.plan.buffer_nodes import Buffer, Made
+from gdsl.plan.exchange_nodes import Distribution, Held
+from gdsl.types import Type, Widths
+
+
+class WorkerMemory(Run):
+    """The memory of one run of one worker."""
+
+    graph: GraphShare  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        executable: LoadedProgram,
+        share: GraphShare,
+        bindings: Bindings,
+        communicator: Communicator,
+        limits: Limits,
+    ) -> None:
+        distribution = executable.generated.distribution
+        assert distribution is not None
+        self.distribution, self.communicator = distribution, communicator
+        self.parts = frozenset(each.name for each in distribution.arrays if each.held is Held.OWN)
+        self._arrays = {array.name: array for array in executable.program.arrays}
+        super().__init__(executable, share, bindings, limits)  # type: ignore[arg-type]
+        control = self.control
+        control.rank, control.workers = share.rank, share.size
+        control.first_vertex, control.last_vertex = share.first, share.last
+        control.first_edge, control.last_edge = share.first_edge, share.last_edge
+        buffers = executable.generated.buffers
+        self._fields = {buffer.name: self._field(buffer) for buffer in buffers if buffer.name not in self.parts}
+
+    def _slice(self) -> tuple[Any, list[Any]]:
+        return GraphSlice(self.graph.num_vertices, self.graph.num_edges), []
+
+    def connect(self) -> None:
+        """Fetch what other workers have of the graph and this one needs. All workers call it."""
+        held = self.executable.slices.get(self.graph)
+        if held is None:
+            parts = self.executable.generated.parts
+            held = _share_slice(self.graph, self.communicator, self.widths, parts, self.distribution)
+            self.executable.slices[self.graph] = held
+        self.host.graph, self._alive = held
+        if any(Over.IN_EDGES in snapshot.over for snapshot in self.executable.generated.snapshots):
+            self.graph.in_lists(self.communicator)  # which `_elements` reads, where not all workers may come
+            self.graph.in_degrees(self.communicator)
+
+    def _length(self, buffer: Buffer) -> int:
+        share = self.graph
+        own = buffer.name in self.parts
+        counts = (share.num_owned, len(share.columns)) if own else (share.num_vertices, share.num_edges)
+        return buffer.extent.value(of_graph(*counts, self.bound))
+
+    def _array(self, buffer: Buffer, bindings: Bindings, count: int) -> NDArray[Any]:
+        """Of an input that is held in parts, this worker's own part; a caller may have given all of it."""
+        values = super()._array(buffer, bindings, count)
+        if buffer.made is not Made.CALLER or len(values) == count:
+            return values
+        array = self._arrays[buffer.name]
+        first = self.graph.first if array.domain is Domain.VERTEX else self.graph.first_edge
+        width = self._count(buffer.name) * max(self._words(buffer), 1)
+        return values[first * width : first * width + count] if count else allocate(0, values.dtype)
+
+    def _places_in_memory(self) -> list[int]:
+        """Where the first value of each buffer is, or, of a worker's own part, would be."""
+        addresses = []
+        for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
+            missing = 0
+            if buffer.name in self.parts:
+                of_vertices = self._arrays[buffer.name].domain is Domain.VERTEX
+                missing = self._count(buffer.name) * (self.graph.first if of_vertices else self.graph.first_edge)
+            words = self._words(buffer)
+            addresses.append((values.ctypes.data - missing * max(words, 1) * values.itemsize) % (1 << 64))
+        return addresses
+
+    def raw_results(self) -> dict[str, NDArray[Any]]:
+        """The results as they are stored, by name, wherever swaps have moved them: those in parts change places with
+        others alike."""
+        buffers = self.executable.generated.buffers
+        alike = [(buffer.name in self.parts, buffer.element, buffer.extent) for buffer in buffers]
+        places = zip(self._addresses, alike, strict=True)
+        by_place = dict(zip(places, self.data, strict=True))
+        return {name: by_place[self._data_pointers[place], alike[place]] for place, name in self.executable.results}
+
+    def _count(self, name: str) -> int:
+        """How many values an element has."""
+        array = self._arrays.get(name)
+        if array is None or array.count is None:
+            return 1
+        return count_of(array, self.bound)
+
+    def _words(self, buffer: Buffer) -> int:
+        assert isinstance(buffer.element, Type)
+        return words_of(buffer.element, self.widths) if buffer.element.is_pair else 0
+
+    def _field(self, buffer: Buffer) -> Field:
+        assert isinstance(buffer.element, Type)
+        array = self._arrays.get(buffer.name)
+        places = None
+        if array is not None:
+            of = self.graph.boundaries if array.domain is Domain.VERTEX else self.graph.edge_boundaries
+            places = of * self._count(buffer.name)
+        dtype = dtype_of(buffer.element, self.widths)
+        of_edges = array is not None and array.domain is Domain.EDGE
+        count = self._count(buffer.name)
+        return Field(buffer.name, buffer.element, dtype, places, self._words(buffer), count, of_edges)
+
+    def own_slice(self, name: str) -> slice | None:
+        """Where the values of this worker's own elements are; None for what it holds in parts, and for scalars."""
+        field = self._fields.get(name)
+        if field is None or field.places is None:
+            return None
+        rank = self.graph.rank
+        return slice(int(field.places[rank]) * field.width, int(field.places[rank + 1]) * field.width)
+
+    def queue(self, address: int, domain: Domain) -> NDArray[Any]:
+        """The queue of a set, which has room for every element."""
+        vertices = domain is Domain.VERTEX
+        bits = self.widths.vertex if vertices else self.widths.edge
+        room = (self.graph.num_vertices if vertices else self.graph.num_edges) + 1
+        return values_at(address, room, np.dtype(f"i{bits // 8}"))
+
+    def own_members(self, members: NDArray[Any], domain: Domain) -> NDArray[Any]:
+        """Those of a set that are this worker's."""
+        share = self.graph
+        first, last = (share.first, share.last) if domain is Domain.VERTEX else (share.first_edge, share.last_edge)
+        return members[(members >= first) & (members < last)].copy()
+
+
+def _share_slice(
+    share: GraphShare, communicator: Communicator, widths: Widths, parts: Iterable[str], distribution: Distribution
+) -> tuple[Any, list[NDArray[Any]]]:
+    """The `parts` of the graph for ids of these widths, and the arrays that must stay alive. All workers call it."""
+    lists = ShareLists(share, communicator, widths)
+    addresses, alive = {}, []
+    for name in parts:
+        array, first = lists.part(name, distribution.of_part(name))
+        alive.append(array)
+        addresses[name] = address_of(array.ctypes.data, first, array.itemsize)
+    return GraphSlice(share.num_vertices, share.num_edges, **addresses), alive
+
+
+def values_at(address: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """So many values in memory, which generated code owns."""
+    if not count:
+        return np.zeros(0, dtype)
+    memory = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(address)
+    return np.ctypeslib.as_array(memory).view(dtype)
