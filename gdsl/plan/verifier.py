@@ -5,8 +5,8 @@
 3. A plain write goes where one call alone has the element (`verifier_variants`).
 4. Between two conflicting accesses there is a barrier, and every pass of a loop meets one: between steps
    (`verifier_barriers`), and between the phases of an operator (`verifier_phases`).
-5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_fusion`,
-   `verifier_hints`, `verifier_sets`), and a sweep has the results of its step (`verifier_results`).
+5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_hints`,
+   `verifier_sets`), and a sweep has the results of its step (`verifier_results`).
 6. The storage of every node exists and is large enough (`verifier_storage`).
 7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
 8. The sizes fit each other (`verifier_storage`).

@@ -12,9 +12,9 @@ from gdsl.ir import worklists
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, Over
 from gdsl.passes.writers import far_roles
-from gdsl.plan.functor_facts import may_stop
+from gdsl.plan import hints
+from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.nodes import Choice, EdgeCount, Form, Operation, Selection, Sweep, Walk
-from gdsl.plan.verifier_fusion import FusionVerifier
 from gdsl.plan.verifier_hints import HintVerifier
 from gdsl.plan.verifier_results import ResultVerifier
 from gdsl.plan.verifier_variants import Functor, asks_for_edge
@@ -26,14 +26,14 @@ _NOBODY: frozenset[ir.Role] = frozenset()
 _EDGE = frozenset({ir.Role.EDGE})
 
 
-class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
+class SweepVerifier(HintVerifier, ResultVerifier):
     """Raises `VerificationError` for what cannot be right in an operation of a plan."""
 
     def verify(self, operation: Operation) -> None:
         """The whole operation."""
         self.operation = operation
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
-        self.verify_fused((*operation.fused, operation))
+        self._fused((*operation.fused, operation))
         if isinstance(operation.does, Choice):
             self._choice(operation.does)
         for sweep in sweeps_of(operation):
@@ -181,6 +181,61 @@ class SweepVerifier(FusionVerifier, HintVerifier, ResultVerifier):
             loop, alone = self.loop_of.get(step.site), not self.target.teams and not self.target.several_gpus
             self.expect(self.target.fused and alone, "a run that cannot begin again is stopped")
             self.expect(loop is not None and loop is observed_loop(self.program), "a run is stopped for no other order")
+
+    # Operators that share a sweep
+
+    def _fused(self, operations: tuple[Operation, ...]) -> None:
+        """Operators in one sweep go through the same members, and a call sees what another one wrote for its own
+        member alone."""
+        if len(operations) == 1:
+            return
+        self.expect(self.target.fused and not self.target.workers, "two operators in one sweep")
+        if not self.target.grid:
+            reduction, *others = operations
+            reduces = isinstance(reduction.does, Sweep) and reduction.does.segment is not None
+            self.expect(reduces and len(others) == 1, "one thread after the other in one sweep")
+        for number, later in enumerate(operations[1:], start=1):
+            second = later.does
+            self.expect(isinstance(second, Sweep) and second.own is not None, "edges in another operator's sweep")
+            assert isinstance(second, Sweep)
+            self.expect(second.hint(hints.ReadAhead) is None, "values read early that another operator may write")
+            shared = not any(
+                second.hint(kind) is not None for kind in (hints.Contended, hints.EqualShares, hints.TotalFirst)
+            )
+            self.expect(shared, "threads of another sweep")
+            for earlier in operations[:number]:
+                first = earlier.does
+                fits = isinstance(first, Sweep) and (first.own is not None or first.segment is not None)
+                self.expect(fits, "an operator behind a walk along edges in one sweep")
+                assert isinstance(first, Sweep)
+                same = (first.members.domain, first.members.frontier) == (
+                    second.members.domain,
+                    second.members.frontier,
+                )
+                self.expect(same and first.members.frontier not in self.repeated, "other members in one sweep")
+                complete = first.collect is None and first.hint(hints.ReadAhead) is None
+                self.expect(complete, "a sweep that goes on with its own result")
+                if first.segment is not None:
+                    whole = first.segment.aside is None and first.balance not in (Balance.MERGE, Balance.EDGES)
+                    self.expect(whole and second.collect is None, "results that are not complete yet")
+                alone = self._own(earlier.step) & self._own(later.step)
+                for name in self._meeting(earlier.step, later.step):
+                    self.expect(name in alone, f"{name} is seen before all calls have written it")
+
+    def _own(self, step: ir.Operator) -> frozenset[str]:
+        """The arrays of which the work on a member touches that member's element alone."""
+        functor = self.accesses.functor_of(step)
+        if step.stores is not None:
+            read = any(each.name == step.stores and not each.writes for each in self.accesses.of_step(step))
+            array = self.arrays.get(step.stores)
+            return frozenset({step.stores}) if not read and array is not None and array.count is None else frozenset()
+        return own_arrays(functor, self.program) if functor is not None else frozenset()
+
+    def _meeting(self, first: ir.Operator, second: ir.Operator) -> set[str]:
+        one, other = self.accesses.of_step(first), self.accesses.of_step(second)
+        written = {each.name for each in one if each.writes}, {each.name for each in other if each.writes}
+        names = {each.name for each in one}, {each.name for each in other}
+        return (written[0] & names[1]) | (written[1] & names[0])
 
 
 def _limits(functor: ir.EdgeFunctor, limit: ir.Expression) -> bool:
