@@ -152,26 +152,37 @@ class _Sweep:
         return tuple(code)
 
     def _elements(self, code: object, edges_in_order: bool) -> Iterator[tuple[Role | None, Item]]:
-        """The elements that code reads and writes, with the role of a plain index."""
-        for node in walk(code):
-            if isinstance(node, (Element, ElementTarget)):
-                role = _role(node.index)
-                ordered = role is Role.EDGE and edges_in_order
-                written = isinstance(node, ElementTarget)
-                yield role, self._element(node, written, ordered or role is Role.VERTEX)
-                if isinstance(node, ElementTarget):
-                    continue
-            elif isinstance(node, ir.Update) and isinstance(node.target, ElementTarget):
-                yield _role(node.target.index), self._element(node.target, False, False)
-            elif isinstance(node, ir.DegreeOf):
-                part = "offsets" if node.degree is Degree.OUT else "in_offsets"
-                text = print_expression(node)
-                yield _role(node.vertex), Item(f"{text} ({part})", "id", 2 * self._bytes(Type.EDGE), False, False)
-            elif isinstance(node, ir.GraphRead):
-                kind = Type.EDGE if node.query in (GraphQuery.REVERSE, GraphQuery.OUT_EDGE) else Type.VERTEX
-                yield None, Item(print_expression(node), "id", self._bytes(kind), False, False)
+        """The elements that code reads and writes, with the role of a plain index. Each function counts once, as those
+        that call each other twice double the calls with each level; and many may call each other in a row."""
+        inside, seen = [iter(walk(code))], set[str]()
+        while inside:
+            node = next(inside[-1], None)
+            if node is None:
+                inside.pop()
             elif isinstance(node, ir.FunctionCall):
-                yield from ((None, item) for _, item in self._elements(self.functions[node.function], False))
+                if node.function not in seen:
+                    seen.add(node.function)
+                    inside.append(iter(walk(self.functions[node.function])))
+            elif len(inside) > 1:
+                yield from ((None, item) for _, item in self._touched(node, False))
+            else:
+                yield from self._touched(node, edges_in_order)
+
+    def _touched(self, node: object, edges_in_order: bool) -> Iterator[tuple[Role | None, Item]]:
+        """The elements that one node reads or writes itself."""
+        if isinstance(node, (Element, ElementTarget)):
+            role = _role(node.index)
+            ordered = role is Role.EDGE and edges_in_order
+            yield role, self._element(node, isinstance(node, ElementTarget), ordered or role is Role.VERTEX)
+        elif isinstance(node, ir.Update) and isinstance(node.target, ElementTarget):
+            yield _role(node.target.index), self._element(node.target, False, False)
+        elif isinstance(node, ir.DegreeOf):
+            part = "offsets" if node.degree is Degree.OUT else "in_offsets"
+            text = print_expression(node)
+            yield _role(node.vertex), Item(f"{text} ({part})", "id", 2 * self._bytes(Type.EDGE), False, False)
+        elif isinstance(node, ir.GraphRead):
+            kind = Type.EDGE if node.query in (GraphQuery.REVERSE, GraphQuery.OUT_EDGE) else Type.VERTEX
+            yield None, Item(print_expression(node), "id", self._bytes(kind), False, False)
 
     def _element(self, node: Element | ElementTarget, is_write: bool, in_order: bool) -> Item:
         kind = self.types[node.array]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 from gdsl.formatting.pieces import Piece, Role, gap
 
@@ -22,15 +23,14 @@ class Line:
     indent: int
     blank: bool
 
-    def width(self, end: int | None = None) -> int:
-        """Columns up to the piece number `end`, with the space before that; without it, those of all but a comment."""
+    def width(self) -> int:
+        """Columns of all but a comment."""
         column, before = self.indent, None
-        for number, piece in enumerate(self.pieces):
-            column += gap(before, piece) if before is not None else 0
-            if number == end:
-                return column
-            if end is None and piece.role is Role.COMMENT and before is not None:
-                return column - gap(before, piece)
+        for piece in self.pieces:
+            if before is not None:
+                if piece.role is Role.COMMENT:
+                    return column
+                column += gap(before, piece)
             column = len(piece.text) - piece.text.rfind("\n") - 1 if "\n" in piece.text else column + len(piece.text)
             before = piece
         return column
@@ -40,10 +40,11 @@ def lines_of(pieces: list[Piece]) -> list[Line]:
     """The lines of a program."""
     breaks = _breaks(pieces)
     while True:
+        before = sum(map(bool, breaks))
         lines = list(_lines(pieces, breaks))
         split = [_split(line, first, pieces) for first, line in lines]
         added = [place for places in split for place in places if not breaks[place]]
-        if not added:
+        if not added and before == sum(map(bool, breaks)):
             return [line for _, line in lines]
         for place in added:
             breaks[place] = 1
@@ -125,21 +126,31 @@ def _shares(pieces: list[Piece], breaks: list[int], first: int, close: int) -> b
 
 
 def _lines(pieces: list[Piece], breaks: list[int]) -> Iterator[tuple[int, Line]]:
-    """The lines, each with the number of its first piece."""
+    """The lines, each with the number of its first piece. A line that is nothing but a part of an expression, and too
+    long, is broken into all its lines at once, which `breaks` notes."""
     indents: list[int] = []
     starts = [number for number in range(len(pieces)) if number == 0 or breaks[number]]
+    ends = [(stop, _is_expression(pieces, start, stop)) for start, stop in pairwise((*starts, len(pieces)))]
+    ends.reverse()
     last: Piece | None = None
-    for start, stop in zip(starts, [*starts[1:], len(pieces)], strict=True):
-        row = pieces[start:stop]
-        closed = next((number for number, piece in enumerate(row) if piece.role not in _CLOSES), len(row))
+    start = 0
+    while ends:
+        stop, is_expression = ends.pop()
+        closed = next((at for at in range(start, stop) if pieces[at].role not in _CLOSES), stop) - start
         continues = last is not None and not ends_statement(last, pieces)
         if closed:
             indent = indents[-closed]
         elif indents:
-            inside = pieces[row[0].bracket].role if row[0].bracket >= 0 else Role.BLOCK_OPEN
+            bracket = pieces[start].bracket
+            inside = pieces[bracket].role if bracket >= 0 else Role.BLOCK_OPEN
             indent = indents[-1] + INDENT * (2 if continues and inside is Role.BLOCK_OPEN else 1)
         else:
             indent = INDENT if continues else 0
+        if is_expression and (place := _expression(pieces, start, stop, indent)) is not None:
+            ends.append((stop, True))
+            stop = place
+            breaks[place] = 1
+        row = pieces[start:stop]
         for piece in row:
             if piece.role in _OPENS:
                 indents.append(indent)
@@ -148,6 +159,7 @@ def _lines(pieces: list[Piece], breaks: list[int]) -> Iterator[tuple[int, Line]]
             if piece.role is not Role.COMMENT:
                 last = piece
         yield start, Line(row, indent, breaks[start] > 1)
+        start = stop
 
 
 # ------------------------------------------------------------ lines that are too long
@@ -182,9 +194,14 @@ def _split(line: Line, first: int, pieces: list[Piece]) -> list[int]:
         _, start = min(opened)
         stop = pieces[start].partner
         inside = [number for number in range(start + 1, stop) if _begins(number, start, pieces)]
-        return [*inside, stop] if stop > start + 1 else _expression(line, first)
-    statements = [number for number in numbers[1:] if _begins(number, pieces[first].bracket, pieces)]
-    return statements or _expression(line, first)
+        if stop > start + 1:
+            return [*inside, stop]
+    else:
+        statements = [number for number in numbers[1:] if _begins(number, pieces[first].bracket, pieces)]
+        if statements:
+            return statements
+    place = _expression(pieces, first, numbers.stop, line.indent)
+    return [] if place is None else [place]
 
 
 def _begins(number: int, bracket: int, pieces: list[Piece]) -> bool:
@@ -195,16 +212,36 @@ def _begins(number: int, bracket: int, pieces: list[Piece]) -> bool:
     return ends_statement(before, pieces)
 
 
-def _expression(line: Line, first: int) -> list[int]:
-    """The best place to break a long expression: in as few brackets as possible, at the operator that binds least, as
-    far to the right as it fits."""
-    ranges: list[tuple[int, int, int]] = []
-    depth = 0
-    for number, piece in enumerate(line.pieces):
-        before = line.pieces[number - 1] if number else None
-        if before is not None and piece.role is not Role.COMMENT:
-            breaks = before.role in (Role.COMMA, Role.OPERATOR, Role.COLON)
-            if breaks and line.width(number) <= WIDTH and line.width(number) > line.indent + INDENT:
-                ranges.append((depth, _RANKS.get(before.text, _LAST), -number))
+def _is_expression(pieces: list[Piece], start: int, stop: int) -> bool:
+    """Whether the pieces are on one line and all of one statement, up to the block that may begin at its end."""
+    return not any(
+        piece.role is Role.DOC
+        or (piece.role is Role.BLOCK_OPEN and number < stop - 1)
+        or (number > start and _begins(number, pieces[start].bracket, pieces))
+        for number, piece in enumerate(islice(pieces, start, stop), start)
+    )
+
+
+def _expression(pieces: list[Piece], start: int, stop: int, indent: int) -> int | None:
+    """The best place to break a line that is too long: in as few brackets as possible, at the operator that binds
+    least, as far to the right as it fits."""
+    best: tuple[int, int, int] | None = None
+    column, depth, is_long = indent, 0, False
+    before: Piece | None = None
+    for number in range(start, stop):
+        piece = pieces[number]
+        if before is not None:
+            if piece.role is Role.COMMENT:
+                break
+            column += gap(before, piece)
+            fits = indent + INDENT < column <= WIDTH
+            if fits and before.role in (Role.COMMA, Role.OPERATOR, Role.COLON):
+                rank = (depth, _RANKS.get(before.text, _LAST), -number)
+                best = rank if best is None else min(best, rank)
+        column = len(piece.text) - piece.text.rfind("\n") - 1 if "\n" in piece.text else column + len(piece.text)
+        is_long = column > WIDTH
+        if is_long and piece.role is not Role.DOC:
+            break
         depth += (piece.role in _OPENS) - (piece.role in _CLOSES)
-    return [first - min(ranges)[2]] if ranges else []
+        before = piece
+    return -best[2] if best is not None and is_long else None

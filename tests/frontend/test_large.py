@@ -15,8 +15,11 @@ from gdsl import Graph, cache
 from gdsl.backends import cpu, cuda
 from gdsl.cache import program_key
 from gdsl.diagnostics import GdslError
+from gdsl.explanation import explain
+from gdsl.formatting import format_text
 from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
+from gdsl.source import Source
 
 INTEGER = "function g(x: int32) -> int32 { return x; }"
 CHAIN = "function h0(x: int32) -> int32 { return x + 1; }\n" + "".join(
@@ -167,6 +170,24 @@ def test_large_programs(name: str) -> None:
 @pytest.mark.sampled(18)
 def test_operators_in_a_row(name: str) -> None:
     come_through(ROWS[name])
+
+
+@pytest.mark.parametrize(
+    "name", ["functions that call two", pytest.param("a chain of functions", marks=pytest.mark.slow)]
+)
+def test_large_programs_are_explained(name: str) -> None:
+    """Each function is looked at once, and however many call each other."""
+    text = with_parts(**LARGE[name])
+    found = explain(load(text), Source("large.gdsl", text), "large.gdsl")
+    assert any(each.name == "level" for each in found.data)
+
+
+@pytest.mark.parametrize("name", ["sum", *(pytest.param(name, marks=pytest.mark.slow) for name in ("schedule", "all"))])
+def test_rows_are_formatted(name: str) -> None:
+    """In time that grows with their length, as each line is looked at once."""
+    text = with_parts(**ROWS[name])
+    formatted = format_text(Source("large.gdsl", text))
+    assert max(map(len, formatted.splitlines())) <= 120 and "".join(formatted.split()) == "".join(text.split())
 
 
 @pytest.mark.sampled(8)
