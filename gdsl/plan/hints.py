@@ -99,8 +99,8 @@ class PrefetchRows(Hint):
 
 @dataclass(frozen=True, slots=True)
 class PrefetchLists(Hint):
-    """For the eighth member from each: the first edges of its list, with their elements of `arrays` (cpu). Added by
-    `prefetch`."""
+    """For a later member, some places from each: the first edges of its list, with their elements of `arrays`, and
+    before that where the list starts (cpu). Added by `prefetch`."""
 
     arrays: tuple[str, ...]
 

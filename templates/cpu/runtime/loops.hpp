@@ -251,7 +251,7 @@ __attribute__((noinline)) void claim_by_one(run_state& run, const Members& membe
         done = size;
     };
     for (int64 i = 0; i < count; ++i) {
-        fetch_later(members, i, 16);
+        fetch_member(members, i + 16);  // whose degree has been fetched when it was claimed
         const vertex near = members[i];
         visited += lists.degree(near);
         for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) {

@@ -42,7 +42,7 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
     for (int64 i = 0; i < hubs; ++i) { vote(run.hubs[i].near); }
 #pragma omp for schedule(dynamic, chunk_of(size / 4))
     for (int64 i = 0; i < size; ++i) {
-        fetch_later(members, i);
+        fetch_member(members, i + 8);  // whose degree has just been looked at
         if (lists.degree(members[i]) < HUB_DEGREE) { vote(members[i]); }
     }
 }
