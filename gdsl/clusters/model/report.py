@@ -43,7 +43,7 @@ def read_run(text: str, program: Program) -> Walked:
     try:
         document = json.loads(text)
         if document["program"] != program.name:
-            raise RunFileError(f"it is of a run of {document['program']!s:.80}, not of {program.name}")
+            raise RunFileError(f"it is from a run of {document['program']!s:.80}, not of {program.name}")
         graph, trace = document["graph"], document["trace"]
         records = tuple((each["site"], each["frontier"], each["edges"]) for each in trace)
         seconds = document["time_ms"]["run"] / 1000 if document["backend"] == "cuda" else None
@@ -76,7 +76,7 @@ def _profile(plan: Plan, vertices: int, edges: int, run: Walked | None) -> tuple
         return of_one_pass(plan, vertices, edges), "where each operator runs once on all of them"
     walked = of_trace(plan, run.vertices, run.edges, run.records)
     same = (run.vertices, run.edges) == (vertices, edges)
-    how = "where a run walks what that one did" if same else f"scaled from a run with {run.edges:,} stored edges"
+    how = "as in that run" if same else f"scaled from a run with {run.edges:,} stored edges"
     return (walked if same else walked.scaled(vertices, edges)), how
 
 
