@@ -11,19 +11,18 @@ an operator writes, the rules of *Writes* have proved one of these:
 
 The rules of *Reads* have proved that a call may see an element before, between or after the writes of other calls, so
 it may run before all calls of other workers. What remains are the values of updates: `fetch`, `cas` and `changed` tell
-a call what happened before it. After a `fetch` or a `cas` of an element that others write too, workers take turns.
-`changed` of an idempotent reduction may be true for two workers where it would be true for a single call if they ran
-one after the other. That makes no difference if everything that depends on it has the same effect once and twice.
+a call what happened before it. After a `fetch` or a `cas` of an element that others write too, workers take turns, and
+after a `changed` where somebody could see that two workers were told so (`told_twice`).
 """
 
 from __future__ import annotations
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation, StoreRule
 from gdsl.plan.exchange_nodes import Exchanged, How, Reach
 from gdsl.plan.functor_facts import parts_read
+from gdsl.plan.told_twice import visible
 from gdsl.records import dataclass
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
@@ -112,11 +111,10 @@ def _of_ways(functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
 
 def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) -> Obstacle | None:
     """Effects that would happen twice if `changed` is true for two workers."""
-    told = [
-        node.update
-        for node in walk(functor.body)
-        if isinstance(node, ir.UpdateValue) and shared[node.update.target.data]
+    answers = [
+        node for node in walk(functor.body) if isinstance(node, ir.UpdateValue) and shared[node.update.target.data]
     ]
+    told = [each.update for each in answers]
     if not told:
         return None
     first = told[0]
@@ -125,21 +123,8 @@ def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) ->
         return Obstacle(reason, first.span.words)
     if step.adds_to is not None or (step.result is not None and step.result_domain is Domain.EDGE):
         return Obstacle(reason, first.span.words)
-    places = {_place(each.target) for each in told}
-    ids = {id(each) for each in told}
-    for node in walk(functor.body):
-        if isinstance(node, ir.Accept) and step.result is not None and not places <= _collected(step, functor):
-            return Obstacle(reason, node.span.words)
-        if not isinstance(node, (ir.Store, ir.Update)) or id(node) in ids:
-            continue
-        steady = isinstance(node, ir.Store) or node.operation in IDEMPOTENT
-        if isinstance(node, ir.Store):
-            steady = node.rule in (StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
-        bits = isinstance(node, ir.Update) and node.operation in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
-        same_place = _place(node.target) in places or (isinstance(node.target, ir.ScalarTarget) and bits)
-        if not (steady and same_place):
-            return Obstacle(reason, node.span.words)
-    return None
+    seen = visible(functor, answers, None if step.result is None else _collected(step, functor))
+    return None if seen is None else Obstacle(reason, seen.span.words)
 
 
 def _collected(step: ir.Operator, functor: Functor) -> set[str]:
@@ -263,7 +248,3 @@ def _target(node: ir.Node) -> ir.Target | None:
     if isinstance(node, ir.CompareAndSwap):
         return node.target
     return node.update.target if isinstance(node, ir.UpdateValue) else None
-
-
-def _place(target: ir.Target) -> str:
-    return print_expression(target.index) if isinstance(target, ir.ElementTarget) else ""

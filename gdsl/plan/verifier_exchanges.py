@@ -225,6 +225,14 @@ class _Exchanges:
         once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
         once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
         self.expect(once or not told, "what depends on a change would be done by several workers")
+        for node in walk(functor.body):
+            if (
+                isinstance(node, ir.Branch)
+                and told
+                and any(isinstance(e, ir.UpdateValue) for e in walk(node.condition))
+            ):
+                self.expect(not node.otherwise, "what happens without a change would be done by no worker")
+                self.expect(not any(map(_collects_calls, walk(node.then))), "bits of calls of several workers")
         begun = {each.target.data for each in updates if _begins_anew(each)} & merged
         read = {node.array for node in walk(functor) if isinstance(node, ir.Element)}
         read |= {node.name for node in walk(functor) if isinstance(node, ir.ScalarValue)}
@@ -380,6 +388,15 @@ def _one_worker(index: ir.Expression, step: ir.Operator) -> bool:
 def _of_owner(index: ir.Expression, step: ir.Operator) -> bool:
     is_own_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE and _owns_edges(step)
     return is_own_edge or (isinstance(index, ir.Parameter) and index.role in _own_vertices(step))
+
+
+def _collects_calls(node: ir.Node) -> bool:
+    """Whether an update leaves what several calls give together, and they give different values."""
+    if not isinstance(node, ir.Update) or node.operation not in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND):
+        return False
+    index = ir.element_index(node.target.index) if isinstance(node.target, ir.ElementTarget) else None
+    named = {each.role for each in walk(node.value) if isinstance(each, ir.Parameter)}
+    return not named <= ({index.role} if isinstance(index, ir.Parameter) else set())
 
 
 def _begins_anew(update: ir.Update) -> bool:

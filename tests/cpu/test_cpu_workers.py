@@ -224,3 +224,40 @@ schedule { graph h = contract(label, weight); on h { compute(edges, note); } }
     outcomes, found = shared_run(program, graph, {}, 3, sizes=SMALL)
     assert_agree(program, interpret(program, graph, bind(program, graph, {}, id_bits=32), Limits(), id_bits=32), found)
     assert_same_bits(outcomes)
+
+
+CLAIMS = """program claims;
+problem {
+    local vertex a : bool; local vertex b : bool; local vertex c : bool; local vertex s[2] : bool;
+    local scalar d : bool;
+    vertex bits : uint64; vertex first : int64 = inf; vertex last : int64 = -1; vertex low : bool; vertex high : bool;
+    vertex twice : bool; scalar mask : uint64;
+}
+schedule {
+    advance(vertices, (u, v, e) => { if (changed(a[v] |= true)) { bits[v] |= uint64(1) << int32(e); } }, to=none);
+    advance(vertices, (u, v, e) => {
+        if (changed(b[v] |= true)) { first[v] min= int64(e); last[v] max= int64(e); }
+    }, to=none);
+    advance(vertices, (u, v, e) => {
+        if (changed(c[v] |= true)) { if (place == 0) { low[v] |= true; } else { high[v] |= true; } }
+    }, to=none);
+    advance(vertices, (u, v, e) => { twice[v] |= !changed(s[v][1] |= true); }, to=none);
+    compute(edges, (u, v, e) => { if (changed(d |= true)) { mask |= uint64(1) << int32(e); } });
+}
+"""
+"""Of the calls on one element, one is told that it changed it."""
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_one_call_is_told_of_a_change(size: int) -> None:
+    program = load(CLAIMS)
+    for shape in ("grid_undirected", "self_loops_directed", "complete_directed", "star_inwards_directed"):
+        graph = GRAPHS[shape]
+        found = shared_run(program, graph, {}, size, sizes=SMALL)[1]
+        arrays, degree = found.arrays, np.bincount(graph.columns, minlength=graph.num_vertices)
+        assert [bin(int(each)).count("1") for each in arrays["bits"]] == np.minimum(degree, 1).tolist(), shape
+        reached = degree > 0
+        assert np.array_equal(arrays["first"][reached], arrays["last"][reached]), shape
+        assert not np.any(arrays["low"] & arrays["high"]), shape
+        assert np.array_equal(arrays["twice"], degree > 1), shape
+        assert bin(found.scalars["mask"]).count("1") == 1, shape

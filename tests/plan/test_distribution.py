@@ -15,6 +15,7 @@ from gdsl.cli.compile import command
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import ReduceOperation
 from gdsl.pipeline import load
+from gdsl.plan import combining
 from gdsl.plan.distribution import pulls
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
 from gdsl.plan.nodes import Operation, Plan, Step
@@ -74,6 +75,74 @@ def test_workers_take_turns_where_a_call_asks_what_others_did(functor: str, reas
     assert operation.turns is not None and reason in operation.turns.reason
     assert operation.turns.line == "line 6"
     assert all(each.how is How.ADOPT for each in operation.turns.exchange.data)
+
+
+BITS = "at[dst] |= int32(1) << int32(e);"
+
+
+@pytest.mark.parametrize(
+    "functor",
+    [
+        f"if (changed(seen[dst] |= true)) {{ {BITS} }}",
+        "if (changed(seen[dst] |= true)) { c[dst] min= src; d[dst] max= e; }",
+        "if (changed(seen[dst] |= true) && src < 7) { at[dst] |= 1; } else { at[dst] |= 2; }",
+        "if (!changed(seen[dst] |= true)) { at[dst] |= 1; }",
+        "if (changed(seen[dst] |= true) || changed(twice[dst] |= src < 7)) { at[dst] |= 1; }",
+        "let first = changed(seen[dst] |= true); let second = !first; accept second;",
+        "if (changed(seen[dst] |= true)) { accept false; }",
+        "accept !changed(seen[dst] |= true);",
+        "more &= changed(seen[dst] |= true);",
+        "twice[dst] |= !changed(seen[dst] |= true);",
+        "var x = dst; if (changed(seen[x] |= true)) { x = src; at[x] |= 1; }",
+        "if (changed(more |= true)) { mask |= int32(1) << int32(e); }",
+        "if (changed(slots[dst][0] |= true)) { slots[dst][place & 1] |= true; }",
+        "if (changed(seen[dst] |= true)) { for i in 0..4 { if (i == place) { break; } at[dst] |= i; } }",
+    ],
+)
+def test_workers_take_turns_where_two_calls_that_are_told_of_one_change_show(functor: str) -> None:
+    (operation,) = operations(told(functor))
+    assert operation.turns is not None and "may be told" in operation.turns.reason
+
+
+@pytest.mark.parametrize(
+    "functor",
+    [
+        "if (changed(seen[dst] |= true)) { at[dst] |= k; more |= true; }",
+        "if (changed(seen[dst] |= true)) { c[dst] any= src; }",
+        "let first = changed(best[dst] min= place); if (first) { c[dst] min= src; } accept first;",
+        "accept changed(best[dst] min= place) && src < 7;",
+        "accept changed(best[dst] min= place) || place < 2;",
+        "seen[dst] |= changed(best[dst] min= place);",
+        "more &= !changed(best[dst] min= place); seen[dst] |= changed(best[dst] min= place);",
+        "at[dst] |= int32(1) << int32(e); accept changed(best[dst] min= place);",
+        "if (changed(slots[dst][1] |= true)) { slots[dst][1] |= true; more |= true; }",
+    ],
+)
+def test_workers_run_at_once_where_nobody_can_tell_who_was_told(functor: str) -> None:
+    (operation,) = operations(told(functor))
+    assert operation.turns is None
+
+
+@pytest.mark.parametrize(
+    ("functor", "why"),
+    [
+        (f"if (changed(seen[dst] |= true)) {{ {BITS} }}", "bits of calls"),
+        ("if (changed(seen[dst] |= true)) { at[dst] |= 1; } else { at[dst] |= 1; }", "without a change"),
+    ],
+)
+def test_the_verifier_refuses_them_without_turns(functor: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(combining, "visible", lambda *_: None)
+    with pytest.raises(VerificationError, match=why):
+        told(functor)
+
+
+def told(functor: str) -> Plan:
+    """The plan of a functor that asks what it changed."""
+    data = """param k : int32; vertex seen : bool; vertex twice : bool; vertex at : int32; vertex best : int32 = inf;
+    vertex c : vertex = none; vertex d : edge = none; vertex slots[2] : bool; scalar more : bool;
+    scalar mask : int32;"""
+    text = f"program p; problem {{ {data} }} edge functor visit(src, dst, e) {{ apply {{ {functor} }} }}"
+    return plan_of(load(f"{text} schedule {{ frontier f = {{0}}; f = advance(f, visit); }}"), workers=True)
 
 
 @pytest.mark.parametrize(
