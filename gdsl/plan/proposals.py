@@ -12,9 +12,10 @@ read from other GPUs are bitmaps and the proposals of far ends that the own GPU 
 Calls of an operator are in no order, and a claim lets one call for each far end pass: once it has stored its value, the
 condition is false for all others. Let the calls that are visited come first, and all others after them. A far end has a
 call that is visited if any edge leads there whose other tests hold, since only such edges are noted. That call claims
-the far end, or the far end was not free before the operator, and then all its calls fail. So all calls that come later
-fail: for the same reason, or since their other tests fail. These tests give what they gave when edges were noted, as
-they read nothing that the functor writes.
+the far end, or the far end was not free before the operator, and then all its calls fail: what is free is the same for
+all edges of a far end (`cond a[dst] == src` is left out). So all calls that come later fail: for the same reason, or
+since their other tests fail. These tests give what they gave when edges were noted, as they read nothing that the
+functor writes.
 
 **The result.**
 A GPU visits all far ends of a word of the bitmap one after the other, so it also has that word of the result's bitmap.
@@ -32,8 +33,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.effects.access import Who
-from gdsl.ir.nodes import Advance
+from gdsl.ir.nodes import Advance, Parameter
+from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
+from gdsl.passes.writers import far_roles
 from gdsl.plan import merges
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import PrefetchSectors, ReadAhead
@@ -122,8 +125,11 @@ def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
     ahead = any(isinstance(each, (ReadAhead, PrefetchSectors)) and each.over is not None for each in push.hints)
     if variant.claim is None or ahead or asks_for_edge(functor):
         return False
+    expected = variant.claim.expected
+    if any(isinstance(node, Parameter) and node.role not in far_roles(step.over) for node in walk(expected)):
+        return False
     written = {access.name for access in facts.accesses.of_step(step) if access.writes}
-    tests = [functor.condition[place] for place in variant.tests]
+    tests = [*(functor.condition[place] for place in variant.tests), expected]
     read = {access.name for test in tests for access in facts.accesses.of_expression(test, Who.ANYBODY)}
     return not written & read
 

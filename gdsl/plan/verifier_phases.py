@@ -48,7 +48,7 @@ _CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
 _SHARES, _VISITED, _MARKS, _WALKED = "running sums", "visited values", "marks", "edges walked"
 _MIRRORS, _PROPOSALS = "copies on each GPU", "proposals"
 _RESULTS, _STAGED, _BITMAP = "results", "results stored aside", "bitmap of the result"
-_SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES)
+_SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES, _PROPOSALS)
 """What the next operator writes again."""
 _SOMETIMES = (When.LONG_LISTS, When.FIRST_PASS, When.MANY_EDGES)
 _Accesses = tuple[tuple[str, _Access], ...]

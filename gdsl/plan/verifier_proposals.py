@@ -8,6 +8,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
+from gdsl.passes.writers import far_roles
 from gdsl.plan.hints import PrefetchSectors, ReadAhead
 from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Form, Measure, Operation, Plan, Sweep
 from gdsl.plan.walking import operations, sweeps, sweeps_of
@@ -60,7 +61,10 @@ class _Verifier:
         edges = [node for node in walk(functor) if isinstance(node, ir.Parameter) and node.role.is_edge]
         places = [node for node in walk(functor) if isinstance(node, ir.Place)]
         self.expect(not edges and not places, "the edge itself is asked for")
+        ends = {each.role for each in walk(claim.expected) if isinstance(each, ir.Parameter)}
+        self.expect(ends <= far_roles(step.over), "a far end that is free for some edges only")
         tests = [test for place, test in enumerate(functor.condition) if place != claim.conjunct]
+        tests.append(claim.expected)
         accesses = Accesses(self.plan.program)
         read = {each.name for test in tests for each in accesses.of_expression(test, Who.ANYBODY)}
         written = {each.name for each in accesses.of_step(step) if each.writes}

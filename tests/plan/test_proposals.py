@@ -16,7 +16,21 @@ from gdsl.pipeline import load_source
 from gdsl.plan import proposals, target
 from gdsl.plan.build import build
 from gdsl.plan.hints import PrefetchSectors
-from gdsl.plan.nodes import Compare, Dedup, Directions, Measure, Operation, Part, Phase, Plan, Sweep, Work
+from gdsl.plan.nodes import (
+    Barrier,
+    Compare,
+    Counter,
+    Dedup,
+    Directions,
+    Measure,
+    Operation,
+    Part,
+    Phase,
+    Plan,
+    Sweep,
+    Within,
+    Work,
+)
 from gdsl.plan.proposals import EMPTY
 from gdsl.plan.proposals import PROPOSED as NOTED
 from gdsl.plan.sweep_nodes import Choice, Proposals
@@ -89,7 +103,9 @@ def _proposes(operation: Operation) -> bool:
 # Mistakes
 
 
-@pytest.mark.parametrize("what", ["the edge is asked for", "a test of what is written"])
+@pytest.mark.parametrize(
+    "what", ["the edge is asked for", "a test of what is written", "what is free depends on the near end"]
+)
 def test_the_verifier_looks_itself(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proposals, "_suits", lambda push, *_: push.selection is None and len(push.walks) == 1)
     with pytest.raises(VerificationError, match="proposals: "):
@@ -157,6 +173,9 @@ MISTAKES = {
     "bitmaps that stay": _body(Work(Part.PROPOSED)),
     "no barrier before settling": _body(NOTED),
     "no barrier after emptying": _body(EMPTY),
+    "no barrier behind settling": _body(
+        Barrier("until the result is complete", (Counter.ACCEPTED,), within=Within.RESULT)
+    ),
     "settled after what threads hold": _swapped(Work(Part.SETTLED), Work(Part.HELD)),
     "emptied after members": _swapped(Work(Part.PROPOSED), Work(Part.MEMBERS)),
     "phases of proposals without any": _sweep(proposals=None),

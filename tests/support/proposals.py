@@ -47,6 +47,13 @@ edge functor take(src, dst, e) {
 vertex functor note(v) { apply { odd[v] = int32(taken[v]) * 2 + 1; } }
 schedule { advance(vertices, take, to=none); compute(vertices, note); }
 """
+WANTED = """
+program wanted;
+problem { input vertex first : int32; vertex want : int32; vertex got : int32; }
+edge functor take(src, dst, e) { cond want[dst] == int32(src); apply { want[dst] = -1; got[dst] = 1; } }
+schedule { compute(vertices, v => { want[v] = first[v]; }); advance(vertices, take, to=none); }
+"""
+"""Only one of the edges to a far end may claim it."""
 PROPOSED = {
     "a tree of parents": search(),
     "only levels": search(body=""),
@@ -60,8 +67,10 @@ PROPOSED = {
     "backwards": _BACKWARDS,
     "parents alone": _TREE,
     "no result": _TAKEN,
+    "what is free depends on the far end": _TAKEN.replace("taken[dst] == 0", "taken[dst] == uint64(dst) * 0"),
 }
 NOT_PROPOSED = {
+    "what is free depends on the near end": WANTED,
     "the edge is asked for": search(body="parent[dst] any= src; via[dst] any= e;", data="vertex via : edge = none;"),
     "both lists": _TAKEN.replace("to=none", "over=all_edges, to=none"),
     "a test of what is written": _TAKEN.replace("uint32(src) % 3 != 0", "now by[src] == none"),
