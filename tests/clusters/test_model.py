@@ -155,7 +155,7 @@ def test_the_report_of_a_run() -> None:
     text = json.dumps({**report, "time_ms": {"run": 2.0}})
     walked = read_run(text, ir)
     assert walked.seconds == 0.002 and "scaled from a run" in next(expected(ir, (80, 140), walked))
-    assert "what that one did" in next(expected(ir, None, walked))
+    assert "as in that run" in next(expected(ir, None, walked))
     wrong = [text.replace('"bfs"', '"pagerank"'), "[]", "{", text.replace("14", "0"), text.replace("7}", "-7}"), "null"]
     wrong += [text.replace("7}", '"7"}'), text.replace("7}", "7.5}"), text.replace("2.0", '"2"')]
     for each in wrong:
