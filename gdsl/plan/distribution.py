@@ -63,7 +63,9 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if not plan.target.workers:
         return plan
     distribution = distribution_of(plan, facts)
-    schedule = map_blocks(plan.schedule, _Exchanges(facts, distribution).block)
+    exchanges = _Exchanges(facts, distribution)
+    schedule = map_blocks(plan.schedule, exchanges.block)
+    distribution = dataclasses.replace(distribution, walked=tuple(sorted(exchanges.walked)))
     return dataclasses.replace(plan, schedule=schedule, distribution=distribution)
 
 
@@ -77,6 +79,8 @@ class _Exchanges:
         self.contracts = any(isinstance(step, ir.Contract) for step in all_steps(self.program.schedule))
         self.of_edges = frozenset(each.name for each in self.program.arrays if each.domain is Domain.EDGE)
         self.count = 0
+        self.walked: list[int] = []
+        """The sites of operators that walk edges, and change nothing that workers exchange."""
 
     def block(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """A block with its exchanges."""
@@ -125,9 +129,11 @@ class _Exchanges:
             if written:
                 yield self._snapshot(operation, written)
             yield operation
-        if written or step.result is not None or walked:
+        if written or step.result is not None:
             reason = "what each worker found" if step.result is not None else "what each worker wrote"
-            yield self._exchange(reason if written or step.result else "edges", written, step.result, walked)
+            yield self._exchange(reason, written, step.result, walked)
+        elif walked:
+            self.walked.append(step.site)
 
     def _where(self, each: Exchanged) -> Exchanged:
         """`each`, of which a contraction moves edges: they have other ids, and leave vertices of other workers, than

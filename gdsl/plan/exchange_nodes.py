@@ -104,6 +104,9 @@ class Distribution:
     graph: tuple[Placement, ...]
     own_sets: tuple[str, ...] = ()
     """On a grid: the frontiers that have a worker's own members alone, and differ from those of other workers."""
+    walked: tuple[int, ...] = ()
+    """The sites of operators after which workers need not meet: the edges that they walked are added up for the trace
+    when the run has ended."""
 
     def of_array(self, name: str) -> Held:
         """What a worker has of an array of the program."""

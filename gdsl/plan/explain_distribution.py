@@ -69,7 +69,10 @@ def _exchanges(plan: Plan, widths: Widths) -> Iterator[str]:
             lines = list(_after(plan, step, after, widths))
             any_exchange = any_exchange or bool(lines)
             yield from lines
-    if not any_exchange:
+    if plan.distribution is not None and plan.distribution.walked:
+        yield "when the run has ended:"
+        yield "    the numbers of edges walked, for the trace: 8 bytes for each run of an operator that sends nothing"
+    elif not any_exchange:
         yield "workers send each other nothing"
 
 
@@ -87,8 +90,6 @@ def _after(plan: Plan, step: Step, after: Step | None, widths: Widths) -> Iterat
         domain = next(each.domain for each in plan.frontiers if each.name == after.frontier)
         size = _bytes(Type.VERTEX if domain is Domain.VERTEX else Type.EDGE, widths)
         yield f"    the members of {after.frontier}: {size} for each that a worker found"
-    if after.counts_edges and not after.data and after.frontier is None:
-        yield "    the number of edges walked: 8 bytes"
 
 
 def _where(step: Operation | FarEnds | OnSets | MakeGraph) -> str:

@@ -35,7 +35,8 @@ def print_distribution(distribution: Distribution, parts: tuple[str, ...]) -> li
         arrays = [each.name for each in distribution.arrays if each.held is held]
         graph = [each.name for each in distribution.graph if each.held is held and each.name in parts]
         lines += [f"    {held.value}: {', '.join((*arrays, *graph))}"] if arrays or graph else []
-    return lines
+    sites = ", ".join(map(str, distribution.walked))
+    return lines + ([f"added up at the end: edges that operators walked, of sites {sites}"] if sites else [])
 
 
 def exchanged_text(each: Exchanged) -> str:

@@ -134,8 +134,11 @@ class _Exchanges:
         united = exchange.frontier if exchange is not None else None
         self.expect(united == step.result, f"{name}: its result is not united")
         walked = any(sweep.edges is EdgeCount.WALKED for sweep in sweeps_of(operation))
-        counts = exchange is not None and exchange.counts_edges
+        assert self.plan.distribution is not None
+        at_the_end = step.site in self.plan.distribution.walked
+        counts = exchange.counts_edges if exchange is not None else at_the_end
         self.expect(counts == walked, f"{name}: the edges that it walks are not added up")
+        self.expect(exchange is None or not at_the_end, f"{name}: the edges that it walks are added up twice")
 
     def _noted(self, operation: Operation, snapshot: Snapshot | None) -> None:
         """A snapshot of some elements has all that the operator may write."""

@@ -109,7 +109,7 @@ def test_what_workers_send() -> None:
     assert (alone.sent, alone.meeting, alone.seconds) == (0, 0, 1.0)
     arrays = 2 * VERTICES * 4  # share and next_share, once each
     assert four.computing == 0.25 and four.sent == pytest.approx(arrays * 3 / 4, rel=1e-5)
-    assert four.meeting == pytest.approx(3 * 2 * INFINIBAND.latency)
+    assert four.meeting == pytest.approx(2 * 2 * INFINIBAND.latency)
 
 
 def test_more_workers_stop_helping_where_sending_takes_over() -> None:

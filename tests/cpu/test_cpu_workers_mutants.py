@@ -30,7 +30,7 @@ from tests.plan.test_distribution import (
 
 MUTANTS: dict[str, tuple[str, Callable[[tuple[Step, ...]], tuple[Step, ...]]]] = {
     "a merge left out": ("sssp", with_data(lambda each: None)),
-    "an exchange left out": ("spmv", lambda block: without(Exchange)(without(Snapshot)(block))),
+    "an exchange left out": ("pagerank", lambda block: without(Exchange)(without(Snapshot)(block))),
     "an exchange before its step": ("sssp", before_its_step),
     "publish instead of merge": ("pagerank_push", with_data(published)),
     "another operation": ("sssp", with_data(by_another)),
@@ -38,6 +38,21 @@ MUTANTS: dict[str, tuple[str, Callable[[tuple[Step, ...]], tuple[Step, ...]]]] =
     "edges that are not added up": ("bellman_ford", with_exchanges(counts_edges=False)),
     "fetch at once": ("k_core", at_once),
 }
+
+
+def test_edges_that_are_not_added_up_at_the_end_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*arguments: Any, workers: bool = False, **options: Any) -> Plan:
+        found = plan_of(*arguments, workers=workers, **{**options, "verify": False})
+        if not workers:
+            return found
+        assert found.distribution is not None and found.distribution.walked
+        return dataclasses.replace(found, distribution=dataclasses.replace(found.distribution, walked=()))
+
+    monkeypatch.setattr(backend, "plan_of", wrong)
+    monkeypatch.setattr(cache, "load", lambda *arguments: None)
+    monkeypatch.setattr(cache, "store", lambda *arguments: None)
+    with pytest.raises(AssertionError):
+        check(BY_NAME["spmv"], GRAPHS["random_directed"], 3)
 
 
 @pytest.mark.parametrize("what", MUTANTS)

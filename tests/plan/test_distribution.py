@@ -321,6 +321,17 @@ def test_wrong_plans_are_refused(what: str) -> None:
         verify(wrong)
 
 
+@pytest.mark.parametrize("walked", [(), (0, 1), (1, 2)])
+def test_edges_are_added_up_once(walked: tuple[int, ...]) -> None:
+    """After PageRank's sweep nothing is exchanged, so its edges are added up at the end, and no others."""
+    found = plan("pagerank")
+    assert found.distribution is not None and found.distribution.walked == (1,)
+    assert all(step.data for step in steps_in(found.schedule) if isinstance(step, Exchange))
+    wrong = dataclasses.replace(found, distribution=dataclasses.replace(found.distribution, walked=walked))
+    with pytest.raises(VerificationError):
+        verify(wrong)
+
+
 @pytest.mark.parametrize(
     ("name", "held"), [("max_flow", "capacity"), ("random_walk", "columns"), ("jaccard", "columns")]
 )

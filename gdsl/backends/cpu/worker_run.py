@@ -20,7 +20,7 @@ from gdsl.backends.workers.share_lists import ends_of
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError
 from gdsl.graph.shares import GraphShare
-from gdsl.operations import Domain, Over
+from gdsl.operations import Domain, Over, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, Snapshot
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ExchangeCall))
@@ -250,10 +250,22 @@ class WorkerRun(WorkerMemory):
             raise error
         stops = interrupted or self._stops() or self.timed_out or self.status != [0]
         if not self.ended and self.exchanger.agree(_LAST, stops) is not None:
+            self._add_edges()
             return
         self._take_failure(interrupted)
         self.check()
         raise KeyboardInterrupt
+
+    def _add_edges(self) -> None:
+        """Add up the edges that workers have walked where they did not meet afterwards. All have the same records."""
+        length = self.control.trace_length
+        if not length or not self.distribution.walked:
+            return
+        entries = ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))
+        records = [entries[place] for place in range(length) if entries[place].site in self.distribution.walked]
+        own = np.array([record.edges for record in records], np.int64)
+        for record, edges in zip(records, self.communicator.all_reduce(own, ReduceOperation.ADD).tolist(), strict=True):
+            record.edges = edges
 
     def _function(self, host: Any) -> int:
         library = self.executable.library
