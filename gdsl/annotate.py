@@ -37,7 +37,7 @@ class JudgedProgram:
 
 def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nodes.Program:
     """A lowered program with `Store.rule`, `closing`, the direction that follows from it, the grades of all data and
-    `While.monotone` and `Program.any_ids` filled in.
+    `While.monotone`, `Advance.loose` and `Program.any_ids` filled in.
 
     Raises GdslError (E03xx) for what the rules forbid, and (E0420) for knobs that do not fit; with `refuse` False, for
     tests that show what the rules prevent, a program passes all the same whatever the rules forbid.
@@ -125,7 +125,10 @@ def _with_findings(node: nodes.Node, findings: Findings, grades: Grades) -> node
     match node:
         case nodes.Store() if id(node) in findings.stores:
             return dataclasses.replace(node, rule=findings.stores[id(node)])
-        case nodes.Advance() | nodes.Compute():
+        case nodes.Advance():
+            closing = findings.closings.get(node.site)
+            return dataclasses.replace(node, closing=closing, loose=node.site in grades.loose)
+        case nodes.Compute():
             return dataclasses.replace(node, closing=findings.closings.get(node.site))
         case nodes.While():
             return dataclasses.replace(node, monotone=grades.obstacles[node.loop] is None)

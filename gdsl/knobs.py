@@ -198,6 +198,7 @@ PLAN_PASSES = (
     "mirrors",
     "merges",
     "proposals",
+    "label_copies",
     "occupancy",
     "vertex_order",
     "bit_parallel",

@@ -87,6 +87,8 @@ class Advance(Operator):
     over: Over
     closing: Closing | None
     to: Domain = Domain.VERTEX
+    loose: bool = False
+    """It writes labels alone, and no result depends on which ones: see `gdsl.uniqueness.whole_components`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,10 @@ class Part(Enum):
     """Each GPU empties its bitmap of proposals."""
     SETTLED = "settled"
     """Each GPU visits an edge for each of its far ends that has a proposal."""
+    LABELED = "labeled"
+    """Each GPU fills its copy of labels."""
+    JOINED = "joined"
+    """Each GPU stores the smallest label of all copies for the vertices that it has."""
     MARKS = "marks"
     """The marks of a result are cleared for the next one."""
 

@@ -90,6 +90,8 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     if sweep.merge is not None:
         array, combine = sweep.merge.array, sweep.merge.reduction.combine.value
         lines.append(f"    each GPU changes a copy of {array}, and merges by {combine} what is marked on others")
+    if sweep.labels is not None:
+        lines.append(f"    each GPU lowers a copy of {sweep.labels.array}, and the smallest of all is stored")
     if sweep.proposals is not None:
         many = " and ".join(print_compare(each) for each in sweep.proposals.many)
         lines.append(f"    where {many}: each GPU proposes one edge for each far end, whose own GPU visits one of them")

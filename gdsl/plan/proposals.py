@@ -83,11 +83,6 @@ def copies_of(plan: Plan) -> int:
     return max((each.marks + 1 for each in found), default=merges.copies_of(plan))
 
 
-def shares_copies(plan: Plan) -> bool:
-    """Whether GPUs read copies of each other, and so must know where these are."""
-    return any(sweep.merge is not None or sweep.proposals is not None for sweep in sweeps(plan))
-
-
 def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation:
     """`operation` with proposals where it pushes. All operators use the same copies, each for itself."""
     does, step = operation.does, operation.step

@@ -262,6 +262,15 @@ class Proposals:
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels that each of several GPUs lowers in a copy of its own; see `label_copies`."""
+
+    array: str
+    copy: int
+    """The number of the copy among all that a GPU has."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -294,6 +303,8 @@ class Sweep:
     """None: what it changes is changed for all at once."""
     proposals: Proposals | None = None
     """None: each edge is visited where it is found."""
+    labels: Labels | None = None
+    """None: labels are lowered for all at once."""
     hints: tuple[Hint, ...] = ()
     """See `hints`."""
 

@@ -179,6 +179,7 @@ _OF_ONE_TEAM = (
     "mirrors",
     "merges",
     "proposals",
+    "label_copies",
 )
 CPU_INSTANCES = dataclasses.replace(
     CPU,

@@ -65,6 +65,7 @@ from gdsl.plan.verifier_barriers import missing_barrier
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
+from gdsl.plan.verifier_labels import verify_labels
 from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_proposals import verify_proposals
@@ -100,6 +101,7 @@ def verify(plan: Plan) -> None:
     verify_rounds(plan)
     verify_merges(plan)
     verify_proposals(plan)
+    verify_labels(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

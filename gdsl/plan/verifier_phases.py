@@ -114,6 +114,8 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.COPIED)
     if sweep.proposals is not None:
         yield Work(Part.PROPOSED)
+    if sweep.labels is not None:
+        yield Work(Part.LABELED)
     for walk in range(walks):
         if sweep.skips is not None:
             yield Work(Part.VISITS, walk)
@@ -126,6 +128,8 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.MERGED)
     if sweep.proposals is not None:
         yield Work(Part.SETTLED)
+    if sweep.labels is not None:
+        yield Work(Part.JOINED)
     yield Work(Part.HELD)
     if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
@@ -240,9 +244,9 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
     read: _Accesses = ((_RESULTS, _READS),) if staged else ()
     collected, copied = _collected_and_copied(sweep)
     match phase.part:
-        case Part.COPIED | Part.PROPOSED:
+        case Part.COPIED | Part.PROPOSED | Part.LABELED:
             yield tuple((name, _WRITES) for name, _ in copied)
-        case Part.MERGED | Part.SETTLED:
+        case Part.MERGED | Part.SETTLED | Part.JOINED:
             yield (*((name, _READS) for name, _ in copied), *collected)
         case Part.EMPTIED:
             yield ((_BITMAP, _WRITES),)
@@ -275,6 +279,8 @@ def _collected_and_copied(sweep: Sweep) -> tuple[_Accesses, _Accesses]:
         return ((_ACCEPTED, _ADDS),), ((_MARKS, _ADDS), (_MIRRORS, _ADDS))
     if sweep.proposals is not None:
         return collected, ((_PROPOSALS, _ADDS),)
+    if sweep.labels is not None:
+        return collected, ((_MIRRORS, _ADDS),)
     return collected, ((_MIRRORS, _READS),) if sweep.mirrors is not None else ()
 
 

@@ -25,6 +25,7 @@ from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import Level
 from gdsl.uniqueness.order import Obstacle, obstacles
 from gdsl.uniqueness.schedule import Flow
+from gdsl.uniqueness.whole_components import loose_sites
 
 __all__ = ["Grades", "grade", "tried_data"]
 
@@ -36,6 +37,8 @@ class Grades:
 
     levels: dict[str, Level]
     obstacles: dict[int, Obstacle | None]
+    loose: frozenset[int] = frozenset()
+    """The sites of advances on whose labels no result depends."""
 
     def of(self, name: str) -> Grade:
         """The grade of an array or scalar."""
@@ -54,7 +57,11 @@ def grade(effects: ProgramEffects, findings: Findings) -> Grades:
     flow = Flow(effects, findings.sites, data)
     flow.block(program.schedule)
     levels = {declared.name: flow.state.value(declared.name) for declared in effects.data}
-    return Grades(levels, obstacles(program, findings.sites, data))
+    results = [array.name for array in program.arrays if not array.is_local]
+    results += [scalar.name for scalar in program.scalars if not scalar.is_local]
+    unique = all(levels[name].exact for name in results)
+    loose = loose_sites(program.schedule, frozenset(flow.not_unique_after), unique)
+    return Grades(levels, obstacles(program, findings.sites, data), loose)
 
 
 _Step = tuple[frozenset[str], frozenset[str]]

@@ -36,6 +36,8 @@ class Flow(StepLevels):
         self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
         """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
         self.over_all = loops_over_all(program.schedule, sites, self.labels)
+        self.not_unique_after = set[int]()
+        """The operators that write nothing but labels that loops over all edges settle, which are not unique then."""
         self.state.compressed = self.labels
         self._seen: dict[tuple[int, object], State] = {}
 
@@ -102,6 +104,12 @@ class Flow(StepLevels):
         self.state.compressed |= frozenset(roots)
         if step.result is not None:
             self.state.define(step.result, accepted, reached)
+        self._note_labels(step, tuple(judged.effects.written_names()))
+
+    def _note_labels(self, step: nodes.Operator, written: tuple[str, ...]) -> None:
+        settled = {name for _, name in self.over_all}
+        if len(written) == 1 and written[0] in settled and not self.state.value(written[0]).exact:
+            self.not_unique_after.add(step.site)
 
     def _overwritten(self, step: nodes.Operator, judged: JudgedOperator, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays in which every element gets a new value, with its level, which no longer depends on the former

@@ -8,6 +8,11 @@ where(v => x[v] != s)`, and nothing wrote `x` in between. An edge with an end in
 the loop; any other edge had equal labels before, and from compressed labels no hook moves a vertex out of its tree. So
 each component has one label, which is its smallest vertex, since that one can have no other. It does not matter which
 edges were sampled before, or which component was skipped.
+
+So an operator before such a loop is *loose*: if it writes nothing but the labels, these are not unique after it, and
+all results are, then no result depends on which labels it leaves, as long as each is a vertex of the component and not
+above the former one. For what is not unique raises the grade of all that is made from it, but for labels in such loops.
+Labels that come from calls that do not see each other's changes, and the smaller one of two such labels, are as good.
 """
 
 from __future__ import annotations
@@ -36,6 +41,13 @@ def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozense
         for place, step in enumerate(block)
         if isinstance(step, nodes.While) and _goes_over_all(step, block[:place], sites, name)
     )
+
+
+def loose_sites(steps: tuple[nodes.Step, ...], not_unique: frozenset[int], results_unique: bool) -> frozenset[int]:
+    """The advances that are loose, of those after which the only array that they write, of labels that such loops
+    settle, is `not_unique`. They are in no loop, so that each leaves its labels once."""
+    found = {each.site for each in steps if isinstance(each, nodes.Advance) and each.site in not_unique}
+    return frozenset(found) if results_unique else frozenset()
 
 
 def _stays_within(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:

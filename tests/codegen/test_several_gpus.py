@@ -63,6 +63,7 @@ def test_it_differs_in_scopes_alone(path: Path) -> None:
         f"{WITHOUT}local_rounds",
         f"{WITHOUT}merges",
         f"{WITHOUT}proposals",
+        f"{WITHOUT}label_copies",
         "schedule.order=as_given",
     )
     program = load(Source(path.name, path.read_text(encoding="utf-8")), words)

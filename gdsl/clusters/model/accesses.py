@@ -96,7 +96,8 @@ class _Reader:
         self.functors = {each.name: each for each in functors}
         copied = sweep.mirrors.arrays if sweep.mirrors is not None else ()
         merged = (sweep.merge.array,) if sweep.merge is not None else ()
-        self.copied = frozenset((*copied, *merged))
+        lowered = (sweep.labels.array,) if sweep.labels is not None else ()
+        self.copied = frozenset((*copied, *merged, *lowered))
 
     def access(self, kind: Kind, where: Where, array: str, count: float) -> Access:
         declared = self.arrays[array]

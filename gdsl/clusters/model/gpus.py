@@ -219,7 +219,7 @@ class _Run:
             return Time(own=own * each.times)
         far = max(self._far_seconds(found) / self.gpus - own, 0.0)
         copies = self._in_order(sweep, amounts, found) + self._mirrored(sweep) + self._merged(sweep, amounts)
-        copies += self._proposed(sweep, amounts)
+        copies += self._proposed(sweep, amounts) + self._labeled(sweep)
         return Time(own * each.times, far * each.times, copies * each.times / self.host.peers.link)
 
     def _first_places(self, sweep: Sweep) -> int:
@@ -300,6 +300,13 @@ class _Run:
             return 0.0
         bitmaps = (self.gpus - 1) * self.profile.vertices / 8 / self.gpus
         return bitmaps + self.share * self._sectors(amounts.found, self.widths.of(Type.VERTEX) // 8) / self.gpus
+
+    def _labeled(self, sweep: Sweep) -> float:
+        """Bytes of a copy of labels that is filled, and of what other GPUs' copies have for the own vertices."""
+        if sweep.labels is None:
+            return 0.0
+        size = self.profile.vertices * self.widths.of(Type.VERTEX) // 8
+        return self.share * size + (self.gpus - 1) * size / self.gpus
 
     def _filled(self, sweep: Sweep) -> float:
         """Bytes of the copy that is merged, which is filled before the first pass."""

@@ -43,6 +43,7 @@ FILES = (
     "mirrors",
     "merges",
     "proposals",
+    "labels",
     "pull",
     "reduce",
     "vote",

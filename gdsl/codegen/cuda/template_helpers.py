@@ -121,7 +121,7 @@ class CudaHelpers(TemplateHelpers):
     def copies_arrays(operation: Operation) -> bool:
         """Whether each GPU reads arrays of its own in an operator."""
         return any(
-            (sweep.mirrors is not None and sweep.mirrors.arrays) or sweep.merge is not None
+            (sweep.mirrors is not None and sweep.mirrors.arrays) or sweep.merge is not None or sweep.labels is not None
             for sweep in sweeps_of(operation)
         )
 

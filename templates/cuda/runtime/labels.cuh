@@ -1,0 +1,43 @@
+// piece: copy_labels
+// Each GPU fills its copy, number `number`, and says where it is; both are known after the next barrier.
+template <class T>
+__device__ __forceinline__ void copy_labels(enactor& run, uint32 number, const T* labels, uint64 count) {
+    copy_for_gpu(run, number, labels, count);
+    if (own_block_index() == 0 && threadIdx.x == 0) {
+        run.slice.addresses[number][own_gpu()] = reinterpret_cast<uint64>(run.slice.mirrors[number]);
+    }
+}
+
+// piece: join_labels
+// After a barrier: each GPU stores for the vertices that it has the smallest label of all copies. A thread reads `several`
+// labels before it stores the first one, so that it waits for another GPU once for all.
+template <class T>
+__device__ __forceinline__ void join_labels(enactor& run, uint32 number, T* labels, uint64 count) {
+    constexpr uint32 several = 4;
+    const uint32 this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
+    const all_members members{count};
+    const uint64 end = own_end(members), step = own_threads(members);
+    for (uint64 first = own_thread(members); first < end; first += several * step) {
+        T least[several];
+        side_by_side<several>([&](uint32 k) {
+            const uint64 i = first + k * step;
+            if (i < end) { least[k] = own_copy<T>(run, number)[i]; }
+        });
+        for (uint32 gpu = 0; gpu < gpus; ++gpu) {
+            if (gpu == this_gpu) { continue; }
+            const T* const others = copy_of_gpu<T>(run, number, gpu);
+            T theirs[several];
+            side_by_side<several>([&](uint32 k) {
+                const uint64 i = first + k * step;
+                if (i < end) { theirs[k] = others[i]; }
+            });
+            side_by_side<several>([&](uint32 k) {
+                if (first + k * step < end) { least[k] = minimum(least[k], theirs[k]); }
+            });
+        }
+        side_by_side<several>([&](uint32 k) {
+            const uint64 i = first + k * step;
+            if (i < end) { labels[i] = least[k]; }
+        });
+    }
+}
