@@ -15,9 +15,9 @@ template <class T>
 __device__ __forceinline__ void join_labels(enactor& run, uint32 number, T* labels, uint64 count) {
     constexpr uint32 several = 4;
     const uint32 this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
-    const all_members members{count};
-    const uint64 end = own_end(members), step = own_threads(members);
-    for (uint64 first = own_thread(members); first < end; first += several * step) {
+    const int64 elements = int64(count);  // a count: lanes count the members of operators only
+    const uint64 end = own_end(elements), step = own_threads(elements);
+    for (uint64 first = own_thread(elements); first < end; first += several * step) {
         T least[several];
         side_by_side<several>([&](uint32 k) {
             const uint64 i = first + k * step;
