@@ -244,9 +244,11 @@ def test_local_variable_of_another_thread() -> None:
     assert "local variable" in findings[-1].text
 
 
-def run_words(kernel: str, blocks: int, threads: int, arguments: list[EmulatedBuffer]) -> None:
+def run_words(
+    kernel: str, blocks: int, threads: int, arguments: list[EmulatedBuffer], schedule: Schedule | None = None
+) -> None:
     module = EmulatedModule((KERNELS / "words.cu").read_text(), "words.cu")
-    EmulatedDevice().launch(module.get_function(kernel), blocks, threads, arguments)
+    assert launch(module.get_function(kernel), blocks, threads, arguments, schedule or Schedule()) == (True, ())
 
 
 def test_collectives_give_what_cuda_gives() -> None:
@@ -295,6 +297,15 @@ def test_atomics_give_what_cuda_gives() -> None:
     assert device.fetch(words, numpy.uint64, 2).tolist() == [128 << 33, 63 << 40]
     assert device.fetch(single, numpy.float32, 1)[0] == 64
     assert device.fetch(double, numpy.float64, 1)[0] == 32
+
+
+def test_a_cache_is_that_of_a_block() -> None:
+    device, late = EmulatedDevice(), numpy.zeros(3, numpy.int64)
+    for seed in range(10):
+        word, counts = device.upload(numpy.zeros(1, numpy.uint32)), device.upload(numpy.zeros(3, numpy.uint32))
+        run_words("caches", 2, 64, [word, counts], Schedule(seed=seed))
+        late += device.fetch(counts, numpy.uint32, 3)
+    assert late[0] == late[1] == 0 < late[2]
 
 
 def test_blocks_of_an_ordinary_launch_take_turns() -> None:

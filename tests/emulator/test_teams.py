@@ -58,6 +58,17 @@ problem {
 vertex functor add(v) { apply { b[v] = a[v] + b[v] + 7 * c[v]; } }
 schedule { repeat (times) { compute(vertices, add); swap(a, b); swap(b, c); swap(s, t); } }
 """
+SENDING = """program sending;
+problem { param last : int32; vertex sends : bool; vertex least : int32; vertex most : int32; }
+edge functor seen(src, dst, e) -> int32 { cond sends[src]; value least[far]; }
+schedule {
+    compute(vertices, v => { sends[v] = int32(v) % 4 == 1 && int32(v) <= last; });
+    repeat (3) {
+        most = neighbor_reduce(vertices, seen, max, over=in_edges);
+        compute(vertices, v => { least[v] = most[v]; });
+    }
+}
+"""
 SEVERAL = """program several;
 problem {
     param n : int32;
@@ -178,6 +189,14 @@ def test_arrays_of_several_values_of_other_numbers(karate: Graph, blocks: int, b
     """Where no result tells how many values an element has, each run may have its own number of them."""
     values = [{"n": n, "k": k} for n, k in ((1, 1), (9, 2), (3, 3), (70, 1), (2, 5), (9, 0))]
     check(SEVERAL, karate, values, blocks, by_degree=by_degree, at_once=4)
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_reductions_that_send(blocks: int) -> None:
+    """What is sent is compared with a value from the cache; teams of one block meet behind its own barriers alone."""
+    graph = random_graph(31, 90, seed=5)
+    for seed in range(3):
+        check(SENDING, graph, [{"last": last} for last in (0, 9, 30, 31)], blocks, seed)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -50,3 +50,15 @@ extern "C" __global__ void atomics(int* i, unsigned* u, unsigned long long* w, f
     atomicAdd(f, 0.5f);
     atomicAdd(d, 0.25);
 }
+
+// The writer sees what it wrote at once, its block behind a barrier of the block, another block perhaps not.
+extern "C" __global__ void caches(unsigned* x, unsigned* late) {
+    load_cached(x);
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 5) {
+        atomicAdd(x, 1u);
+        if (load_cached(x) == 0) { atomicAdd(&late[0], 1u); }
+    }
+    __syncthreads();
+    if (load_cached(x) == 0) { atomicAdd(&late[1 + blockIdx.x], 1u); }
+}

@@ -62,15 +62,16 @@ unsigned long long load(const void* address, unsigned size, bool acquires, bool 
 }
 
 // A read through the cache of the block's multiprocessor: sometimes of what a thread of the block has read there before.
-// It is never torn, whichever GPU writes, and no line of the cache outlives a barrier.
+// It is never torn, whichever GPU writes, and no line of the cache outlives a barrier of the grid.
 unsigned long long load_cached(const void* address, unsigned size) {
     check_access(address, size, READ | ATOMIC | SYSTEM, EMULATOR_SITE);
-    auto& seen = machine.blocks[machine.current->block].seen;
-    const auto found = seen.find(address);
-    if (found != seen.end() && next_random() % 4 != 0) { return found->second; }
+    const Fiber& fiber = *machine.current;
+    auto& seen = machine.blocks[fiber.block].seen;
+    const auto found = seen.find(reinterpret_cast<u64>(address));
+    if (found != seen.end() && found->second.writer != fiber.id && next_random() % 4 != 0) { return found->second.bits; }
     unsigned long long bits = 0;
     std::memcpy(&bits, address, size);
-    seen[address] = bits;
+    seen[reinterpret_cast<u64>(address)] = Cached{bits, NOBODY};
     return bits;
 }
 
@@ -130,6 +131,7 @@ unsigned long long wait_for_field(const unsigned long long* address, unsigned lo
         atomic_read(fiber, address, true, system);
         if ((*address & field) >= target) {
             machine.blocks[fiber.block].seen.clear();
+            machine.blocks[fiber.block].overwritten.clear();
             return *address;
         }
         fiber.site = site;

@@ -203,6 +203,8 @@ int block_barrier(unsigned operation, int predicate) {
     const u32 ones = block.ones;
     const int result = operation == 1 ? ones > 0 : operation == 2 ? ones == size : int(ones);
     block.arrived = block.ones = 0;
+    for (const u64 word : block.overwritten) { block.seen.erase(word); }
+    block.overwritten.clear();
     for (u32 i = first; i < first + size; ++i) {
         Fiber& other = m.fibers[i];
         if (other.known) { block.clock.join(*other.known); }

@@ -62,12 +62,21 @@ struct Warp {
     bool mixed;
 };
 
+// What a block's multiprocessor may have in its cache. A write by a thread of the block is seen by that thread at once and
+// by the others behind a barrier of the block; writes by other blocks behind a barrier of the grid.
+struct Cached {
+    u64 bits;
+    u32 writer;  // the last thread of the block that has written there since, or NOBODY
+};
+constexpr u32 NOBODY = ~0u;
+
 struct Block {
     u32 arrived, finished;
     u32 ones;  // threads that brought a true predicate to the barrier
     Clock clock;
     std::vector<void*> shared;
-    std::unordered_map<const void*, u64> seen;  // what its cache may still hold since it last met the others
+    std::unordered_map<u64, Cached> seen;  // by address: what its cache may still hold since it last met the others
+    std::vector<u64> overwritten;  // of these, by its own threads since their last barrier
 };
 
 struct Options {

@@ -137,6 +137,18 @@ void check_written(u64 offset, u32 size, u64 site) {
     }
 }
 
+// What the block's cache holds of the words that a thread of it writes is no longer what lies there.
+void note_overwritten(u64 address, u32 size) {
+    Block& block = machine.blocks[machine.current->block];
+    if (block.seen.empty()) { return; }
+    for (u64 word = address / 8 * 8; word < address + size; word += 4) {  // a cached read takes 4 or 8 bytes
+        const auto found = block.seen.find(word);
+        if (found == block.seen.end()) { continue; }
+        found->second.writer = machine.current->id;
+        block.overwritten.push_back(word);
+    }
+}
+
 }  // namespace
 
 void check_access(const void* address, u32 size, u32 flags, u64 site) {
@@ -156,6 +168,7 @@ void check_access(const void* address, u32 size, u32 flags, u64 site) {
     }
     if (flags & WRITE) {
         for (u32 i = 0; i < size; ++i) { arena.bytes[offset + i] |= WRITTEN; }
+        note_overwritten(reinterpret_cast<u64>(address), size);
     } else if (m.options.check_uninitialized) {
         check_written(offset, size, site);
     }
