@@ -28,6 +28,7 @@ CAMPAIGNS = {
 }
 
 
+_BACKENDS = "Out of reference, cpu, emulator, cuda; with --programs also workers, words, teams."
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -85,7 +86,12 @@ def _progress(campaign: Campaign) -> None:
 @click.option("--seed", type=int, default=None, help="The seed of the first case; by default taken from the clock.")
 @click.option("--count", type=click.IntRange(1), default=None, help="How many cases each campaign runs.")
 @click.option("--minutes", type=float, default=None, help="How long each campaign runs; 1 without --count.")
-@click.option("--backends", default="reference,cpu", show_default=True, help="Out of reference, cpu, emulator, cuda.")
+@click.option(
+    "--backends",
+    default="reference,cpu",
+    show_default=True,
+    help="Out of reference, cpu, emulator, cuda; with --programs also workers, words, teams.",
+)
 @click.option("--list-marked", type=_FILE, help="Programs: a file for those with a mark that never differed.")
 @click.option("--collect", type=_FILE, help="Programs: a file for those that are held back and differ indeed.")
 @click.option("--repeat", type=_FILE, help="Programs: look again at the finding in this file.")

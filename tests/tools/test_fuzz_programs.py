@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 from fuzz import programs
 from fuzz.campaign import run
-from fuzz.programs import imports, trials
+from fuzz.programs import imports, many_runs, trials
 from fuzz.programs.families import shaped_text
 from fuzz.programs.free import free_program
 from fuzz.programs.graphs import Shape
-from fuzz.programs.running import compiled
+from fuzz.programs.running import Place, compiled
 from fuzz.programs.shrinking import shrunk
 from fuzz.programs.trials import Trial, difference, trial_of, under_orders
 
@@ -239,3 +239,29 @@ def test_a_run_that_only_takes_longer_is_not_endless(monkeypatch: pytest.MonkeyP
     assert isinstance(orders.answer, Outcome)
     assert trials.compare(program, programs.Place(FORK.graph, {}), orders, ends, 1) is None
     assert under_orders(program, Trial("", FORK), range(4)).answer == "E0803"
+
+
+REACHES = """program reaches;
+problem { param source : vertex; param most : int32; vertex level : int32 = -1; }
+edge functor reach(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+schedule { level[source] = 0; frontier f = {source}; while (f && iteration < most) { f = advance(f, reach); } }
+"""
+
+
+@pytest.mark.skipif(not COMPILER, reason="all of these need g++")
+@pytest.mark.parametrize("name", many_runs.RUNNERS)
+@pytest.mark.slow
+def test_workers_and_runs_together(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They answer as the reference does; what others of them give instead is a finding."""
+    program = compiled(REACHES.replace(" && iteration < most", "") if name == "words" else REACHES)
+    trial = Trial(REACHES, FORK, {"source": (1,), "most": (5,)})
+    place, orders = Place(FORK.graph, trial.pools), under_orders(program, trial, range(2))
+    found = many_runs.RUNNERS[name](program, random.Random(1))
+    assert found is not None
+    for seed in range(4):
+        assert trials.compare(program, place, orders, found[0], seed) is None
+    if name != "workers":
+        monkeypatch.setattr(random.Random, "randint", lambda *_: 0)  # the place of the own values
+        numbered = many_runs._numbered
+        monkeypatch.setattr(many_runs, "_numbered", lambda own, parts, at: numbered(own, parts, -1))
+        assert any(trials.compare(program, place, orders, found[0], seed) for seed in range(9))

@@ -139,6 +139,9 @@ def missing(backend: str) -> str | None:
         return None if (checkout() / "tests" / "emulator").is_dir() else "there is no checkout with tests/emulator"
     if backend == "binding":
         return None
+    if backend == "teams":
+        return missing("emulator")
+    backend = {"workers": "cpu", "words": "cpu"}.get(backend, backend)
     found = registry.availability(backend)
     return None if found.ok else found.detail
 

@@ -12,7 +12,7 @@ from random import Random
 
 from fuzz.campaign import Finding
 from fuzz.expressions.running import missing, own_cache, require
-from fuzz.programs import corpus, running
+from fuzz.programs import corpus, many_runs, running
 from fuzz.programs.families import shaped_text
 from fuzz.programs.free import free_program
 from fuzz.programs.graphs import LARGE, MIDDLE, random_pools, random_shape
@@ -37,7 +37,7 @@ from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 
-NAMES = ("reference", "cpu", "emulator", "cuda")
+NAMES = ("reference", "cpu", "emulator", "cuda", *many_runs.RUNNERS)
 GROUP = 16
 """Programs of a case: the C++ compiler takes them all at once."""
 _ORDERS = 10
@@ -72,7 +72,7 @@ class Options:
     shrinks: int = 400
     """The most trials that make a finding smaller."""
     emulated: float = 1.0
-    """Programs of a case that the emulator gets, when it is asked for."""
+    """Programs of a case that the emulator, workers and runs together get, when they are asked for."""
 
 
 options = Options()
@@ -176,6 +176,9 @@ def _runners(name: str, program: ir.Program, text: str, random: Random) -> Itera
     elif name == "emulator":
         run, words = running.on_emulator(text, random)
         yield run, " ".join(words)
+    elif name in many_runs.RUNNERS:
+        found = many_runs.RUNNERS[name](program, random)
+        yield from () if found is None else (found,)
     else:
         yield running.on_device(program), ""
 
@@ -339,25 +342,31 @@ class _Group:
         """All programs with one answer on the other backends, on their own graph and on a large one."""
         if "cpu" in options.backends and missing("cpu") is None:
             self._on_cpu()
-        if "emulator" in options.backends and self.random.random() < options.emulated:
-            for kept in self._some(max(1, round(options.emulated))):
-                self._on("emulator", kept)
+        for name in ("emulator", *many_runs.RUNNERS):
+            if name in options.backends and self.random.random() < options.emulated:
+                self._on_some(name, max(1, round(options.emulated)))
         if "cuda" in options.backends:
-            for kept in self._some(_ON_DEVICE):
-                self._on("cuda", kept)
+            self._on_some("cuda", _ON_DEVICE)
 
-    def _on(self, name: str, kept: _Kept) -> None:
-        seed = self.random.randrange(1 << 30)
+    def _on_some(self, name: str, count: int) -> None:
+        """So many programs of those that `name` can run."""
+        for kept in self.random.sample(self.kept, len(self.kept)):
+            count -= self._on(name, kept)
+            if count <= 0:
+                break
+
+    def _on(self, name: str, kept: _Kept) -> bool:
+        seed, ran = self.random.randrange(1 << 30), False
         try:
             for run, how in _runners(name, kept.program, kept.trial.text, Random(seed)):
+                ran = True
                 self._judge(name, how, kept, run, seed)
                 if self.random.random() < _LARGE:
-                    self._judge_large(name, kept, run, MIDDLE if name == "emulator" else LARGE)
+                    self._judge_large(name, kept, run, LARGE if name == "cuda" else MIDDLE)
         except Exception as error:  # what cannot be made ready is a finding, whoever says so
             self.finds(kept.trial, check_backend(name, seed), f"{name}: {type(error).__name__}: {error}")
-
-    def _some(self, count: int) -> list[_Kept]:
-        return self.random.sample(self.kept, min(count, len(self.kept)))
+            ran = True
+        return ran
 
     def _on_cpu(self) -> None:
         sizes, optimized = self.random.choice(running.SMALL), self.random.random() < 0.1

@@ -214,7 +214,7 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     """`text` on the emulator in one of the modes that make a difference to it, and the tuning words of that mode.
 
     A run raises the emulator's error for what it finds."""
-    running, modes = _emulator("running"), _emulator("modes")
+    running, modes = emulator("running"), emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
     words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
     shape = running.UNCUT if random.random() < _UNCUT else mode.shape
@@ -223,9 +223,7 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     on = class_of([random.choice(facts)]) if facts and random.random() < _OF_A_CLASS else GENERAL
     gpus = random.choice((2, 3)) if program.tuning.fuse and random.random() < _SEVERAL_GPUS else 1
     built = running.emulated(program, shape, mode.widths, on=on, several_gpus=gpus > 1)
-    _compiled_files.append(built.module.path)
-    if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
-        _compiled_files.pop(0).unlink(missing_ok=True)
+    keep_file(built.module.path)
 
     def run(place: Place, seed: int, patience: float) -> Answer:
         bindings = place.bindings(built.program, built.widths.vertex)
@@ -236,8 +234,16 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     return run, words
 
 
+def keep_file(path: Path) -> None:
+    """Remove an older file: the emulator keeps what it has compiled, and a campaign makes thousands."""
+    _compiled_files.append(path)
+    if len(_compiled_files) > _KEPT_FILES:
+        _compiled_files.pop(0).unlink(missing_ok=True)
+
+
 @functools.cache
-def _emulator(module: str) -> Any:
+def emulator(module: str) -> Any:
+    """A module of the emulator's, which lies with the tests."""
     folder = str(checkout() / "tests")
     if folder not in sys.path:
         sys.path.insert(0, folder)
