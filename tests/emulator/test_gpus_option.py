@@ -349,6 +349,29 @@ def test_results_are_brought_to_the_first_gpu_before_they_are_put_in_order(cupy,
         assert beside == ([4 * graph.num_vertices - 3 * 256] * 2 if room else [])
 
 
+def test_results_are_brought_near_only_in_memory_that_a_run_leaves(cupy, driver, graph, monkeypatch):
+    """Their rooms come after all that the run needs, and are freed with other working memory."""
+    events, acquire, near_room = [], ScratchMemory.acquire, SeveralGpus.near_room
+    monkeypatch.setattr(
+        ScratchMemory, "acquire", lambda scratch, *values: (acquire(scratch, *values), events.append("work"))[0]
+    )
+    monkeypatch.setattr(
+        SeveralGpus, "near_room", lambda device, nbytes: (near_room(device, nbytes), events.append("near"))[0]
+    )
+    program = gdsl.compile("bfs", tune=["schedule.layout=by_degree"])
+    for _ in range(2):
+        program(graph, source=3, gpus=2)
+    assert events == ["work", "near", "near"]
+    scratch, device = scratch_of(graph), registry.get("cuda:0,1").device()
+    rooms = [weakref.ref(room) for room in scratch._near.values()]
+    assert registry.get("cuda:0,1")._graphs.free_unused(device)
+    gc.collect()
+    assert [each() for each in rooms] == [None, None]
+    found = program(graph, source=3, gpus=2)
+    assert np.array_equal(numpy_of(found.distance), program(graph, source=3, backend="reference").distance)
+    assert events == ["work", "near", "near"] * 2
+
+
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_launch_that_fails_leaves_no_kernel_waiting(cupy, graph, after):
     """The kernel that has begun is told to leave, and the next run is right."""

@@ -65,7 +65,7 @@ class ScratchMemory:
         return sum(each.nbytes for each in buffers) + gpus * sum(each.nbytes for each in self._copies)
 
     def near_rooms(self, sizes: Sequence[int]) -> Sequence[Any]:
-        """A `near_room` for each of these sizes, or None, the same for all programs."""
+        """A `near_room` for each of these sizes, or None, the same for all programs, until unused memory is freed."""
         found = []
         for place, nbytes in enumerate(sizes):
             if (place, nbytes) not in self._near:
@@ -86,10 +86,11 @@ class ScratchMemory:
 
     def free_unused(self) -> bool:
         """Free memory that no run uses at the moment; whether there was any."""
-        former, self._room, self._copies, self.user = self._room, None, [], None
+        had_any = self._room is not None or any(each is not None for each in self._near.values())
+        self._room, self._copies, self._near, self.user = None, [], {}, None
         for user in self.users:
             user.free_unused()
-        return former is not None
+        return had_any
 
 
 class GraphOnDevice:

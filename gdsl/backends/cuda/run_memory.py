@@ -113,7 +113,6 @@ class RunMemory:
             self._numbering.prepare(
                 (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
             )
-        self._near = self._near_rooms()
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
         self._handed_over: Sequence[Bytes] | None = None
@@ -235,7 +234,8 @@ class RunMemory:
         """Prepare a run, whose first loop may visit `most_visits` edges (0: any number); raises E0912 if the device has
         not enough memory for the results."""
         scratch = self.on_device.scratch
-        if scratch.user is not self._token:
+        acquires = scratch.user is not self._token
+        if acquires:
             self._lay_out(scratch.acquire(self._token, self._sizes, self._copied))
         if self._kept:
             self.on_device.kept.copy_for_gpus()
@@ -249,6 +249,8 @@ class RunMemory:
         for name, dtype, place in self._inputs:
             created = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = created.pointer
+        if acquires:
+            self._near_rooms()  # in the memory that is left
         self._own = bindings.own
         for name, place, moves in self._params:
             place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
@@ -319,12 +321,14 @@ class RunMemory:
             return {name: self.device.copy_result(self.names[name]) for name, *_ in self.results}
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
         created, at = {}, self.shared.buffers[self._outputs_at].pointer
-        brought = self.device.bring_near([(self.names[name], near) for name, near in self._near.items()])
-        arrivals = dict(zip(self._near, brought, strict=True))
+        rooms = self._near_rooms()
+        brought = self.device.bring_near([(self.names[name], near) for name, near in rooms.items()])
+        arrivals = dict(zip(rooms, brought, strict=True))
         for name, _, dtype, count in self.results:
             if name in arrivals:
                 arrivals[name]()
-            places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (self._place_of(name), 0)
+            place = int((rooms[name] if name in rooms else self.names[name]).pointer)
+            places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (place, 0)
             created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
         return created
 
@@ -340,10 +344,6 @@ class RunMemory:
     def _moved(self, name: str) -> bool:
         """Whether the device swaps what this name refers to."""
         return self.plan.target.fused and name in self.plan.swapped
-
-    def _place_of(self, name: str) -> int:
-        near = self._near.get(name)
-        return int((self.names[name] if near is None else near).pointer)
 
     def prepare_next(self, allocates: bool = True) -> None:
         """Prepare the next run while the device is busy with this one; `allocates`: also memory for its results."""
