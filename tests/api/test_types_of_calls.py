@@ -243,8 +243,8 @@ def test_a_sound_program_is_checked_for_other_types_once(tmp_path, monkeypatch):
 
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
     asked = []
-    load = pipeline.load
-    monkeypatch.setattr(pipeline, "load", lambda *args, every, **others: asked.append(every) or load(*args, **others))
+    load = pipeline.load_source
+    monkeypatch.setattr(pipeline, "load_source", lambda *args, every: asked.append(every) or load(*args, every=every))
     gdsl.compile(TEXT)
     gdsl.compile(TEXT)
     gdsl.compile(TEXT, types={"t": "int64"})

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 import sys
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import gdsl
 from gdsl import Graph
+from gdsl.deadline import timeout_error
+from gdsl.graph import table_columns
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -235,3 +238,12 @@ def test_missing_values_of_inputs(column):
         gdsl.samples.sssp(graph, source=0, weight=column, backend="reference")
     with pytest.raises(gdsl.GdslError, match=r"E0711.*missing values"):
         Graph.from_edges([0, 1], [1, 2], weights=column)
+
+
+def test_a_timeout_is_not_taken_for_an_error_of_a_library():
+    def late(*_, **__):
+        raise timeout_error(0.1)
+
+    column = SimpleNamespace(dtype=SimpleNamespace(is_decimal=bool), to_numpy=late)
+    with pytest.raises(gdsl.GdslError, match="E0802"):
+        table_columns._of_frame(column, "a", False)
