@@ -55,12 +55,14 @@ def in_words(program: ir.Program, random: Random) -> tuple[Runner, str] | None:
     """Up to 64 runs together on a CPU; None where the program's effects do not allow that."""
     sizes = Sizes(shared_visits=0, small_work=random.choice((0, CPU.sizes.small_work)))
     widths = Widths.both(bits_of(program))
-    ready = CpuBackend(sizes).build_instances(program, widths)
+    backend = CpuBackend(sizes)
+    ready = backend.build_instances(program, widths)
     if ready is None:
         return None
+    alone = backend.build(program, widths)  # for runs that fail together
 
     def parts(place: Place, bound: Sequence[Bindings], limits: Limits) -> Iterable[Part]:
-        found = run_batch(ready, place.graph, bound, limits, Bounds(whole=True), Packing(lambda: ready, 0, 0, 64))
+        found = run_batch(alone, place.graph, bound, limits, Bounds(whole=True), Packing(lambda: ready, 0, 0, 64))
         assert found is not None
         return found
 
