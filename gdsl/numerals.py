@@ -78,9 +78,13 @@ def byte_count(text: str) -> int:
     return int(Decimal(match[1]) * _UNITS[match[2].lower()])
 
 
+_MOST_BYTES = 10**30
+"""More are not told apart: a float has an end, and there is no such memory."""
+
+
 def readable_bytes(count: int) -> str:
     """`count` bytes for people: 1.2 GB."""
-    amount, units = float(count), ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
+    amount, units = float(min(count, _MOST_BYTES)), ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
     while amount >= 1000 and len(units) > 1:
         amount, units = amount / 1000, units[1:]
     return f"{amount:.0f} {units[0]}" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"

@@ -140,7 +140,9 @@ def _check_count(kernels: int) -> None:
     """Raise E0921 for more kernels than a run can have."""
     if kernels > MOST_KERNELS:
         raise GdslError.single(
-            "E0921", f"{kernels} kernels are requested, and a run has at most {MOST_KERNELS}", fix="choose fewer GPUs"
+            "E0921",
+            f"{shown(kernels)} kernels are requested, and a run has at most {MOST_KERNELS}",
+            fix="choose fewer GPUs",
         )
 
 

@@ -325,9 +325,10 @@ def _check_room(workers: int) -> None:
     free = available_memory()
     if free is not None and workers * _LEAST_MEMORY > free:
         needed, fits = readable_bytes(workers * _LEAST_MEMORY), max(free // _LEAST_MEMORY, 1)
+        number = f"{workers:,}" if workers < 10**15 else shown(workers)
         raise GdslError.single(
             "E0810",
-            f"{workers:,} workers are as many processes, which take at least {needed} before they read a graph; "
+            f"{number} workers are as many processes, which take at least {needed} before they read a graph; "
             f"{readable_bytes(free)} are free",
             fix=f"use one worker for each processor or less; at most {fits:,} fit",
         )

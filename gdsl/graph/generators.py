@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.memory import require_memory
+from gdsl.graph.text import printable
 from gdsl.graph.vertices import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.numerals import is_real, is_whole
 from gdsl.records import dataclass
@@ -284,7 +285,9 @@ def _number(spec: str, word: str, real: bool) -> Any:
     if real and re.fullmatch(r"[0-9]*\.?[0-9]+", word):
         return float(word)
     what = "number of digits and at most one point" if real else "whole number of up to 20 digits"
-    return _refuse(f"`{word}` in `{spec}` is not a {what}", f"write it as {_FORMS[spec.split(':')[0]]}")
+    return _refuse(
+        f"`{printable(word)}` in `{printable(spec)}` is not a {what}", f"write it as {_FORMS[spec.split(':')[0]]}"
+    )
 
 
 def _whole(name: str, value: int, lowest: int, highest: int) -> int:

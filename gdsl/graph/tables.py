@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError, type_name
+from gdsl.diagnostics import GdslError, shown, type_name
 from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns, ColumnsError, named, require_column
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import ALONE, Group
@@ -126,9 +126,8 @@ def _require_ids(ends: tuple[str, str], *columns: NDArray[Any], group: Group) ->
     for name, values in zip(ends, columns, strict=True):
         largest = group.max(int(values.max(initial=0)) if len(values) else 0)
         if largest >= LARGEST_NUM_VERTICES:
-            message = (
-                f"the column `{name}` has {largest}, too large for an id: at most {LARGEST_NUM_VERTICES:,} vertices"
-            )
+            most = f"at most {LARGEST_NUM_VERTICES:,} vertices"
+            message = f"the column `{name}` has {shown(largest)}, too large for an id: {most}"
             fix = "compact=True (--compact) counts only the vertices that have an edge; their numbers are names then"
             raise group.agreed(GdslError.single("E0709", message, fix=fix))
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from graph_cases import stored
 
+import gdsl
 from gdsl.cli.main import main
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, columns, native_text, write
@@ -305,3 +306,19 @@ def test_names_that_a_first_line_cannot_hold(name, tmp_path):
     assert os.listdir(tmp_path) == []
     write(Graph.from_edges([0], [1], 2, [1], attributes={"län_1": [2]}), tmp_path / "a.csv")
     assert list(Graph.read(tmp_path / "a.csv").attributes) == ["weight", "län_1"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda huge: gdsl.Graph.from_table({"a": [huge], "b": [1]}),
+        lambda huge: gdsl.Graph.generate(f"grid:1{'0' * 5000}"),
+        lambda huge: gdsl.samples.bfs(gdsl.Graph.from_edges([0], [1]), source=0, gpus=huge),
+        gdsl.cluster,
+    ],
+    ids=["table", "generator", "gpus", "workers"],
+)
+def test_numbers_that_python_refuses_to_write_are_one_short_message(call):
+    with pytest.raises(gdsl.GdslError) as found:
+        call(10**5000)
+    assert len(str(found.value)) < 400
