@@ -311,5 +311,5 @@ def _groups(values: int, words: int) -> int:
 
 
 def side_by_side(plan: Plan, multiprocessors: int) -> int:
-    """The blocks that run side by side, given the limit on registers that the compiler is told."""
+    """The blocks that run side by side, given the compiler's limit on registers."""
     return multiprocessors * max((plan.resident_threads or SEARCHING) // plan.sizes.block_threads, 1)
