@@ -59,9 +59,9 @@ H200 = Gpu(
 """Rates of gathers and atomics on 2 GB, of skewed gathers on 64 MB, and of whole lines from pinned memory."""
 NVLINK = Peers(link=335e9, gathers=6.6e9, atomics=6.5e9, returns=2.4e9, claims=1.0e9, barrier=7.1e-6)
 """H200s of one host. Half of all gathers far were 13 G/s, three quarters 8.8: 6.6 far ones each time; half of all
-atomics 13.0. No kernel measured `returns` and `claims` alone: `returns` was chosen between what the rates that k_core on rmat24 and
-components on rmat26 need, `claims` from the push of BFS on rmat26 (1.3 ms, for 4.4 million edges as scaled from
-rmat20). docs/scale.md says what that means for the table."""
+atomics 13.0. No kernel measured `returns` and `claims` alone: `returns` lies between what k_core on rmat24 and
+components on rmat26 need, and `claims` comes from the push of BFS on rmat26 (1.3 ms, for 4.4 million edges as scaled
+from rmat20). docs/scale.md says what that means for the table."""
 INFINIBAND = Network(50e9, 10e-6)
 """Hosts with one adapter of 400 Gb/s for each GPU."""
 ETHERNET = Network(1.2e9, 100e-6)
