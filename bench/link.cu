@@ -185,6 +185,22 @@ extern "C" __global__ void make_cycle(uint32* values, uint32 bits) {
     }
 }
 
+// One thread of each warp adds to the same counter, as warps do that append to a set.
+extern "C" __global__ void __launch_bounds__(512, 2) count_up(uint32* counter, uint64 turns, uint64* sums) {
+    uint64 sum = 0;
+    if (threadIdx.x % 32 == 0) {
+        for (uint64 i = 0; i < turns; ++i) { sum += atomicAdd_system(counter, 1u); }
+    }
+    sums[thread_number()] = sum;
+}
+
+// All threads read the same element, as they do where most labels are that of one root.
+extern "C" __global__ void __launch_bounds__(512, 2) gather_one(const uint32* element, uint64 turns, uint64* sums) {
+    uint64 sum = 0;
+    for (uint64 i = 0; i < turns; ++i) { sum += load(element); }
+    sums[thread_number()] = sum;
+}
+
 // Holds a GPU until both have been given their work.
 extern "C" __global__ void hold(uint64 cycles) {
 #ifdef __CUDA_ARCH__

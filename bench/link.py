@@ -97,10 +97,11 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nanoseconds of one step: an access that waits for the one before, or a barrier."""
+    """Nanoseconds of one step: an access that waits for the one before or goes to the same element, or a barrier."""
 
     what: str
     nanoseconds: float
+    wrong: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Report:
     @property
     def wrong(self) -> list[str]:
         """What did not have the right result."""
-        results: tuple[Rate | Flow, ...] = (*self.rates, *self.flows)
+        results: tuple[Rate | Flow | Wait, ...] = (*self.rates, *self.flows, *self.waits)
         return [f"WRONG: {each}" for each in results if each.wrong]
 
 
@@ -187,7 +188,7 @@ def wait_lines(waits: Sequence[Wait]) -> Iterator[str]:
     yield "| one after the other | ns |"
     yield "| --- | --- |"
     for wait in waits:
-        yield f"| {wait.what} | {wait.nanoseconds:.4g} |"
+        yield f"| {wait.what} | {wait.nanoseconds:.4g}{' WRONG' * bool(wait.wrong)} |"
     yield ""
 
 
@@ -315,9 +316,36 @@ def _waits(pair: Pair, repeat: int) -> Iterator[Wait]:
     yield Wait("a barrier of gdsl on both GPUs", microseconds_of_a_barrier(gpus=numbers) * 1e3)
 
 
+def _same(pair: Pair, repeat: int) -> Iterator[Wait]:
+    """Accesses of one element of the first GPU by all warps."""
+    flat, (first, second) = pair.range(_MEBIBYTE * 2), pair.gpus
+    counter, zero = np.uint64(flat.pointer), np.uint32(0)
+    for name, of in (("the GPU that has it", (first,)), ("the other GPU", (second,)), ("both GPUs", pair.gpus)):
+        warps = sum(gpu.threads // 32 for gpu in of)
+        for what, kernel, turns in (
+            ("an add to one counter", "count_up", 256),
+            ("a gather of one element", "gather_one", 512),
+        ):
+
+            def access(gpu: Gpu, kernel: str = kernel, turns: int = turns) -> None:
+                gpu.launch(kernel, counter, np.uint64(turns), gpu.pointers()[0])
+
+            best, wrong = float("inf"), ""
+            for turn in range(repeat + 1):
+                first.launch("fill", counter, np.uint64(0), np.uint32(1), zero, zero)
+                first.stream.synchronize()
+                times = pair.milliseconds(access, of)
+                best = min(best, max(times)) if turn else best
+                made, all_adds = sum(gpu.total() for gpu in of), warps * turns
+                if kernel == "count_up" and made != all_adds * (all_adds - 1) // 2:
+                    wrong = "is not the sum of what was returned"
+            yield Wait(f"{what}, by the warps of {name}", best * 1e6 / (warps * turns), wrong)
+    flat.close()
+
+
 def measure(pair: Pair, repeat: int, show: Callable[[Iterator[str]], None]) -> Report:
     """Everything; each table is shown when it is complete."""
-    waits = tuple(_waits(pair, repeat))
+    waits = (*_waits(pair, repeat), *_same(pair, repeat))
     show(wait_lines(waits))
     flows = tuple(_flows(pair, repeat))
     show(flow_lines(flows))

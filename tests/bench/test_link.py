@@ -119,6 +119,12 @@ def test_reading_copying_and_following(kernels: Kernels) -> None:
         kernels.library.follow(*(ctypes.c_void_p(kernels.values.ctypes.data), BITS, (1 << BITS) - 1, kind,
                                  ctypes.c_void_p(kernels.sums.ctypes.data)))  # fmt: skip
         ends.append(int(kernels.sums[0, 0]))
+    kernels.values[0] = 0
+    kernels.call("count_up", kernels.values, ctypes.c_uint64(7), kernels.sums[0])
+    assert int(kernels.sums[0].sum()) == 14 * 13 // 2  # by one of each block's four threads
+    kernels.call("gather_one", kernels.values, ctypes.c_uint64(3), kernels.sums[0])
+    assert kernels.sums[0].tolist() == [42] * THREADS
+    kernels.call("make_cycle", kernels.values, BITS)
     assert len(set(ends)) == 1 and kernels.values[ends[0]] == 0  # one step more, and it is back at the first element
 
 
