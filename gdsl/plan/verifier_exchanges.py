@@ -4,8 +4,8 @@
    and the edges that it walked, too. Nothing stands in between, so nobody reads what only some workers have.
 2. Only what a single worker can have written is published, at its own elements or, where a contraction has other edges
    than the given graph, anywhere. What several may write is combined by the one operation by which all calls write it.
-3. An operator is run by all at once only if no call is told what a call of another worker did, and nothing reads a sum
-   that each worker begins anew.
+3. An operator is run by all at once only if no call is told what a call of another worker did, or nobody can see that
+   (`verifier_answers`), and nothing reads a sum that each worker begins anew.
 4. A choice that is left to a run is that of one worker.
 5. What a worker holds in parts is named by its own edges and vertices alone.
 6. On a grid, each operator runs on a worker's own members: vertices that a filter has found by their ids, the edges
@@ -20,7 +20,7 @@ from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
-from gdsl.operations import Domain, Outcome, Over, ReduceOperation, SetOperation
+from gdsl.operations import Domain, Over, ReduceOperation, SetOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
 from gdsl.plan.functor_facts import parts_read
 from gdsl.plan.nodes import (
@@ -45,6 +45,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
+from gdsl.plan.verifier_answers import verify_answers
 from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
 
 _NEAR = {
@@ -53,7 +54,6 @@ _NEAR = {
     Over.ALL_EDGES: frozenset({ir.Role.NEAR}),
 }
 _ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
-_TWICE_IS_ONCE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
 def verify_exchanges(plan: Plan) -> None:
@@ -216,26 +216,8 @@ class _Exchanges:
         functor = self.accesses.functor_of(step)
         if functor is None:
             return
+        verify_answers(self.program, step, functor, merged)
         updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
-        told = False
-        for node in walk(functor.body):
-            if isinstance(node, ir.CompareAndSwap):
-                self.expect(node.target.data not in merged, "a `cas` of what other workers write")
-            if isinstance(node, ir.UpdateValue) and node.update.target.data in merged:
-                told = True
-                self.expect(node.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
-                self.expect(node.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
-        once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
-        once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
-        self.expect(once or not told, "what depends on a change would be done by several workers")
-        for node in walk(functor.body):
-            if (
-                isinstance(node, ir.Branch)
-                and told
-                and any(isinstance(e, ir.UpdateValue) for e in walk(node.condition))
-            ):
-                self.expect(not node.otherwise, "what happens without a change would be done by no worker")
-                self.expect(not any(map(_collects_calls, walk(node.then))), "bits of calls of several workers")
         begun = {each.target.data for each in updates if _begins_anew(each)} & merged
         read = {node.array for node in walk(functor) if isinstance(node, ir.Element)}
         read |= {node.name for node in walk(functor) if isinstance(node, ir.ScalarValue)}
@@ -391,15 +373,6 @@ def _one_worker(index: ir.Expression, step: ir.Operator) -> bool:
 def _of_owner(index: ir.Expression, step: ir.Operator) -> bool:
     is_own_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE and _owns_edges(step)
     return is_own_edge or (isinstance(index, ir.Parameter) and index.role in _own_vertices(step))
-
-
-def _collects_calls(node: ir.Node) -> bool:
-    """Whether an update leaves what several calls give together, and they give different values."""
-    if not isinstance(node, ir.Update) or node.operation not in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND):
-        return False
-    index = ir.element_index(node.target.index) if isinstance(node.target, ir.ElementTarget) else None
-    named = {each.role for each in walk(node.value) if isinstance(each, ir.Parameter)}
-    return not named <= ({index.role} if isinstance(index, ir.Parameter) else set())
 
 
 def _begins_anew(update: ir.Update) -> bool:
