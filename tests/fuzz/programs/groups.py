@@ -21,14 +21,7 @@ from fuzz.programs.mutations import mutated
 from fuzz.programs.other_ids import without_numbers
 from fuzz.programs.running import Place, Runner, compiled
 from fuzz.programs.shrinking import shrunk
-from fuzz.programs.trials import (
-    STOPS,
-    Orders,
-    Trial,
-    is_compared,
-    is_wholly_exact,
-    under_orders,
-)
+from fuzz.programs.trials import STOPS, Orders, Trial, is_compared, is_wholly_exact, under_orders
 from fuzz.programs.tuning import knobs, without_knobs
 from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
