@@ -199,6 +199,7 @@ PLAN_PASSES = (
     "merges",
     "proposals",
     "label_copies",
+    "replicas",
     "occupancy",
     "vertex_order",
     "bit_parallel",

@@ -39,9 +39,8 @@ def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.P
     return program
 
 
-def warnings_of(program: ir.Program, source: Source, words: tuple[str, ...]) -> tuple[Diagnostic, ...]:
-    """What a loaded program says and probably does not mean; see `gdsl.pipeline.warnings`."""
-    types = types_of(program, {})
+def warnings_of(source: Source, words: tuple[str, ...], types: Types = ()) -> tuple[Diagnostic, ...]:
+    """What a program says and probably does not mean; see `gdsl.pipeline.warnings`."""
     key = _key(source, words, types)
     cached = cache.load("warnings", key)
     if isinstance(cached, tuple):
@@ -50,7 +49,7 @@ def warnings_of(program: ir.Program, source: Source, words: tuple[str, ...]) -> 
 
     make_room()
     with uncollected():
-        warnings = pipeline.warnings(source, words, types, program)
+        warnings = pipeline.warnings(source, words, types)
     cache.store("warnings", key, warnings)
     return warnings
 

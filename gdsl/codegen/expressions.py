@@ -89,6 +89,7 @@ class ExpressionPrinter:
         self.checks = checks
         self.parameters = dict(parameters or {})
         self.plain_arrays = plain_arrays
+        self.everywhere: Mapping[str, int] = {}  # by array that is reduced in copies of all GPUs: their number
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.read_ahead: Mapping[ir.Node, str] = {}  # what replaces the places of the functor that have been read ahead
@@ -283,10 +284,18 @@ class ExpressionPrinter:
 
     def update(self, node: ir.Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` or `fetch(x op= y)`."""
+        if node.target.data in self.everywhere:
+            assert outcome is Outcome.CHANGED
+            return self.update_everywhere(node)
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
         return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.operand(node))
+
+    def update_everywhere(self, node: ir.Update) -> Text:
+        """A minimum or maximum in the copies of all GPUs, which says whether this GPU's has changed."""
+        number, name = self.everywhere[node.target.data], f"changed_{REDUCTIONS[node.operation]}_everywhere"
+        return call(name, "d.run", str(number), self.address(node.target), self.operand(node))
 
     def operand(self, node: ir.Update) -> str:
         """What is combined; where updates are masked, what changes nothing unless the mask holds."""

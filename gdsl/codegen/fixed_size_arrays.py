@@ -29,6 +29,8 @@ class InitialGroup:
     kind: str
     count: str | None
     arrays: tuple[Initial, ...]
+    on_each_gpu: bool = False
+    """Whether each of several GPUs has these arrays, and so stores all of their values."""
 
 
 def initial_groups(initial: Initialize, program: Program, names: Names) -> Iterator[InitialGroup]:

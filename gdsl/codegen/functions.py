@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from gdsl.codegen.checks import CheckTable
@@ -34,6 +35,7 @@ from gdsl.plan.nodes import Claim
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
 _NOTHING_BESIDES = BodyForm()
+_NOWHERE: Mapping[str, int] = {}
 KEY = "key"
 """What a functor's function calls that value."""
 _ROLES = {
@@ -57,6 +59,7 @@ class FunctionPrinter:
         self.names = names
         self.checks = checks
         self.line_directives = line_directives
+        self.replicas: dict[str, int] = {}  # by array that each of several GPUs has whole: the number of its copy
         self.looks_at_totals = False  # whether these lie in memory, where each write is waited for
         self.long_functions = long_functions(program)
         self.uses = function_uses(program)
@@ -127,11 +130,12 @@ class FunctionPrinter:
         accumulated: frozenset[str] = frozenset(),
         without: int | None = None,
         form: BodyForm = _NOTHING_BESIDES,
+        everywhere: Mapping[str, int] = _NOWHERE,
     ) -> PrintedFunction | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
-        `plain_arrays` are written without atomics, `accumulated` scalars into `totals`, and the statement at `without`
-        is left out. None if nothing is left to do.
+        `plain_arrays` are written without atomics, `accumulated` scalars into `totals`, arrays `everywhere` in the
+        copies of that number on all GPUs, and the statement at `without` is left out. None if nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -144,6 +148,7 @@ class FunctionPrinter:
             lines.add("bool accepted = true;")
         expressions = self.expressions(functor, plain_arrays, form)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
+        expressions.everywhere = everywhere
         expressions.read_ahead = places_ahead(form.read_ahead)
         if isinstance(expressions, SkipPrinter) and form.read_ahead is not None:
             expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if form.bounds_type else ""

@@ -257,10 +257,19 @@ class FunctorTexts:
     def _apply(self, functor: Functor, variant: Variant, part: str, form: BodyForm) -> PrintedFunction | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
+        written = (write.name for write in variant.writes if write.mode is Mode.EVERYWHERE)
+        everywhere = {name: self.printer.replicas[name] for name in written}
         without = variant.claim.statement if variant.claim is not None else None
         struct, bounds = self._struct(functor, form.read_ahead), form.bounds_type
         key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, form.masked, bounds)
-        make = partial(self.printer.apply, plain_arrays=plain, accumulated=totals, without=without, form=form)
+        make = partial(
+            self.printer.apply,
+            plain_arrays=plain,
+            accumulated=totals,
+            without=without,
+            form=form,
+            everywhere=everywhere,
+        )
         return self._printed(functor, "apply", key, part, lambda name: make(functor, name))
 
     def _struct(self, functor: Functor, read_ahead: ReadAhead | None) -> str | None:

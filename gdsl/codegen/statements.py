@@ -72,6 +72,9 @@ class StatementPrinter:
     def _update(self, node: ir.Update) -> None:
         value, suffix = self.expressions.operand(node), REDUCTIONS[node.operation]
         target = node.target
+        if target.data in self.expressions.everywhere:
+            self._add(node, f"{self.expressions.update_everywhere(node).text};")
+            return
         is_total = isinstance(target, ir.ScalarTarget) and target.scalar in self.accumulated
         looks = _meets_others(node) or (is_total and self.looks_at_totals and _is_extreme(node))
         if not is_total and not self.expressions.is_plain(target):

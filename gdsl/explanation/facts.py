@@ -27,7 +27,12 @@ RULES = {
     StoreRule.UNDER_CAS: "one writer, by `cas`",
     StoreRule.ANY_WINNER: "any writer wins",
 }
-_MODES = {Mode.PLAIN: "plain", Mode.SHARED: "atomic", Mode.TOTAL: "combined in each thread, then atomic"}
+_MODES = {
+    Mode.PLAIN: "plain",
+    Mode.SHARED: "atomic",
+    Mode.TOTAL: "combined in each thread, then atomic",
+    Mode.EVERYWHERE: "atomic on each GPU",
+}
 
 
 @dataclass(frozen=True, slots=True)

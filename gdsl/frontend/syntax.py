@@ -75,7 +75,6 @@ from gdsl.frontend.syntax_expressions import (
     SetLiteral,
     Unary,
     Unknown,
-    Values,
 )
 from gdsl.frontend.syntax_statements import (
     Accept,
@@ -221,7 +220,6 @@ __all__ = [
     "Unknown",
     "Update",
     "UpdateValue",
-    "Values",
     "While",
     "all_names",
     "children",

@@ -46,6 +46,7 @@ from gdsl.plan.step_nodes import (
     Privatize,
     Rotate,
     StorePrivate,
+    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -62,6 +63,7 @@ from gdsl.plan.sweep_nodes import (
     Members,
     Mode,
     NearFar,
+    Replica,
     Selection,
     Skips,
     Sweep,
@@ -189,6 +191,7 @@ Step = (
     | Rotate
     | Privatize
     | StorePrivate
+    | StoreReplicas
     | WriteBack
     | Fill
     | Swap
@@ -304,6 +307,8 @@ class Plan:
     `occupancy`."""
     distribution: Distribution | None = None
     """What each of several workers holds; None: there is one."""
+    replicas: tuple[Replica, ...] = ()
+    """The arrays that each of several GPUs has whole."""
     waiting_thread: int = 0
     """Which thread of a block waits for the other blocks and keeps the trace; see `occupancy`."""
 
@@ -369,6 +374,7 @@ __all__ = [
     "ReadCounter",
     "Reduction",
     "Renumbering",
+    "Replica",
     "Rotate",
     "Segment",
     "Selection",
@@ -376,6 +382,7 @@ __all__ = [
     "Snapshot",
     "Step",
     "StorePrivate",
+    "StoreReplicas",
     "Swap",
     "Sweep",
     "Switch",

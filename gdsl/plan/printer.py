@@ -56,6 +56,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     if plan.rotations:
         lines += ["", f"rotating scalars: {', '.join(print_initial(each) for each in plan.rotations)}"]
+    if plan.replicas:
+        lines += ["", f"each GPU has all of: {', '.join(each.array for each in plan.replicas)}"]
     lines += ["", "schedule:", *print_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
 

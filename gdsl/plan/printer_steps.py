@@ -33,6 +33,7 @@ from gdsl.plan.nodes import (
     Snapshot,
     Step,
     StorePrivate,
+    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -58,7 +59,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [print_barrier(step)] if isinstance(step, Barrier) else print_exchange(step)
         case Leader():
             return [_leader(step)]
-        case Rotate() | Privatize() | StorePrivate() | WriteBack():
+        case Rotate() | Privatize() | StorePrivate() | WriteBack() | StoreReplicas():
             return [_copies(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
@@ -96,7 +97,9 @@ def _leader(step: Leader) -> str:
     return f"leader: {stored} = {print_expression(step.step.value)}"
 
 
-def _copies(step: Rotate | Privatize | StorePrivate | WriteBack) -> str:
+def _copies(step: Rotate | Privatize | StorePrivate | WriteBack | StoreReplicas) -> str:
+    if isinstance(step, StoreReplicas):
+        return f"each GPU: store its part of {', '.join(step.arrays)}"
     if isinstance(step, WriteBack):
         return f"leader: write back {', '.join((*step.rotating, *step.private))}"
     if isinstance(step, Privatize):

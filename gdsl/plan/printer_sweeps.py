@@ -84,18 +84,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
     head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
     head = "intersect on" if sweep.intersection is not None else head
     lines = [f"{head} {_members(sweep)}"]
-    if sweep.mirrors is not None:
-        names = (*sweep.mirrors.arrays, *(["the bitmap"] if sweep.mirrors.members else []))
-        lines.append(f"    each GPU copies {', '.join(names)} first")
-    if sweep.merge is not None:
-        array, combine = sweep.merge.array, sweep.merge.reduction.combine.value
-        lines.append(f"    each GPU changes a copy of {array}, and merges by {combine} what is marked on others")
-    if sweep.labels is not None:
-        lines.append(f"    each GPU lowers a copy of {sweep.labels.array}, and the smallest of all is stored")
-    if sweep.proposals is not None:
-        many = " and ".join(print_compare(each) for each in sweep.proposals.many)
-        lines.append(f"    where {many}: each GPU proposes one edge for each far end, whose own GPU visits one of them")
-        lines += ["    and stores the bitmap of the result, too"] if sweep.proposals.maps else []
+    lines += _on_gpus(sweep)
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program, blind) + _read_ahead(sweep, None, sweep.own))
         lines += _indent(_by_one(sweep, None, sweep.own, sweep.own_by_one, program))
@@ -127,6 +116,27 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
         lines.append(f"    fetch of the vertex that comes next: {_rows(rows)}")
     lines += _few(sweep)
     lines += _indent(_left(sweep))
+    return lines
+
+
+def _on_gpus(sweep: Sweep) -> list[str]:
+    """What each of several GPUs has copies of."""
+    lines: list[str] = []
+    if sweep.mirrors is not None:
+        names = (*sweep.mirrors.arrays, *(["the bitmap"] if sweep.mirrors.members else []))
+        lines.append(f"    each GPU copies {', '.join(names)} first")
+    if sweep.merge is not None:
+        array, combine = sweep.merge.array, sweep.merge.reduction.combine.value
+        lines.append(f"    each GPU changes a copy of {array}, and merges by {combine} what is marked on others")
+    if sweep.labels is not None:
+        where = "goes to all copies" if sweep.labels.stays else "is stored"
+        lines.append(f"    each GPU lowers a copy of {sweep.labels.array}, and the smallest of all {where}")
+    if sweep.published:
+        lines.append(f"    each call stores its element of {', '.join(sweep.published)} in all copies")
+    if sweep.proposals is not None:
+        many = " and ".join(print_compare(each) for each in sweep.proposals.many)
+        lines.append(f"    where {many}: each GPU proposes one edge for each far end, whose own GPU visits one of them")
+        lines += ["    and stores the bitmap of the result, too"] if sweep.proposals.maps else []
     return lines
 
 
@@ -262,7 +272,12 @@ def _reads(level: tuple[hints.EarlyRead, ...]) -> str:
     return f"read {', '.join(print_expression(read.value) for read in level)}"
 
 
-_MODES = {Mode.PLAIN: "plainly", Mode.SHARED: "atomically", Mode.TOTAL: "into a total"}
+_MODES = {
+    Mode.PLAIN: "plainly",
+    Mode.SHARED: "atomically",
+    Mode.TOTAL: "into a total",
+    Mode.EVERYWHERE: "in all copies",
+}
 
 
 _DEDUPS = {

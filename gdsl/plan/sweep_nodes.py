@@ -59,6 +59,8 @@ class Mode(Enum):
     """Others may: reductions are atomic, stores are whole."""
     TOTAL = "total"
     """Summed up a thread at a time and combined with the scalar at the end of the sweep."""
+    EVERYWHERE = "everywhere"
+    """As SHARED, in the copies of all GPUs; see `replicas`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,17 @@ class Labels:
     array: str
     copy: int
     """The number of the copy among all that a GPU has."""
+    stays: bool = False
+    """The copy is a replica: it has the labels already, and those of all GPUs are equal afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """An array of which each of several GPUs has a copy throughout the schedule; see `replicas`."""
+
+    array: str
+    copy: int
+    """The number of the copy among all that a GPU has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +318,8 @@ class Sweep:
     """None: each edge is visited where it is found."""
     labels: Labels | None = None
     """None: labels are lowered for all at once."""
+    published: tuple[str, ...] = ()
+    """The replicas in which calls write the elements of their own members: each call stores those in all copies."""
     hints: tuple[Hint, ...] = ()
     """See `hints`."""
 

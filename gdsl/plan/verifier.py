@@ -10,7 +10,7 @@
 6. The storage of every node exists and is large enough (`verifier_storage`).
 7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
 8. The sizes fit each other (`verifier_storage`).
-9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`, `verifier_parts`).
+9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
 11. Where blocks go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
 
@@ -58,6 +58,7 @@ from gdsl.plan.nodes import (
     Snapshot,
     Step,
     StorePrivate,
+    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -69,6 +70,7 @@ from gdsl.plan.verifier_labels import verify_labels
 from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_proposals import verify_proposals
+from gdsl.plan.verifier_replicas import verify_replicas
 from gdsl.plan.verifier_rounds import verify_rounds
 from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
@@ -76,7 +78,7 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type
 
-_PUT_IN = (Barrier, Initialize, Privatize, WriteBack, Snapshot, Exchange)
+_PUT_IN = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Snapshot, Exchange)
 """The steps that are not the program's."""
 _SAME_EACH_TIME = (ir.Literal, ir.NoneId, ir.ParamValue, ir.Unary, ir.Binary, ir.Convert)
 
@@ -102,6 +104,7 @@ def verify(plan: Plan) -> None:
     verify_merges(plan)
     verify_proposals(plan)
     verify_labels(plan)
+    verify_replicas(plan)
     verify_slots(plan)
     verify_sizes(plan)
 
@@ -377,9 +380,8 @@ class _Verifier:
         self.expect(
             written_back == wanted and len(back) == bool(wanted[0] or wanted[1]), "a result is not written back"
         )
-        self.expect(
-            not back or isinstance(launch.steps[-1], (WriteBack, Barrier)), "results are written back too early"
-        )
+        last = isinstance(launch.steps[-1], (WriteBack, Barrier, StoreReplicas))
+        self.expect(not back or last, "results are written back too early")
 
 
 _ANOTHER = object()

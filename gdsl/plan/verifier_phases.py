@@ -114,7 +114,7 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
         yield Work(Part.COPIED)
     if sweep.proposals is not None:
         yield Work(Part.PROPOSED)
-    if sweep.labels is not None:
+    if sweep.labels is not None and not sweep.labels.stays:
         yield Work(Part.LABELED)
     for walk in range(walks):
         if sweep.skips is not None:

@@ -8,7 +8,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, buffers, functor_facts, label_copies, scalar_copies, votes
+from gdsl.plan import block_cache, buffers, functor_facts, replicas, scalar_copies, votes
 from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
@@ -28,6 +28,7 @@ from gdsl.plan.nodes import (
     Privatize,
     Snapshot,
     Step,
+    StoreReplicas,
     Swap,
     WriteBack,
 )
@@ -41,7 +42,7 @@ def verify_storage(plan: Plan) -> None:
     _Storage(plan).buffers()
 
 
-_OF_NO_SETS = (Barrier, Initialize, Privatize, WriteBack, Swap, EnterGraph, Snapshot, Exchange)
+_OF_NO_SETS = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Swap, EnterGraph, Snapshot, Exchange)
 """The steps that need no frontier, or none that is not needed by what comes before them."""
 _OF_HINTS = (Role.LISTED, Role.BOUNDED)
 """Scratch memory that only hints use: without them it is there for nothing."""
@@ -117,8 +118,8 @@ class _Storage:
             Role.CONTROL: 1,
             Role.TRACE: 1,
             Role.LANES: plan.target.lanes,
-            Role.MIRROR: label_copies.copies_of(plan),
-            Role.ADDRESSES: label_copies.copies_of(plan) * label_copies.shares_copies(plan),
+            Role.MIRROR: replicas.copies_of(plan),
+            Role.ADDRESSES: replicas.copies_of(plan) * replicas.shares_copies(plan),
             Role.HUBS: plan.target.instances or any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.PLACES: bool(numbered(plan)),
             Role.SAVED: not plan.target.fused,

@@ -97,7 +97,8 @@ class _Reader:
         copied = sweep.mirrors.arrays if sweep.mirrors is not None else ()
         merged = (sweep.merge.array,) if sweep.merge is not None else ()
         lowered = (sweep.labels.array,) if sweep.labels is not None else ()
-        self.copied = frozenset((*copied, *merged, *lowered))
+        whole = (each.array for each in plan.replicas)
+        self.copied = frozenset((*copied, *merged, *lowered, *whole))
 
     def access(self, kind: Kind, where: Where, array: str, count: float) -> Access:
         declared = self.arrays[array]

@@ -219,7 +219,7 @@ class _Run:
             return Time(own=own * each.times)
         far = max(self._far_seconds(found) / self.gpus - own, 0.0)
         copies = self._in_order(sweep, amounts, found) + self._mirrored(sweep) + self._merged(sweep, amounts)
-        copies += self._proposed(sweep, amounts) + self._labeled(sweep)
+        copies += self._proposed(sweep, amounts) + self._labeled(sweep) + self._published(sweep, amounts)
         return Time(own * each.times, far * each.times, copies * each.times / self.host.peers.link)
 
     def _first_places(self, sweep: Sweep) -> int:
@@ -302,11 +302,18 @@ class _Run:
         return bitmaps + self.share * self._sectors(amounts.found, self.widths.of(Type.VERTEX) // 8) / self.gpus
 
     def _labeled(self, sweep: Sweep) -> float:
-        """Bytes of a copy of labels that is filled, and of what other GPUs' copies have for the own vertices."""
+        """Bytes of a copy of labels that is filled, and of what other GPUs' copies have for the own vertices; where all
+        copies stay, what is stored in those of others comes instead of a fill."""
         if sweep.labels is None:
             return 0.0
         size = self.profile.vertices * self.widths.of(Type.VERTEX) // 8
         return self.share * size + (self.gpus - 1) * size / self.gpus
+
+    def _published(self, sweep: Sweep, amounts: Amounts) -> float:
+        """Bytes that each GPU stores in the copies of others, at most: each of its calls changes its element."""
+        types = {each.name: each.type for each in self.plan.program.arrays}
+        size = sum(max(self.widths.of(types[name]) // 8, 1) for name in sweep.published)
+        return (self.gpus - 1) * amounts.members * size / self.gpus
 
     def _filled(self, sweep: Sweep) -> float:
         """Bytes of the copy that is merged, which is filled before the first pass."""

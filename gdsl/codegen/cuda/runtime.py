@@ -44,6 +44,7 @@ FILES = (
     "merges",
     "proposals",
     "labels",
+    "replicas",
     "pull",
     "reduce",
     "vote",

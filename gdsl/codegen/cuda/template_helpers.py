@@ -20,7 +20,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
-from gdsl.plan import scalar_copies
+from gdsl.plan import buffers, scalar_copies
 from gdsl.plan.block_cache import gathers
 from gdsl.plan.hints import BlindClaim, BlockCache, HubBounds, NextLevel, ReadAhead
 from gdsl.plan.nodes import (
@@ -66,18 +66,20 @@ class CudaHelpers(TemplateHelpers):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan, ExpressionPrinter if plan.bits is None else InstanceExpressions)
         self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
+        self.printer.replicas = {each.array: each.copy for each in plan.replicas}
         steps = steps_in(plan.schedule)
         self.combinations = any(isinstance(step, Combine) for step in steps)
         histories = (_history(step) for step in steps)
         self.histories = tuple(dict.fromkeys(history for history in histories if history is not None))
         """Of the schedule, in its order."""
+        self.most_gpus = buffers.MOST_GPUS
         self.upcoming_levels = tuple(dict.fromkeys(_upcoming_levels(plan)))
         """The histories whose next levels have their lists prefetched, each with these lists."""
         self.graphs_around = deepest_on(plan.schedule)
         resident = plan.resident_threads
         self.resident_blocks = max(1, resident // plan.sizes.block_threads) if resident is not None else 0
         """The blocks that registers are left for; 0 where that is the compiler's choice."""
-        self.changes_data = bool(plan.swapped or plan.rotations or plan.private_scalars)
+        self.changes_data = bool(plan.swapped or plan.rotations or plan.private_scalars or plan.replicas)
         """Whether the problem data change but for the graph."""
         self.shares_data = plan.target.fused and bool(plan.graphs) and not self.changes_data
         """Whether all threads of a block have one copy of the data."""
@@ -121,7 +123,9 @@ class CudaHelpers(TemplateHelpers):
     def copies_arrays(operation: Operation) -> bool:
         """Whether each GPU reads arrays of its own in an operator."""
         return any(
-            (sweep.mirrors is not None and sweep.mirrors.arrays) or sweep.merge is not None or sweep.labels is not None
+            bool(sweep.mirrors is not None and sweep.mirrors.arrays)
+            or sweep.merge is not None
+            or (sweep.labels is not None and not sweep.labels.stays)
             for sweep in sweeps_of(operation)
         )
 
@@ -155,6 +159,17 @@ class CudaHelpers(TemplateHelpers):
             length = all_values(self._arrays[name], self.names) if name in self._arrays else "1"
             groups.setdefault(length, []).append(name)
         return tuple(groups.items())
+
+    def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
+        """Arrays whose initial values one loop stores, those that each GPU has apart."""
+        whole = {each.array for each in self.plan.replicas}
+        groups: list[InitialGroup] = []
+        for group in super().initial_groups(initial):
+            for is_whole in (False, True):
+                arrays = tuple(each for each in group.arrays if (each.name in whole) is is_whole)
+                if arrays:
+                    groups.append(dataclasses.replace(group, arrays=arrays, on_each_gpu=is_whole))
+        return tuple(groups)
 
     def uses_id(self, group: InitialGroup) -> bool:
         """Whether an initial value depends on the element's id."""
@@ -319,6 +334,12 @@ class CudaHelpers(TemplateHelpers):
         """What an intersection calls for an edge and a common neighbor of its ends."""
         assert sweep.intersection is not None and sweep.intersection.run is not None
         return self.functors.calls(sweep.intersection.run, ON_COMMON)
+
+    # Arrays that each GPU has whole
+
+    def replica(self, array: str) -> int:
+        """The number of the copy of such an array."""
+        return next(each.copy for each in self.plan.replicas if each.array == array)
 
     # Reductions and votes
 

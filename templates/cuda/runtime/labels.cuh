@@ -13,6 +13,22 @@ __device__ __forceinline__ void copy_labels(enactor& run, uint32 number, const T
 // labels before it stores the first one, so that it waits for another GPU once for all.
 template <class T>
 __device__ __forceinline__ void join_labels(enactor& run, uint32 number, T* labels, uint64 count) {
+    each_least_label<T>(run, number, count, [&](uint64 i, T least) { labels[i] = least; });
+}
+
+// piece: join_labels_everywhere
+// The same where they are stored in all copies, which a GPU reads for no vertices but its own.
+template <class T>
+__device__ __forceinline__ void join_labels_everywhere(enactor& run, uint32 number, T* labels, uint64 count) {
+    const uint32 gpus = uint32(gpu_count());
+    each_least_label<T>(run, number, count, [&](uint64 i, T least) {
+        for (uint32 gpu = 0; gpu < gpus; ++gpu) { copy_of_gpu<T>(run, number, gpu)[i] = least; }
+    });
+}
+
+// piece: each_least_label
+template <class T, class Store>
+__device__ __forceinline__ void each_least_label(enactor& run, uint32 number, uint64 count, Store store) {
     constexpr uint32 several = 4;
     const uint32 this_gpu = uint32(own_gpu()), gpus = uint32(gpu_count());
     const int64 elements = int64(count);  // a count: lanes count the members of operators only
@@ -37,7 +53,7 @@ __device__ __forceinline__ void join_labels(enactor& run, uint32 number, T* labe
         }
         side_by_side<several>([&](uint32 k) {
             const uint64 i = first + k * step;
-            if (i < end) { labels[i] = least[k]; }
+            if (i < end) { store(i, least[k]); }
         });
     }
 }

@@ -1,0 +1,273 @@
+"""Pass `replicas`: arrays of labels that each of several GPUs has whole, throughout the schedule.
+
+A call that follows labels (`x[x[v]]`) reads elements anywhere, each after the one before. Roots have low ids, which one
+GPU has, so nearly all such reads of the others are far. If everything that writes `x` allows it, each GPU has a whole
+copy of `x`. Calls read the copy of their own GPU, and what they write goes to all copies. So bytes go over the link for
+what is changed, not for what is read. When the schedule ends, each GPU stores its part of the copy in the array.
+
+**Why this is one of the runs that the program allows.** After every barrier all copies are equal: they have the same
+initial values, and each of the three kinds of writes keeps them equal.
+
+1. *A call's own member* (`compute` on all vertices, every write of `x` at the call's own vertex). One call alone writes
+   the element. It changes the copy of its GPU, where it reads its own writes, and then stores the value in the others.
+   Until the next barrier other calls read the value from before the operator or a later one. The rules allow a read of
+   what another call writes only if it says `now` or feeds nothing but the monotone reduction of that array
+   (`gdsl.rules.reads`), and for both any value from before the operator or written during it will do. (A read in a
+   closing `cond` is of the call's own element here.) An element of one copy changes as its writer changes it, so
+   what a waiting loop reads never goes back.
+2. *Reductions anywhere* by one of `min=` and `max=`, with no outcome or `changed`. A call reduces the element in the
+   copy of its GPU, and if that changes it, in all others. Let m be the reduction of the former value and all operands.
+   An operand that changed some copy goes to all of them. One that changed none met a value at least as good, which was
+   there before or goes to all copies as well. So each copy has m after the barrier, as a single array would.
+   Reads are allowed for the same reasons as above. What differs is who is told of a change: calls on two GPUs may both
+   have been the first. But for each element someone is told if and only if the element changes: a call that is told has
+   found a worse value than its own in a copy, no better than the former one, and the first operand that changes an
+   element in any copy is told so. So answers may only go into one `bool` scalar by `|=`, which is then as in any
+   order of calls: whether any element has changed.
+3. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined. These
+   operators need no fill any more, and nobody waits for it.
+
+No condition of 1 and 2 is about one program; 2 leaves out `fetch`, whose answers tell the order of calls.
+
+**Where.** Some operator over all vertices or edges must reach elements of `x` by an index that is not an end of its
+edge, as `x[x[v]]`: other arrays are read at the far ends of edges, which `mirrors` and `merges` are for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import Array, Element, ElementTarget, Parameter, Role, element_index
+from gdsl.ir.traversal import all_steps, walk
+from gdsl.operations import BinaryOperation, Domain, Outcome, ReduceOperation
+from gdsl.passes.writers import written_arrays
+from gdsl.plan import label_copies
+from gdsl.plan.facts import Facts
+from gdsl.plan.label_copies import FILLED
+from gdsl.plan.nodes import (
+    Barrier,
+    Initialize,
+    Launch,
+    Mode,
+    Operation,
+    Part,
+    Plan,
+    Replica,
+    StoreReplicas,
+    Sweep,
+    Variant,
+    Work,
+)
+from gdsl.plan.walking import map_operations, map_sweeps, operations, steps_in, sweeps, sweeps_of
+from gdsl.types import WHOLE_WORDS, Type
+
+SETTLED = Barrier("until all copies are as they stay")
+Functor = ir.VertexFunctor | ir.EdgeFunctor
+_EXTREMES = (ReduceOperation.MIN, ReduceOperation.MAX)
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with arrays that each GPU has whole, where several GPUs run it."""
+    target = plan.target
+    if not target.several_gpus or not target.fused or plan.graphs or target.teams or target.instances:
+        return plan
+    found = [array for array in plan.program.arrays if _suits(array, plan) and _is_kept_equal(array.name, plan, facts)]
+    if not found:
+        return plan
+    lowered = {sweep.labels.array: sweep.labels.copy for sweep in sweeps(plan) if sweep.labels is not None}
+    numbers = iter(range(label_copies.copies_of(plan), label_copies.copies_of(plan) + len(found)))
+    replicas = tuple(
+        Replica(array.name, lowered[array.name] if array.name in lowered else next(numbers)) for array in found
+    )
+    plan = dataclasses.replace(plan, replicas=replicas)
+    plan = map_sweeps(plan, lambda operation, sweep: _changed(operation, sweep, replicas, facts))
+    plan = dataclasses.replace(plan, schedule=map_operations(plan.schedule, _without_fill))
+    return _stored(plan, tuple(array.name for array in found if not array.is_local))
+
+
+def copies_of(plan: Plan) -> int:
+    """How many copies a GPU has, with those of other passes."""
+    return max((each.copy + 1 for each in plan.replicas), default=0) or label_copies.copies_of(plan)
+
+
+def shares_copies(plan: Plan) -> bool:
+    """Whether GPUs read or write copies of each other, and so must know where these are."""
+    return bool(plan.replicas) or label_copies.shares_copies(plan)
+
+
+# What suits
+
+
+def _suits(array: Array, plan: Plan) -> bool:
+    """Whether an array is one piece for each vertex, has initial values, and no other pass has copies of it."""
+    plain = array.domain is Domain.VERTEX and array.count is None and array.type in WHOLE_WORDS
+    if not plain or array.is_input or array.name in plan.swapped:
+        return False
+    first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
+    begins = first.barrier is not None and any(each.name == array.name for each in first.vertex_arrays)
+    copied = {name for sweep in sweeps(plan) if sweep.mirrors is not None for name in sweep.mirrors.arrays}
+    copied |= {sweep.merge.array for sweep in sweeps(plan) if sweep.merge is not None}
+    return begins and array.name not in copied
+
+
+def _is_kept_equal(name: str, plan: Plan, facts: Facts) -> bool:
+    """Whether every step that writes an array keeps copies equal, and some operator follows its elements."""
+    by_site = {each.step.site: each for each in operations(plan)}
+    for step in all_steps(plan.program.schedule):
+        if any(access.writes and access.name == name for access in facts.accesses.of_step(step)):
+            operation = by_site.get(step.site) if isinstance(step, ir.Operator) else None
+            if operation is None or not _keeps_equal(name, operation, facts):
+                return False
+    return any(_follows(name, each, facts) for each in by_site.values())
+
+
+def _keeps_equal(name: str, operation: Operation, facts: Facts) -> bool:
+    sweep, functor = operation.does, facts.accesses.functor_of(operation.step)
+    if not isinstance(sweep, Sweep) or functor is None:
+        return False
+    if sweep.labels is not None:
+        return sweep.labels.array == name
+    if name not in written_arrays(functor) or not _is_plain(sweep):
+        return False
+    return _writes_own(name, operation, functor) or reduces_anywhere(name, operation.step, functor)
+
+
+def _is_plain(sweep: Sweep) -> bool:
+    others = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds, sweep.skips)
+    return not any(others) and sweep.merge is None and sweep.proposals is None
+
+
+def _writes_own(name: str, operation: Operation, functor: Functor) -> bool:
+    """Whether calls write the elements of their own vertices alone, each vertex having one call."""
+    everything = isinstance(operation.step, ir.Compute) and operation.step.frontier.everything
+    return everything and isinstance(functor, ir.VertexFunctor) and writes_own(name, functor)
+
+
+def writes_own(name: str, functor: ir.VertexFunctor) -> bool:
+    """Whether a functor writes an array at its own vertex alone."""
+    targets = [node for node in walk(functor.body) if isinstance(node, ElementTarget) and node.array == name]
+    return bool(targets) and all(_is_own(each.index) for each in targets)
+
+
+def _is_own(index: ir.Expression) -> bool:
+    element = element_index(index)
+    return isinstance(element, Parameter) and element.role is Role.VERTEX
+
+
+def reduces_anywhere(name: str, step: ir.Operator, functor: Functor) -> bool:
+    """Whether calls only reduce elements of an array by one of `min=` and `max=`, and what they are told goes into one
+    scalar by `|=` and nowhere else."""
+    closing = getattr(step, "closing", None)
+    if closing is not None and closing.array == name:
+        return False
+    targets = [node for node in walk(functor.body) if isinstance(node, ElementTarget) and node.array == name]
+    updates = [node for node in walk(functor.body) if isinstance(node, ir.Update) and _updates(node, name)]
+    extremes = {each.operation for each in updates}
+    one = len(extremes) == 1 and extremes <= set(_EXTREMES) and not any(each.type.is_float for each in targets)
+    if len(updates) != len(targets) or not one:
+        return False
+    if any(isinstance(node, Element) and node.array == name and not node.now for node in walk(functor.condition)):
+        return False
+    return _tell_one_scalar(name, functor)
+
+
+def _tell_one_scalar(name: str, functor: Functor) -> bool:
+    """Whether every answer to an update of an array is `changed`, and used in nothing but `|=` of one bool scalar that
+    no branch decides about: as its operand, or as an operand of `||` in it by way of a constant local."""
+    asked = [node for node in walk(functor) if isinstance(node, ir.UpdateValue) and _updates(node.update, name)]
+    ignored = [each.value for each in walk(functor.body) if isinstance(each, ir.Evaluate)]
+    asked = [each for each in asked if not any(each is value for value in ignored)]
+    lets = [each for each in functor.body if isinstance(each, ir.Let) and not each.mutable]
+    told = {let.name for let in lets if any(let.value is each for each in asked)}
+    feeds = [
+        each
+        for each in functor.body
+        if isinstance(each, ir.Update)
+        and isinstance(each.target, ir.ScalarTarget)
+        and each.target.type is Type.BOOL
+        and each.operation is ReduceOperation.BIT_OR
+    ]
+    parts = [(each.target.data, part) for each in feeds for part in alternatives(each.value)]
+    by_local = [target for target, part in parts if isinstance(part, ir.Local) and part.name in told]
+    directly = [each.target.data for each in feeds if any(each.value is one for one in asked)]
+    uses = sum(isinstance(node, ir.Local) and node.name in told for node in walk(functor))
+    held = sum(let.name in told for let in lets) + len(directly)
+    plain = all(each.outcome is Outcome.CHANGED for each in asked) and held == len(asked)
+    return plain and uses == len(by_local) and len({*by_local, *directly}) <= 1
+
+
+def alternatives(value: ir.Expression) -> Iterator[ir.Expression]:
+    """The operands of `||`, or a value itself."""
+    if isinstance(value, ir.Binary) and value.operation is BinaryOperation.OR:
+        yield from alternatives(value.left)
+        yield from alternatives(value.right)
+    elif isinstance(value, ir.Chain) and all(operation is BinaryOperation.OR for operation, _ in value.links):
+        for each in (value.first, *(operand for _, operand in value.links)):
+            yield from alternatives(each)
+    else:
+        yield value
+
+
+def _updates(update: ir.Update, name: str) -> bool:
+    return isinstance(update.target, ElementTarget) and update.target.array == name
+
+
+def _follows(name: str, operation: Operation, facts: Facts) -> bool:
+    """Whether an operator over everything reaches elements by an index that is no end of its edge."""
+    step, functor = operation.step, facts.accesses.functor_of(operation.step)
+    if functor is None or not step.frontier.everything:
+        return False
+    reached = (node for node in walk(functor) if isinstance(node, (Element, ElementTarget)) and node.array == name)
+    return any(not isinstance(element_index(each.index), Parameter) for each in reached)
+
+
+# The plan
+
+
+def _changed(operation: Operation, sweep: Sweep, replicas: tuple[Replica, ...], facts: Facts) -> Sweep:
+    """`sweep` of an operation, whose writes go to all copies."""
+    functor = facts.accesses.functor_of(operation.step)
+    names = {each.array for each in replicas} & (written_arrays(functor) if functor is not None else frozenset())
+    if not names:
+        return sweep
+    if sweep.labels is not None:
+        return dataclasses.replace(sweep, labels=dataclasses.replace(sweep.labels, stays=True))
+    assert functor is not None
+    own = tuple(each.array for each in replicas if each.array in names and _writes_own(each.array, operation, functor))
+    anywhere = frozenset(names - set(own))
+
+    def written(variant: Variant) -> Variant:
+        writes = tuple(
+            dataclasses.replace(write, mode=Mode.EVERYWHERE) if write.name in anywhere else write
+            for write in variant.writes
+        )
+        return dataclasses.replace(variant, writes=writes)
+
+    walks = tuple(
+        dataclasses.replace(
+            each, variant=written(each.variant), shared=None if each.shared is None else written(each.shared)
+        )
+        for each in sweep.walks
+    )
+    alone = None if sweep.own is None else written(sweep.own)
+    return dataclasses.replace(sweep, own=alone, walks=walks, published=own)
+
+
+def _without_fill(operation: Operation) -> Operation:
+    """`operation` whose copy of labels is there already."""
+    stays = any(sweep.labels is not None and sweep.labels.stays for sweep in sweeps_of(operation))
+    left_out = (Work(Part.LABELED), FILLED) if stays else ()
+    body = tuple(each for each in operation.body if each not in left_out)
+    return dataclasses.replace(operation, body=body) if stays else operation
+
+
+def _stored(plan: Plan, results: tuple[str, ...]) -> Plan:
+    """`plan` that stores results at its end."""
+    if not results:
+        return plan
+    (launch,) = plan.schedule
+    assert isinstance(launch, Launch)
+    steps = (*launch.steps, SETTLED, StoreReplicas(results))
+    return dataclasses.replace(plan, schedule=(dataclasses.replace(launch, steps=steps),))

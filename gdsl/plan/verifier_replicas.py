@@ -1,0 +1,168 @@
+"""What must hold where each of several GPUs has an array whole, whoever found that it may (`replicas`)."""
+
+from __future__ import annotations
+
+from gdsl.effects.access import Accesses
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import all_steps, walk
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Domain, Outcome, ReduceOperation
+from gdsl.plan.nodes import Barrier, Initialize, Launch, Mode, Operation, Plan, Replica, StoreReplicas, Sweep, Write
+from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of, variants_of
+from gdsl.types import WHOLE_WORDS, Type
+
+
+def verify_replicas(plan: Plan) -> None:
+    """Raise `VerificationError` unless all copies of an array are equal after each barrier, and results are stored."""
+    verifier = _Verifier(plan)
+    for replica in plan.replicas:
+        verifier.verify(replica)
+    verifier.nothing_else()
+
+
+class _Verifier:
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.accesses = plan, Accesses(plan.program)
+        self.names = {each.array for each in plan.replicas}
+
+    def expect(self, holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"plan of {self.plan.program.name}: replicas: {what}")
+
+    def nothing_else(self) -> None:
+        """What is done with copies is done with these alone, and results are stored once, at the end."""
+        published = {name for sweep in sweeps(self.plan) for name in sweep.published}
+        everywhere = {write.name for write in self._writes() if write.mode is Mode.EVERYWHERE}
+        lowered = {each.labels.array for each in sweeps(self.plan) if each.labels is not None and each.labels.stays}
+        self.expect(published | everywhere | lowered <= self.names, "copies of what not all GPUs have")
+        stored = [step for step in steps_in(self.plan.schedule) if isinstance(step, StoreReplicas)]
+        results = {each.name for each in self.plan.program.arrays if each.name in self.names and not each.is_local}
+        self.expect(len(stored) == bool(results), "results are stored never or twice")
+        if stored:
+            (launch,) = self.plan.schedule
+            assert isinstance(launch, Launch)
+            last = isinstance(launch.steps[-2], Barrier) and launch.steps[-1] is stored[0]
+            self.expect(set(stored[0].arrays) == results and last, "results are not stored at the end")
+
+    def _writes(self) -> list[Write]:
+        found = (variant for sweep in sweeps(self.plan) for variant in variants_of(sweep))
+        return [write for variant in found for write in variant.writes]
+
+    def verify(self, replica: Replica) -> None:
+        plan, name = self.plan, replica.array
+        self.expect(plan.target.several_gpus and plan.target.fused and not plan.graphs, "one GPU has one copy")
+        array = next((each for each in plan.program.arrays if each.name == name), None)
+        whole = array is not None and array.domain is Domain.VERTEX and array.count is None
+        self.expect(whole and array is not None and array.type in WHOLE_WORDS, f"{name} is not of one word a vertex")
+        stays = array is not None and not array.is_input and name not in plan.swapped
+        self.expect(stays, f"{name} is stored elsewhere")
+        first = next(step for step in steps_in(plan.schedule) if isinstance(step, Initialize))
+        begins = first.barrier is not None and any(each.name == name for each in first.vertex_arrays)
+        self.expect(begins, f"{name} has no values at first")
+        self.expect(replica.copy not in self._others(replica), f"others fill the copy of {name}, too")
+        by_site = {each.step.site: each for each in operations(plan)}
+        for step in all_steps(plan.program.schedule):
+            if any(access.writes and access.name == name for access in self.accesses.of_step(step)):
+                operation = by_site.get(step.site) if isinstance(step, ir.Operator) else None
+                self.expect(operation is not None, f"{name} is written in one copy alone")
+                assert operation is not None
+                for sweep in sweeps_of(operation):
+                    self._writes_all(name, operation, sweep, replica)
+
+    def _others(self, replica: Replica) -> set[int]:
+        others = {each.copy for each in self.plan.replicas if each is not replica}
+        for each in sweeps(self.plan):
+            others |= set(range(len(each.mirrors.arrays) + each.mirrors.members)) if each.mirrors is not None else set()
+            for found in (each.merge, each.proposals):
+                others |= {found.copy, found.marks} if found is not None else set()
+            labels = each.labels
+            if labels is not None and (labels.array, labels.copy) != (replica.array, replica.copy):
+                others.add(labels.copy)
+        return others
+
+    def _writes_all(self, name: str, operation: Operation, sweep: Sweep, replica: Replica) -> None:
+        """Whether what the calls of a sweep write of an array gets into all copies, in one of three ways."""
+        functor, where = self.accesses.functor_of(operation.step), f"{operation.name}: {name}"
+        self.expect(functor is not None and operation.step.stores != name, f"{where} is written in one copy alone")
+        assert functor is not None
+        labels = sweep.labels
+        if labels is not None:
+            joined = labels.array == name and labels.stays and labels.copy == replica.copy
+            self.expect(joined and operation.waits, f"{where} is lowered in one copy alone")
+            return
+        others = (sweep.selection, sweep.segment, sweep.vote, sweep.intersection, sweep.order, sweep.rounds)
+        apart = sweep.merge is None and sweep.proposals is None and sweep.skips is None
+        self.expect(not any(others) and apart, f"{where} is written by another kind of sweep")
+        targets = [node for node in walk(functor.body) if isinstance(node, ir.ElementTarget) and node.array == name]
+        writes = [each for variant in variants_of(sweep) for each in variant.writes if each.name == name]
+        if name in sweep.published:
+            everything = isinstance(operation.step, ir.Compute) and operation.step.frontier.everything
+            own = all(_is_own_vertex(each.index) for each in targets)
+            self.expect(everything and own and bool(targets), f"{where} is not written at the call's vertex alone")
+            self.expect(all(each.mode is not Mode.EVERYWHERE for each in writes), f"{where} is written twice")
+            return
+        self.expect(all(each.mode is Mode.EVERYWHERE for each in writes) and bool(writes), f"{where} is in one copy")
+        updates = [node for node in walk(functor.body) if isinstance(node, ir.Update) and _target(node) == name]
+        kinds = {each.operation for each in updates}
+        extreme = len(kinds) == 1 and kinds <= {ReduceOperation.MIN, ReduceOperation.MAX}
+        extreme = extreme and not any(each.type.is_float for each in targets)
+        closing = getattr(operation.step, "closing", None)
+        self.expect(closing is None or closing.array != name, f"{where} closes")
+        self.expect(len(updates) == len(targets) and extreme, f"{where} is not reduced by one minimum or maximum")
+        asked = [node for node in walk(functor) if isinstance(node, ir.UpdateValue) and _target(node.update) == name]
+        self.expect(all(each.outcome is Outcome.CHANGED for each in asked), f"{where}: calls are told former values")
+        self._tells_one(where, functor, asked)
+
+    def _tells_one(self, where: str, functor: ir.VertexFunctor | ir.EdgeFunctor, asked: list[ir.UpdateValue]) -> None:
+        """Answers go into one flag and nowhere else: each statement of the body that no branch decides about is one
+        that keeps an answer in a constant, one that reduces such constants or an answer, or has nothing to do with any.
+        """
+        kept, fed = set[str](), set[str]()
+        left = {id(each) for each in asked}
+        left -= {id(node.value) for node in walk(functor.body) if isinstance(node, ir.Evaluate)}
+        for statement in functor.body:
+            if isinstance(statement, ir.Let) and id(statement.value) in left and not statement.mutable:
+                kept.add(statement.name)
+                left.discard(id(statement.value))
+                continue
+            names = [node.name for node in walk(statement) if isinstance(node, ir.Local) and node.name in kept]
+            is_answer = isinstance(statement, ir.Update) and id(statement.value) in left
+            if not names and not is_answer:
+                continue
+            self.expect(
+                isinstance(statement, ir.Update) and _is_flag(statement), f"{where}: an answer decides something"
+            )
+            assert isinstance(statement, ir.Update)
+            parts = [part for part in _alternatives(statement.value) if isinstance(part, ir.Local)]
+            alone = [part.name for part in parts if part.name in kept] == names
+            self.expect(alone, f"{where}: an answer decides something")
+            left.discard(id(statement.value))
+            fed.add(statement.target.data)
+        self.expect(not left and len(fed) <= 1, f"{where}: answers go elsewhere")
+        conditions = (node for node in walk(functor.condition) if isinstance(node, ir.Local))
+        self.expect(not any(node.name in kept for node in conditions), f"{where}: an answer decides something")
+
+
+def _is_flag(update: ir.Update) -> bool:
+    flag = isinstance(update.target, ir.ScalarTarget) and update.target.type is Type.BOOL
+    return flag and update.operation is ReduceOperation.BIT_OR
+
+
+def _alternatives(value: ir.Expression) -> list[ir.Expression]:
+    """The operands of `||`."""
+    if isinstance(value, ir.Binary) and value.operation.value == "||":
+        return [*_alternatives(value.left), *_alternatives(value.right)]
+    if isinstance(value, ir.Chain) and all(operation.value == "||" for operation, _ in value.links):
+        operands = (value.first, *(operand for _, operand in value.links))
+        return [part for each in operands for part in _alternatives(each)]
+    return [value]
+
+
+def _target(update: ir.Update) -> str | None:
+    """The array of which an element is reduced."""
+    return update.target.array if isinstance(update.target, ir.ElementTarget) else None
+
+
+def _is_own_vertex(index: ir.Expression) -> bool:
+    element = ir.element_index(index)
+    return isinstance(element, ir.Parameter) and element.role is ir.Role.VERTEX

@@ -1,0 +1,189 @@
+"""Arrays that several GPUs have whole: the results of the reference in any order of threads, and each mistake in how
+copies are kept equal turns something red."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.graphs import grid, make_graph, random_graph
+from support.replicas import REPLICATED
+
+from gdsl.backends.cuda import plan_of
+from gdsl.binding import bind
+from gdsl.codegen.cuda.generate import generate
+from gdsl.codegen.cuda.generated import Generated
+from gdsl.diagnostics import GdslError
+from gdsl.ir.nodes import Program
+from gdsl.plan.nodes import Plan
+
+from . import build
+from .driver import EmulatedModule, EmulatorError
+from .mutants import GENERATED, Mutant
+from .mutating import mutated, templates_with
+from .running import NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+GRAPHS = (
+    make_graph([], 0),
+    make_graph([], 1),
+    make_graph([(0, 0), (0, 1), (0, 1), (1, 2), (2, 0), (3, 3), (2, 5)], 6, directed=False),
+    make_graph([(at, at + 1) for at in range(69)][::-1], 70, directed=False),
+    make_graph(grid(7, 10), 70, directed=False),
+    make_graph([(199, at) for at in range(1, 180)], 200, directed=False),
+    random_graph(90, 60, seed=5, directed=True),
+    random_graph(300, 280, seed=7, directed=False),
+)
+SETTLED = frozenset({"upwards", "stored by its own call"})
+"""Programs whose results the checker does not prove to be unique, though they are."""
+
+
+@pytest.mark.parametrize("what", REPLICATED)
+@pytest.mark.sampled(3)
+@pytest.mark.rare(3)
+def test_results_are_those_of_one_array(what: str) -> None:
+    program = program_of(REPLICATED[what])
+    built = emulated(program, TINY if len(what) % 2 else SMALL, several_gpus=True)
+    assert "x" in {each.array for each in built.plan.replicas}
+    results = [array.name for array in program.arrays if not array.is_local]
+    for graph in GRAPHS:
+        expected = expect(program, graph, bind(program, graph, {}))
+        for seed in range(4):
+            gpus = 2 + seed % 3
+            found = built.run(graph, bind(program, graph, {}), device_for(seed, blocks=gpus + seed, gpus=gpus))
+            wrong = [each for each in differences(program, expected, found) if "trace" not in each]
+            assert [each for each in wrong if "iterations" not in each] == [], (graph, seed)
+            for name in results if what in SETTLED else ():
+                assert np.array_equal(found.arrays[name], expected.arrays[name]), (graph, seed)
+
+
+@pytest.mark.parametrize("what", ["labels", "linked first"])
+@pytest.mark.slow
+def test_passes_are_left_out(what: str) -> None:
+    """Where labels are lowered in copies, or fewer operators share a sweep, it makes no difference."""
+    for left_out in ("label_copies", "fusion", "synchronization", "replicas", "load_balance"):
+        program = program_of(REPLICATED[what], (f"without={left_out}",))
+        built = emulated(program, SMALL, several_gpus=True)
+        for graph in GRAPHS[2:]:
+            expected = expect(program, graph, bind(program, graph, {}))
+            found = built.run(graph, bind(program, graph, {}), device_for(3, blocks=5, gpus=3))
+            assert np.array_equal(found.arrays["x"], expected.arrays["x"]), left_out
+
+
+_FILE = "runtime/replicas.cuh"
+_LABELS = REPLICATED["labels"]
+_OWN = REPLICATED["stored by its own call"]
+_LINKED = REPLICATED["linked first"]
+_ENDING = REPLICATED["reduced last"]
+_OTHERS = "if (gpu != this_gpu) { store"
+_OWN_THREADS = """const uint64 threads = uint64(own_block_count()) * blockDim.x;
+    for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count)"""
+_ALL_THREADS = "const uint64 threads = grid_threads();\n    for (uint64 i = thread_index(); i < uint64(count)"
+_STORED = "each_id(d.graph.num_vertices, [&](uint64 i) {\n        problem."
+_JOINED = "copy_of_gpu<T>(run, number, gpu)[i] = least;"
+MUTANTS = (
+    Mutant("elements are stored on this GPU alone", _FILE, _OTHERS, "if (false) { store", _OWN, "result"),
+    Mutant(
+        "elements are stored on one other GPU",
+        _FILE,
+        f"gpu < gpus; ++gpu) {{\n        {_OTHERS}",
+        f"gpu < 2; ++gpu) {{\n        {_OTHERS}",
+        _OWN,
+        "result",
+    ),
+    Mutant(
+        "elements are reduced on this GPU alone",
+        _FILE,
+        "if (gpu != this_gpu) { reduce",
+        "if (false) { reduce",
+        _LABELS,
+        "result error",
+    ),
+    Mutant("no value is changed for others", _FILE, "bits_equal(value, before)", "true", _OWN, "result"),
+    Mutant("each GPU has a part of the values", _FILE, _OWN_THREADS, _ALL_THREADS, _LABELS, "result bounds error"),
+    Mutant(
+        "no other GPU's copy is known",
+        _FILE,
+        "addresses[number][own_gpu()] = ",
+        "addresses[number][0] = ",
+        _LABELS,
+        "result bounds error race",
+    ),
+    Mutant(
+        "blocks have no addresses",
+        _FILE,
+        "kept[gpu] = load_relaxed(&addresses[gpu]);",
+        "",
+        _LABELS,
+        "result bounds error misaligned",
+    ),
+    Mutant(
+        "addresses are used before they are there",
+        _FILE,
+        "    __syncthreads();\n    addresses = kept;",
+        "    addresses = kept;",
+        _OWN,
+        "race bounds error",
+    ),
+    Mutant(
+        "results are stored before all copies are equal",
+        GENERATED,
+        f"synchronize(run);\n    {_STORED}",
+        _STORED,
+        _ENDING,
+        "race result",
+    ),
+    Mutant("results are not stored", GENERATED, "problem.x[i] = d.x[i];", "", _LABELS, "result"),
+    Mutant(
+        "others' labels are joined as they were",
+        "runtime/labels.cuh",
+        _JOINED,
+        f"if (gpu == own_gpu()) {{ {_JOINED} }}",
+        _LINKED,
+        "result",
+    ),
+)
+
+
+def seen(text: str, program: Program, plan: Plan, generated: Generated) -> set[str]:
+    """The kinds of red of a few runs."""
+    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
+    for seed in range(12):
+        graph = GRAPHS[3 + seed % 5]
+        bindings = bind(program, graph, {})
+        expected = expect(program, graph, bindings)
+        device = device_for(seed, blocks=6, gpus=3)
+        device.schedule.max_steps = 2_000_000
+        try:
+            found = built.run(graph, bindings, device)
+        except EmulatorError as error:
+            return {finding.kind.name.lower() for finding in error.findings}
+        except GdslError:
+            return {"error"}
+        if any(not np.array_equal(found.arrays[name], values) for name, values in expected.arrays.items()):
+            return {"result"}
+    return set()
+
+
+@pytest.mark.parametrize("text", [_LABELS, _OWN, _LINKED], ids=["labels", "own", "linked"])
+@pytest.mark.slow
+def test_nothing_is_red_without_a_mistake(text: str) -> None:
+    program = program_of(text)
+    plan = plan_of(program, SMALL, several_gpus=True)
+    generated = generate(plan, NARROW)
+    assert seen(generated.text, program, plan, generated) == set()
+
+
+@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.sampled(5)
+@pytest.mark.rare(2)
+def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
+    with templates_with(mutant, tmp_path):
+        program = program_of(mutant.program)
+        plan = plan_of(program, SMALL, several_gpus=True)
+        generated = generate(plan, NARROW)
+    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
+    found = seen(text, program, plan, generated)
+    assert found, "nothing turned red"
+    assert found & set(mutant.shows.split()), f"it shows as {found}"
