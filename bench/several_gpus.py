@@ -57,13 +57,15 @@ def _series(
     return series, statistics.median(alone)
 
 
-def barrier_line(gpus: Gpus) -> str:
-    """What a barrier takes on one GPU and on `gpus`."""
+def microseconds_of_a_barrier(**options: Gpus) -> float:
+    """What one takes, on one GPU or on `gpus`."""
     graph = gdsl.Graph.from_edges([0], [1])
     program = gdsl.compile(_WAITING)
+    runs = [program(graph, backend="cuda", timeout=TIMEOUT, **options).time_ms for _ in range(4)]
+    return statistics.median(runs[1:]) * 1000 / _BARRIERS
 
-    def microseconds(**options: Gpus) -> float:
-        runs = [program(graph, backend="cuda", timeout=TIMEOUT, **options).time_ms for _ in range(4)]
-        return statistics.median(runs[1:]) * 1000 / _BARRIERS
 
-    return f"a barrier: {microseconds():.2f} µs on one GPU, {microseconds(gpus=gpus):.2f} µs on {gpus} GPUs"
+def barrier_line(gpus: Gpus) -> str:
+    """What a barrier takes on one GPU and on `gpus`."""
+    one, several = microseconds_of_a_barrier(), microseconds_of_a_barrier(gpus=gpus)
+    return f"a barrier: {one:.2f} µs on one GPU, {several:.2f} µs on {gpus} GPUs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def analyze(source: Source, before_trial: Callable[[], None] = lambda: None) -> 
     against the rules of writes and reads, for every type that it admits. Never raises, whatever the text; editors call
     this. `before_trial` is called before each fix is tried, and may raise to end that."""
     source = with_imports(source)
-    reading = frontend.Reading(source)
+    reading = _reading(source)
     analysis = reading.checked()
     mistakes = _mistakes(reading, source, reading.instances() or ((),))
     diagnostics = _with_verified_fixes(mistakes, reading, source, before_trial)
@@ -45,15 +46,16 @@ def library_mistakes(source: Source) -> tuple[Diagnostic, ...]:
     return verified(diagnostics, (), source, lambda text: Outcome(frontend.analyze_library(text).diagnostics, ()))
 
 
-def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tuple[Diagnostic, ...]:
+def warnings(
+    source: Source, tune: Sequence[str] = (), types: Types = (), program: Program | None = None
+) -> tuple[Diagnostic, ...]:
     """The warnings (W0x) about a program, in the order of the text; none for a program with mistakes, which
-    `load_source` reports."""
-    analysis = frontend.analyze(source, types)
-    if analysis.checked is None:
-        return ()
+    `load_source` reports. `program` is what that has returned, if there is one."""
+    source = with_imports(source)
+    reading = _reading(source)
+    analysis = reading.checked(types)
     try:
-        check_tune_words(analysis.checked, tune)
-        program = annotate(lower(analysis.checked), source)
+        program = program or annotate(lower(_checked(reading, source, tune, types)), source)
     except GdslError:
         return ()
     advices = advise(program, analysis.symbols, source, tune)
@@ -67,7 +69,7 @@ def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tup
 def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) -> CheckedProgram:
     """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all mistakes up to types."""
     source = with_imports(source)
-    reading = frontend.Reading(source)
+    reading = _reading(source)
     try:
         return _checked(reading, source, tune, types)
     except GdslError as error:
@@ -85,7 +87,7 @@ def load_source(
     `refuse` False, a program that the rules of writes and reads forbid passes, for tests that show what they
     prevent."""
     source = with_imports(source)
-    reading = frontend.Reading(source)
+    reading = _reading(source)
     try:
         program = annotate(lower(_checked(reading, source, tune, types)), source, refuse)
     except GdslError as error:
@@ -110,6 +112,12 @@ def load(
     """As `load_source`, for a program given as its text, its path or a `Source`."""
     source = text_or_path if isinstance(text_or_path, Source) else read_source(text_or_path)
     return load_source(source, tune, types, every=every)
+
+
+@lru_cache(maxsize=1)
+def _reading(source: Source) -> Reading:
+    """The text that was read last is often asked for again: for its warnings, or for other types."""
+    return frontend.Reading(source)
 
 
 def _checked(reading: Reading, source: Source, tune: Sequence[str], types: Types) -> CheckedProgram:

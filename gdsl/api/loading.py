@@ -39,8 +39,9 @@ def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.P
     return program
 
 
-def warnings_of(source: Source, words: tuple[str, ...], types: Types = ()) -> tuple[Diagnostic, ...]:
-    """What a program says and probably does not mean; see `gdsl.pipeline.warnings`."""
+def warnings_of(program: ir.Program, source: Source, words: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+    """What a loaded program says and probably does not mean; see `gdsl.pipeline.warnings`."""
+    types = types_of(program, {})
     key = _key(source, words, types)
     cached = cache.load("warnings", key)
     if isinstance(cached, tuple):
@@ -49,7 +50,7 @@ def warnings_of(source: Source, words: tuple[str, ...], types: Types = ()) -> tu
 
     make_room()
     with uncollected():
-        warnings = pipeline.warnings(source, words, types)
+        warnings = pipeline.warnings(source, words, types, program)
     cache.store("warnings", key, warnings)
     return warnings
 

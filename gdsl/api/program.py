@@ -10,7 +10,7 @@ from gdsl import deadline
 from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, with_gpus, without_defaults
 from gdsl.api.compiled import CompiledProgram
 from gdsl.api.dry_run import DryRun
-from gdsl.api.loading import types_of, warnings_of
+from gdsl.api.loading import warnings_of
 from gdsl.api.on_workers import OF_WORKERS, RunsPrograms, concerns_workers, resume_on_workers, run_on_workers
 from gdsl.api.pending import Pending, submit
 from gdsl.api.result import Result
@@ -52,7 +52,7 @@ class Program(CompiledProgram):
         """What the program says and probably does not mean (codes W0x), found when first accessed; nothing is raised
         or printed. `str(gdsl.GdslError(program.warnings, program.text))` is the text that `gdslc check` prints."""
         if self._warnings is None:
-            self._warnings = warnings_of(self._source, self._tune, types_of(self._program, {}))
+            self._warnings = warnings_of(self._program, self._source, self._tune)
         return self._warnings
 
     def __call__(self, graph: Graph, /, *others: object, **values: Any) -> Result:

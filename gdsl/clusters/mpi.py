@@ -30,8 +30,9 @@ _BRISK, _BRISK_IF_CROWDED = 200, 20
 more ranks than processors: there, whoever looks keeps those from working that it waits for."""
 _SHORTEST_SLEEP, _LONGEST_SLEEP = 2e-5, 1e-3
 """Seconds between two looks."""
-_FAREWELL = 10.0
-"""Seconds that workers wait for each other after an error, before they end without."""
+_FAREWELL = 8.0
+"""Seconds that workers wait for each other after an error, before they end without. Ten seconds behind the error, all
+have ended."""
 
 
 def mpi_library() -> Any:

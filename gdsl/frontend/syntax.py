@@ -75,6 +75,7 @@ from gdsl.frontend.syntax_expressions import (
     SetLiteral,
     Unary,
     Unknown,
+    Values,
 )
 from gdsl.frontend.syntax_statements import (
     Accept,
@@ -220,6 +221,7 @@ __all__ = [
     "Unknown",
     "Update",
     "UpdateValue",
+    "Values",
     "While",
     "all_names",
     "children",

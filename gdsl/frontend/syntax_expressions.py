@@ -171,12 +171,22 @@ class Convert(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Values(Expression):
+    """`v => a[v] > 2`, `(src, dst, e) => w[e]` where a reduction takes an array: a value for each element of `domain`;
+    built by the checker. `parameters` are the names of the element, or of the ends of an edge and the edge."""
+
+    parameters: tuple[str, ...]
+    value: Expression
+    domain: Domain
+
+
+@dataclass(frozen=True, slots=True)
 class Reduced(Expression):
-    """`sum(a)`, `max(a, f)`: the reduction over the elements of `array`, or over those in the set `members`, a frontier
-    or everything; built by the checker."""
+    """`sum(a)`, `max(a, f)`, `count(v => a[v] > 2)`: the reduction over an array, or over the values that a functor
+    without a name gives, of the elements in the set `members`, a frontier or everything; built by the checker."""
 
     operation: ArrayReduction
-    array: Name
+    array: Name | Values
     members: Name | None
     saturates: bool = False
     """Whether it is a sum that stops at the ends of its type."""

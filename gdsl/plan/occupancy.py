@@ -283,7 +283,7 @@ LEAST_TOGETHER = 32
 """Values from which on half of the bits of a word are in use."""
 WORTH_COMPILING = 1 << 30
 """Values times vertices and edges from which on a launch takes a millisecond; compiling another form takes a second."""
-TEAMS = 4
+TEAMS = 8
 """Teams at most that share the blocks on a graph that is work for all of them: steps of one wait for memory while
 another's wait at a barrier."""
 

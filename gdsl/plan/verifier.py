@@ -10,7 +10,7 @@
 6. The storage of every node exists and is large enough (`verifier_storage`).
 7. Frontiers that share a slot are never needed at the same time (`verifier_storage`).
 8. The sizes fit each other (`verifier_storage`).
-9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`).
+9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`, `verifier_parts`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
 11. Where blocks go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
 

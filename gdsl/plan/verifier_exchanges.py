@@ -4,28 +4,25 @@
    and the edges that it walked, too. Nothing stands in between, so nobody reads what only some workers have.
 2. Only what a single worker can have written is published, at its own elements or, where a contraction has other edges
    than the given graph, anywhere. What several may write is combined by the one operation by which all calls write it.
-3. An operator is run by all at once only if no call is told what a call of another worker did, and nothing reads a sum
-   that each worker begins anew.
+3. An operator is run by all at once only if no call is told what a call of another worker did, or nobody can see that
+   (`verifier_answers`), and nothing reads a sum that each worker begins anew.
 4. A choice that is left to a run is that of one worker.
-5. What a worker holds in parts is named by its own edges and vertices alone.
-6. On a grid, each operator runs on a worker's own members: vertices that a filter has found by their ids, the edges
-   that leave them, or what a set of edges has in common with these. Only operators and far ends read these sets.
+
+`verifier_parts` says what must hold of what a worker has alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
+from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
-from gdsl.operations import Domain, Outcome, Over, ReduceOperation, SetOperation
+from gdsl.operations import Domain, Over, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
-from gdsl.plan.functor_facts import parts_read
 from gdsl.plan.nodes import (
     Barrier,
-    Branch,
     Choice,
     Combine,
     Compare,
@@ -37,7 +34,6 @@ from gdsl.plan.nodes import (
     Initialize,
     Launch,
     Leader,
-    Loop,
     MakeGraph,
     Measure,
     OnSets,
@@ -45,15 +41,11 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
+from gdsl.plan.verifier_answers import verify_answers
+from gdsl.plan.verifier_parts import of_owner, own_vertices, owns_edges, pulls, verify_parts
 from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
 
-_NEAR = {
-    Over.OUT_EDGES: frozenset({ir.Role.SOURCE, ir.Role.NEAR}),
-    Over.IN_EDGES: frozenset({ir.Role.DESTINATION, ir.Role.NEAR}),
-    Over.ALL_EDGES: frozenset({ir.Role.NEAR}),
-}
 _ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
-_TWICE_IS_ONCE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
 def verify_exchanges(plan: Plan) -> None:
@@ -86,8 +78,7 @@ class _Exchanges:
         for block in blocks_in(plan.schedule):
             if plan.target.fused or not all(isinstance(step, _OF_LAUNCHES) for step in block):
                 self._block(tuple(map(_launched, block)))
-        self._held()
-        self._own_sets()
+        verify_parts(plan)
 
     # 1 and 4
 
@@ -114,7 +105,7 @@ class _Exchanges:
         written = {each.name for each in self.accesses.of_step(step) if each.writes} - self.in_parts
         data = exchange.data if exchange is not None else ()
         if operation.turns is not None:
-            self.expect(not _pulls(operation), f"{name}: workers that take turns do not pull")
+            self.expect(not pulls(operation), f"{name}: workers that take turns do not pull")
             adopted = operation.turns.exchange.data
             self.expect(all(each.how is How.ADOPT for each in adopted), f"{name}: a turn takes what one worker has")
             self.expect({each.name for each in adopted} == written, f"{name}: a turn exchanges other data")
@@ -128,7 +119,7 @@ class _Exchanges:
             for each in data:
                 self._exchanged(step, each)
                 self.expect(
-                    each.how is How.MERGE or not _pulls(operation), f"{name}: a pull writes {each.name} for others"
+                    each.how is How.MERGE or not pulls(operation), f"{name}: a pull writes {each.name} for others"
                 )
             self._at_once(step, {each.name for each in data if each.how is not How.PUBLISH})
         united = exchange.frontier if exchange is not None else None
@@ -145,7 +136,7 @@ class _Exchanges:
         step = operation.step
         if snapshot is None or snapshot.frontier is None:
             return
-        if _pulls(operation):
+        if pulls(operation):
             does = operation.does
             self.expect(isinstance(does, Choice), f"{step.label}: a pull writes more than what is noted")
             assert isinstance(does, Choice)
@@ -202,7 +193,7 @@ class _Exchanges:
         """Whether an element is one of the worker's in the given graph: a contraction has other edges of its ids."""
         of_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE
         contracts = any(isinstance(each, ir.Contract) for each in all_steps(self.program.schedule))
-        return _of_owner(index, step) and not (of_edge and contracts)
+        return of_owner(index, step) and not (of_edge and contracts)
 
     def _writes(self, step: ir.Operator, name: str) -> Iterator[ir.Store | ir.Update | ir.CompareAndSwap]:
         functor = self.accesses.functor_of(step)
@@ -216,120 +207,12 @@ class _Exchanges:
         functor = self.accesses.functor_of(step)
         if functor is None:
             return
+        verify_answers(self.program, step, functor, merged)
         updates = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
-        told = False
-        for node in walk(functor.body):
-            if isinstance(node, ir.CompareAndSwap):
-                self.expect(node.target.data not in merged, "a `cas` of what other workers write")
-            if isinstance(node, ir.UpdateValue) and node.update.target.data in merged:
-                told = True
-                self.expect(node.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
-                self.expect(node.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
-        once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
-        once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
-        self.expect(once or not told, "what depends on a change would be done by several workers")
-        for node in walk(functor.body):
-            if (
-                isinstance(node, ir.Branch)
-                and told
-                and any(isinstance(e, ir.UpdateValue) for e in walk(node.condition))
-            ):
-                self.expect(not node.otherwise, "what happens without a change would be done by no worker")
-                self.expect(not any(map(_collects_calls, walk(node.then))), "bits of calls of several workers")
         begun = {each.target.data for each in updates if _begins_anew(each)} & merged
         read = {node.array for node in walk(functor) if isinstance(node, ir.Element)}
         read |= {node.name for node in walk(functor) if isinstance(node, ir.ScalarValue)}
         self.expect(not begun & read, "a sum that workers begin anew is read")
-
-    # 6
-
-    def _own_sets(self) -> None:
-        if not self.plan.target.grid:
-            self.expect(not self.own_sets, "own members in sets, and workers pick them as they walk")
-            return
-        found: set[str] = set()
-        named: set[str | None] = set()
-        for each in steps_in(self.plan.schedule):
-            if isinstance(each, Operation):
-                step, functor = each.step, self.accesses.functor_of(each.step)
-                by_ids = isinstance(step, ir.Filter) and isinstance(functor, ir.VertexFunctor) and _is_range(functor)
-                self.expect(by_ids or step.frontier.frontier in found, f"{each.name} runs on members of other workers")
-                if step.result in self.own_sets:
-                    leave = isinstance(step, ir.Advance) and step.over is Over.OUT_EDGES and step.to is Domain.EDGE
-                    leave = leave and isinstance(functor, ir.EdgeFunctor) and _is_range(functor)
-                    self.expect(by_ids or leave, f"{step.result} has members of other workers")
-                    found.add(step.result)
-            elif isinstance(each, FarEnds):
-                self.expect(each.step.other in found, "far ends of other workers' edges")
-                named.add(each.step.name)
-            elif isinstance(each, Combine) and each.step.name in self.own_sets:
-                common = each.step.operation is SetOperation.INTERSECTION and each.step.second.frontier in found
-                self.expect(common, f"{each.step.name} has members of other workers")
-                named.add(each.step.first.frontier)
-                found.add(each.step.name)
-            elif isinstance(each, (Define, Copy, Combine, OnSets)):
-                use = frontiers_of(each.step)
-                named |= {*use.read, *use.written}
-            elif isinstance(each, (Loop, Branch)):
-                named |= set(asked_frontiers(each.condition))
-        self.expect(found == self.own_sets, "own members that nothing finds")
-        self.expect(not named & self.own_sets, "a set of own members is taken for a whole one")
-
-    # 5
-
-    def _held(self) -> None:
-        assert self.plan.distribution is not None
-        graph = {each.name: each.held for each in self.plan.distribution.graph}
-        self.expect(not (self.plan.graphs and self.in_parts), "arrays in parts where a graph is made")
-        self.expect(
-            not self.plan.graphs or all(held is Held.MIRROR for held in graph.values()), "a graph is made of parts"
-        )
-        self.expect({graph["offsets"], graph["in_offsets"]} == {Held.MIRROR}, "degrees are not known everywhere")
-        for operation in operations(self.plan):
-            step, functor = operation.step, self.accesses.functor_of(operation.step)
-            score = step.score if isinstance(step, ir.NeighborVote) else None
-            votes = [each for each in self.program.vote_functors if each.name == score]
-            for node in walk((*((functor,) if functor is not None else ()), *votes)):
-                self._access(node, step, graph)
-                if _pulls(operation):
-                    self._pulled(node, graph)
-            if isinstance(step, ir.Intersect):
-                needed = (Held.MIRROR,) if step.partners is not None else (Held.MIRROR, Held.FAR)
-                self.expect(graph["columns"] in needed, "an intersection lacks the lists of neighbors")
-                names = functor.common if isinstance(functor, ir.EdgeFunctor) else None
-                tells = self.plan.target.grid and names is not None and names.has_edges
-                whole = graph["edge_sources"] is Held.MIRROR
-                self.expect(whole or not tells, "an intersection lacks the sources of edges")
-        for own_step in all_steps(self.program.schedule):
-            parts = (getattr(own_step, name, None) for name in ("condition", "count", "target", "value", "members"))
-            elements = walk(tuple(each for each in parts if isinstance(each, (ir.Node, tuple))))
-            named = {node.array for node in elements if isinstance(node, (ir.Element, ir.ElementTarget))}
-            if isinstance(own_step, ir.SetStep):
-                named |= {*own_step.use.reads, *own_step.use.writes}
-            self.expect(not named & self.in_parts, "the schedule names elements that other workers have")
-
-    def _access(self, node: ir.Node, step: ir.Operator, graph: dict[str, Held]) -> None:
-        if isinstance(node, (ir.Element, ir.ElementTarget)) and node.array in self.in_parts:
-            own = _of_owner(ir.element_index(node.index), step)
-            self.expect(own, f"{node.array} is held in parts, and other elements are named")
-        if isinstance(node, (ir.GraphRead, ir.ForNeighbors)):
-            whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
-            of = ir.element_index(node.vertex if isinstance(node, ir.ForNeighbors) else node.arguments[0])
-            of_edge = isinstance(node, ir.GraphRead) and node.query.of_edge
-            own = isinstance(of, ir.Parameter) and (
-                (of.role is ir.Role.EDGE and _owns_edges(step)) if of_edge else of.role in _own_vertices(step)
-            )
-            self.expect(whole or own, "a list of another worker is read")
-
-    def _pulled(self, node: ir.Node, graph: dict[str, Held]) -> None:
-        """What a call of a pull needs is there: its edge and its near end are another worker's."""
-        if isinstance(node, (ir.Element, ir.ElementTarget)):
-            self.expect(node.array not in self.in_parts, f"a pull names {node.array}, which is held in parts")
-        if isinstance(node, (ir.GraphRead, ir.ForNeighbors)):
-            whole = all(graph[part] is Held.MIRROR for part in parts_read(node))
-            self.expect(whole, "a pull reads lists of other workers")
-        if isinstance(node, ir.Parameter):
-            self.expect(node.role is not ir.Role.EDGE, "a pull names edges of other workers")
 
 
 _OF_LAUNCHES = (Operation, FarEnds, OnSets, MakeGraph, Define, Copy, Combine, Leader, Fill, Initialize, Barrier)
@@ -341,65 +224,13 @@ def _launched(step: Step) -> Step:
     return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
 
 
-def _is_range(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
-    """Whether a functor accepts vertices in a worker's range of ids, or edges that leave them: `first <= id && id <
-    last`, and nothing else."""
-    role = ir.Role.VERTEX if isinstance(functor, ir.VertexFunctor) else ir.Role.SOURCE
-    if functor.body or len(functor.condition) != 2:
-        return False
-    tests = zip(functor.condition, (">=", "<"), ("first own vertex", "last own vertex"), strict=True)
-    return all(
-        isinstance(each, ir.Binary)
-        and each.operation.value == operation
-        and isinstance(each.left, ir.Convert)
-        and isinstance(each.left.operand, ir.Parameter)
-        and each.left.operand.role is role
-        and isinstance(each.right, ir.ParamValue)
-        and each.right.name == name
-        for each, operation, name in tests
-    )
-
-
-def _pulls(operation: Operation) -> bool:
-    return any(sweep.selection is not None for sweep in sweeps_of(operation))
-
-
-def _own_vertices(step: ir.Operator) -> frozenset[ir.Role]:
-    """The vertices of a call that its worker owns."""
-    if step.visits is not None:
-        return _NEAR[step.visits]
-    on_vertices = step.frontier.domain is Domain.VERTEX and not isinstance(step, ir.Intersect)
-    return frozenset({ir.Role.VERTEX}) if on_vertices else _NEAR[Over.OUT_EDGES]
-
-
-def _owns_edges(step: ir.Operator) -> bool:
-    """Whether the edge of a call leaves a vertex that its worker owns."""
-    if isinstance(step, ir.Intersect):
-        return step.partners is None
-    return step.visits is Over.OUT_EDGES or (step.visits is None and step.frontier.domain is Domain.EDGE)
-
-
 def _one_worker(index: ir.Expression, step: ir.Operator) -> bool:
     """Whether one worker runs all calls that name the element so: an edge is visited from both ends only over all
     edges."""
     if not isinstance(index, ir.Parameter):
         return False
-    visited_once = index.role is ir.Role.EDGE and (_owns_edges(step) or step.visits is Over.IN_EDGES)
-    return visited_once or index.role in _own_vertices(step)
-
-
-def _of_owner(index: ir.Expression, step: ir.Operator) -> bool:
-    is_own_edge = isinstance(index, ir.Parameter) and index.role is ir.Role.EDGE and _owns_edges(step)
-    return is_own_edge or (isinstance(index, ir.Parameter) and index.role in _own_vertices(step))
-
-
-def _collects_calls(node: ir.Node) -> bool:
-    """Whether an update leaves what several calls give together, and they give different values."""
-    if not isinstance(node, ir.Update) or node.operation not in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND):
-        return False
-    index = ir.element_index(node.target.index) if isinstance(node.target, ir.ElementTarget) else None
-    named = {each.role for each in walk(node.value) if isinstance(each, ir.Parameter)}
-    return not named <= ({index.role} if isinstance(index, ir.Parameter) else set())
+    visited_once = index.role is ir.Role.EDGE and (owns_edges(step) or step.visits is Over.IN_EDGES)
+    return visited_once or index.role in own_vertices(step)
 
 
 def _begins_anew(update: ir.Update) -> bool:

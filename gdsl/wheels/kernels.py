@@ -15,9 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from gdsl.backends.cuda import nvrtc, packaged, plan_of
-from gdsl.backends.cuda.device_memory import hand_over_text
 from gdsl.backends.cuda.memory import graph_parts_text
 from gdsl.backends.cuda.numbering import text_for
+from gdsl.backends.cuda.pinned_copies import hand_over_text
 from gdsl.backends.cuda.planning import check_wide_pairs
 from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError

@@ -8,6 +8,7 @@ import pytest
 
 import gdsl
 from gdsl.diagnostics import Diagnostic, find_code, render
+from gdsl.frontend import analysis
 from gdsl.pipeline import load_source, warnings
 from gdsl.program_files import read_source
 from gdsl.source import Source
@@ -246,6 +247,15 @@ def test_from_python(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
         assert str(gdsl.GdslError(program.warnings, program.text)).startswith("<text>:2:17: warning[W03]: ")
     assert not recwarn.list
     assert gdsl.samples.bfs.warnings == ()
+
+
+def test_a_program_is_parsed_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
+    parsed, parse = [], analysis.parse_all
+    monkeypatch.setattr(analysis, "parse_all", lambda source: (parsed.append(source), parse(source))[1])
+    text = "program once;\nproblem { param a : int32 = 1; scalar s : int32; }\nschedule { s = 1; }\n"
+    assert gdsl.compile(text).warnings
+    assert len(parsed) == 1
 
 
 def test_codes_are_explained() -> None:

@@ -232,6 +232,7 @@ problem {
     local scalar d : bool;
     vertex bits : uint64; vertex first : int64 = inf; vertex last : int64 = -1; vertex low : bool; vertex high : bool;
     vertex twice : bool; scalar mask : uint64;
+    local vertex g : bool; local vertex h : bool; vertex won : bool; vertex by : vertex; vertex even : bool;
 }
 schedule {
     advance(vertices, (u, v, e) => { if (changed(a[v] |= true)) { bits[v] |= uint64(1) << int32(e); } }, to=none);
@@ -243,6 +244,12 @@ schedule {
     }, to=none);
     advance(vertices, (u, v, e) => { twice[v] |= !changed(s[v][1] |= true); }, to=none);
     compute(edges, (u, v, e) => { if (changed(d |= true)) { mask |= uint64(1) << int32(e); } });
+    advance(vertices, (u, v, e) => { if (changed(g[v] |= true)) { let also = changed(won[u] |= true); } }, to=none);
+    frontier f = advance(vertices, (u, v, e) => {
+        let told = changed(h[v] |= true); accept told; if (int32(u) % 2 == 1) { accept false; }
+        if (told) { by[v] any= u; }
+    });
+    compute(f, v => { even[v] = true; });
 }
 """
 """Of the calls on one element, one is told that it changed it."""
@@ -261,3 +268,5 @@ def test_one_call_is_told_of_a_change(size: int) -> None:
         assert not np.any(arrays["low"] & arrays["high"]), shape
         assert np.array_equal(arrays["twice"], degree > 1), shape
         assert bin(found.scalars["mask"]).count("1") == 1, shape
+        assert arrays["won"].sum() <= reached.sum(), shape
+        assert np.array_equal(arrays["even"][reached], arrays["by"][reached] % 2 == 0), shape

@@ -15,7 +15,7 @@ import pytest
 import gdsl
 from gdsl.api.tune_files import Entry, kind_of, new_file, write_file
 from gdsl.backends import registry
-from gdsl.backends.cuda import device_memory, nvrtc
+from gdsl.backends.cuda import nvrtc, pinned_copies
 from gdsl.backends.cuda.launching import Launching
 from gdsl.plan import block_cache, graph_class, heuristics, occupancy, target, work_order
 from gdsl.types import Widths
@@ -91,8 +91,8 @@ schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, 
 
 def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
-    monkeypatch.setattr(device_memory, "_SETTLED", 3)
-    monkeypatch.setattr(device_memory, "_FEW", 5000)
+    monkeypatch.setattr(pinned_copies, "_SETTLED", 3)
+    monkeypatch.setattr(pinned_copies, "_FEW", 5000)
     program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
     ways = []
     for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
@@ -121,7 +121,7 @@ def test_no_call_waits_for_a_compiler(cupy: FakeCupy, monkeypatch: pytest.Monkey
     program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(9), 9)
     program.prepare("cuda")
     assert made == ["counted.cu", "hand_over.cu"]
-    for _ in range(device_memory._SETTLED + 1):
+    for _ in range(pinned_copies._SETTLED + 1):
         cupy.log.clear()
         program(graph, source=3, backend="cuda")
     assert cupy.log["raw kernel"] == 1

@@ -11,20 +11,15 @@ import pytest
 from support.graphs import grid, make_graph, random_graph
 from support.labels import LABELED, NOT_LABELED
 
-from gdsl.backends.cuda import plan_of
+from gdsl.backends.interface import Outcome
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.generated import Generated
-from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Advance, Program
-from gdsl.plan.nodes import Plan
 from gdsl.plan.walking import sweeps
 
 from . import build
-from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, Mutant
-from .mutating import mutated, templates_with
-from .running import NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+from .mutating import as_params, assert_shows, built_with, seen_on_two_gpus
+from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 GRAPHS = (
@@ -91,23 +86,9 @@ MUTANTS = (
 )
 
 
-def seen(text: str, program: Program, plan: Plan, generated: Generated) -> set[str]:
-    """The kinds of red of a few runs."""
-    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
-    bindings = bind(program, PAIRS, {})
-    expected = expect(program, PAIRS, bindings)
-    for seed in range(10):
-        device = device_for(seed, blocks=4, gpus=2)
-        device.schedule.max_steps = 2_000_000
-        try:
-            found = built.run(PAIRS, bindings, device)
-        except EmulatorError as error:
-            return {finding.kind.name.lower() for finding in error.findings}
-        except GdslError:
-            return {"error"}
-        if not np.array_equal(found.arrays["x"], expected.arrays["x"]):
-            return {"result"}
-    return set()
+def differ(program: Program, expected: Outcome, found: Outcome) -> bool:
+    """How many passes it took may differ."""
+    return not np.array_equal(found.arrays["x"], expected.arrays["x"])
 
 
 def once() -> Program:
@@ -120,20 +101,12 @@ def once() -> Program:
 
 
 def test_pairs_are_joined() -> None:
-    plan = plan_of(once(), SMALL, several_gpus=True)
-    generated = generate(plan, NARROW)
-    assert seen(generated.text, once(), plan, generated) == set()
+    assert seen_on_two_gpus(emulated(once(), several_gpus=True), [PAIRS], lambda *_: {}, differ) == set()
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.parametrize("mutant", as_params(MUTANTS))
 @pytest.mark.sampled(5)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
-    with templates_with(mutant, tmp_path):
-        program = once()
-        plan = plan_of(program, SMALL, several_gpus=True)
-        generated = generate(plan, NARROW)
-    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    found = seen(text, program, plan, generated)
-    assert found, "nothing turned red"
-    assert found & set(mutant.shows.split()), f"it shows as {found}"
+    built = built_with(mutant, tmp_path, once(), several_gpus=True)
+    assert_shows(mutant, seen_on_two_gpus(built, [PAIRS], lambda *_: {}, differ))

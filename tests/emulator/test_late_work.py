@@ -13,7 +13,7 @@ import pytest
 
 import gdsl
 from gdsl.backends import registry
-from gdsl.backends.cuda import device_memory, run_memory
+from gdsl.backends.cuda import pinned_copies, run_transfers
 from tests.support.graphs import grid, make_graph, path
 
 from . import late
@@ -147,9 +147,9 @@ class Sequence:
 def test_whatever_is_asked_for(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     cupy, device = late.install(monkeypatch, seed)
     random = Random(seed)
-    monkeypatch.setattr(device_memory, "_FEW", random.choice((device_memory._FEW, 3000)))
-    monkeypatch.setattr(device_memory, "_SETTLED", random.choice((16, 2)))
-    monkeypatch.setattr(run_memory, "_RECORDS", random.choice((64, 2, 8)))
+    monkeypatch.setattr(pinned_copies, "_FEW", random.choice((pinned_copies._FEW, 3000)))
+    monkeypatch.setattr(pinned_copies, "_SETTLED", random.choice((16, 2)))
+    monkeypatch.setattr(run_transfers, "_RECORDS", random.choice((64, 2, 8)))
     found = 0
     for _ in range(2):
         sequence = Sequence(random, cupy, device)

@@ -9,16 +9,13 @@ import pytest
 from support.graphs import grid, make_graph, random_graph
 from support.merges import MERGED
 
-from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import generate
 from gdsl.plan.merges import merged
 
 from . import build
-from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, Mutant
-from .mutating import seen_on_two_gpus
-from .running import HUBS, NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+from .mutating import as_params, assert_shows, built_with, findings_on_two_gpus, rewritten, seen_on_two_gpus
+from .running import HUBS, SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 GRAPHS = (
@@ -63,18 +60,8 @@ def test_with_bounds_of_hubs() -> None:
 def test_elements_are_changed_on_the_own_gpu_alone(copies: bool) -> None:
     """Where no other GPU looks at them meanwhile, minima need no more than the scope of a device."""
     program = program_of("bellman_ford", () if copies else ("without=merges",))
-    plan = plan_of(program, SMALL, several_gpus=True)
-    generated = generate(plan, NARROW)
-    text = generated.text.replace("atomicMin_system(", "atomicMin(")
-    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
-    seen = set()
-    for seed in range(6):
-        bindings = bind(program, GRAPHS[-1], {"source": seed})
-        try:
-            built.run(GRAPHS[-1], bindings, device_for(seed, blocks=4, gpus=2))
-        except EmulatorError as error:
-            seen |= {finding.kind.name for finding in error.findings}
-    assert text != generated.text and seen == (set() if copies else {"RACE"})
+    built = rewritten(program, lambda text: text.replace("atomicMin_system(", "atomicMin("))
+    assert findings_on_two_gpus(built, GRAPHS[-1]) == (set() if copies else {"race"})
 
 
 @pytest.mark.slow
@@ -181,11 +168,11 @@ MUTANTS = (
 )
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.parametrize("mutant", as_params(MUTANTS))
 @pytest.mark.sampled(11)
 @pytest.mark.rare(3)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (GRAPHS[-1], random_graph(160, 700, seed=3, directed=False))
-    seen = seen_on_two_gpus(mutant, tmp_path, graphs, lambda graph, seed: {"source": seed})
-    assert seen, "nothing turned red"
-    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
+    built = built_with(mutant, tmp_path, several_gpus=True)
+    seen = seen_on_two_gpus(built, graphs, lambda graph, seed: {"source": seed})
+    assert_shows(mutant, seen)

@@ -8,17 +8,14 @@ import pytest
 from oracles import BY_NAME
 from support.graphs import grid, make_graph, random_graph
 
-from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
-from gdsl.plan.graph_class import class_of
 
 from . import build
 from .atomic_mutants import ATOMIC_MUTANTS
 from .balance_mutants import BALANCE_MUTANTS
 from .bound_mutants import BOUND_MUTANTS
-from .driver import EmulatedModule, EmulatorError
+from .driver import EmulatorError
 from .early_mutants import EARLY_MUTANTS
 from .edge_mutants import EDGE_MUTANTS
 from .fusion_mutants import FUSION_MUTANTS
@@ -28,12 +25,12 @@ from .list_mutants import LIST_MUTANTS
 from .listed_mutants import LISTED_MUTANTS
 from .local_mutants import LOCAL_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
-from .mutating import mutated, templates_with
+from .mutating import as_params, assert_shows, built_with, kinds
 from .number_mutants import NUMBER_MUTANTS
 from .order_mutants import ORDER_MUTANTS
 from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
-from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
+from .running import Built, device_for, differences, expect
 from .set_mutants import SET_MUTANTS
 from .vote_mutants import VOTE_MUTANTS
 
@@ -47,15 +44,6 @@ GRAPHS = (
     make_graph([(v, 32 + w) for v in range(32) for w in range(64)], 96, directed=False),  # lists of whole warps
 )
 STEPS = 5_000_000
-
-
-def build_mutant(mutant: Mutant, folder: Path) -> Built:
-    with templates_with(mutant, folder):
-        program = program_of(mutant.program, mutant.words)
-        plan = plan_of(program, SMALL, graph=class_of(mutant.graph))
-        generated = generate(plan, NARROW)
-    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    return Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
 
 
 def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
@@ -72,7 +60,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
             try:
                 outcome = built.run(graph, bindings, device)
             except EmulatorError as error:
-                return {finding.kind.name.lower() for finding in error.findings}
+                return kinds(error)
             except GdslError:
                 if mutant.stops:
                     continue
@@ -104,13 +92,11 @@ ALL = (
 )
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in ALL])
+@pytest.mark.parametrize("mutant", as_params(ALL))
 @pytest.mark.sampled(54)
 @pytest.mark.rare(6)
 def test_mutant_is_seen(mutant: Mutant, tmp_path: Path) -> None:
-    seen = what_is_seen(mutant, build_mutant(mutant, tmp_path))
-    assert seen, "nothing turned red"
-    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
+    assert_shows(mutant, what_is_seen(mutant, built_with(mutant, tmp_path)))
 
 
 def test_mutants_are_many() -> None:

@@ -10,18 +10,15 @@ import pytest
 from support.graphs import grid, make_graph, random_graph
 from support.proposals import PROPOSED
 
-from gdsl.backends.cuda import plan_of
 from gdsl.backends.interface import Outcome
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import generate
 from gdsl.graph import Graph
 from gdsl.plan.walking import sweeps
 
 from . import build
-from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, Mutant
-from .mutating import seen_on_two_gpus
-from .running import NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+from .mutating import as_params, assert_shows, built_with, findings_on_two_gpus, rewritten, seen_on_two_gpus
+from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 HUB = make_graph([(0, at) for at in range(1, 180)] + [(at, at + 1) for at in range(1, 179)], 200, directed=False)
@@ -74,23 +71,15 @@ def test_results_are_those_of_the_reference(what: str) -> None:
 
 def test_far_ends_are_claimed_on_their_own_gpu_alone() -> None:
     """Where many edges are walked: then claims need no more than the scope of a device."""
-    seen = set[str]()
-    for words in (("visit.direction=push",), ("visit.direction=push", "without=proposals")):
-        program = program_of("bfs", words)
-        plan = plan_of(program, SMALL, several_gpus=True)
-        generated = generate(plan, NARROW)
-        text = generated.text.replace("atomicCAS_system(", "atomicCAS(").replace(
+
+    def changed(text: str) -> str:
+        return text.replace("atomicCAS_system(", "atomicCAS(").replace(
             "const bool many = ", "const bool many = true || "
         )
-        assert text != generated.text
-        built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
-        for seed in range(6):
-            bindings = bind(program, GRAPHS[-1], {"source": seed})
-            try:
-                built.run(GRAPHS[-1], bindings, device_for(seed, blocks=4, gpus=2))
-            except EmulatorError as error:
-                seen |= {f"{finding.kind.name} {len(words)}" for finding in error.findings}
-    assert seen == {"RACE 2"}
+
+    program, alone = (program_of("bfs", ("visit.direction=push", *more)) for more in ((), ("without=proposals",)))
+    assert findings_on_two_gpus(rewritten(program, changed), GRAPHS[-1]) == set()
+    assert findings_on_two_gpus(rewritten(alone, changed), GRAPHS[-1]) == {"race"}
 
 
 _FILE = "runtime/proposals.cuh"
@@ -179,13 +168,11 @@ MUTANTS = (
 )
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.parametrize("mutant", as_params(MUTANTS))
 @pytest.mark.sampled(8)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (GRAPHS[-1], random_graph(160, 1400, seed=3, directed=False), HUB, LARGE)
-    seen = seen_on_two_gpus(
-        mutant, tmp_path, graphs, lambda graph, seed: {} if mutant.program is _ONCE else {"source": seed}
-    )
-    assert seen, "nothing turned red"
-    assert seen & set(mutant.shows.split()), f"it shows as {seen}"
+    built = built_with(mutant, tmp_path, several_gpus=True)
+    seen = seen_on_two_gpus(built, graphs, lambda graph, seed: {} if mutant.program is _ONCE else {"source": seed})
+    assert_shows(mutant, seen)

@@ -15,7 +15,7 @@ import pytest
 
 import gdsl
 from gdsl.backends import registry
-from gdsl.backends.cuda import device_memory, stream_queue
+from gdsl.backends.cuda import pinned_copies, stream_queue
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.launching import Launching
 from tests.support.graphs import make_graph, path
@@ -251,7 +251,7 @@ def test_arrays_of_the_caller_are_his_again(cupy: FakeCupy, graph: gdsl.Graph) -
 
 
 def test_a_long_trace_is_whole(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_memory, "_FEW", 5000)
+    monkeypatch.setattr(pinned_copies, "_FEW", 5000)
     program, expected = gdsl.compile("bfs", tune=SMALL), None
     for turn in range(3):
         long = make_graph(path(100), 100)

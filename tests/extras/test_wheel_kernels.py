@@ -10,7 +10,7 @@ pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC
 
 import gdsl
 from gdsl.backends.cuda import nvrtc, packaged, source_text
-from gdsl.backends.cuda.device_memory import hand_over_text
+from gdsl.backends.cuda.pinned_copies import hand_over_text
 from gdsl.diagnostics import GdslError
 from tests.support.packages import installed
 

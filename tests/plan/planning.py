@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 from gdsl import pipeline
+from gdsl.ir.nodes import Program
 from gdsl.passes import ir_passes
 from gdsl.plan import target
 from gdsl.plan.build import build
@@ -22,8 +24,25 @@ DEEP, SHORT_LISTS, HUBS, HOST = (class_of([fact]) for fact in ("deep", "short-li
 
 def plan_of(text: str, *tune: str, on: Target = target.CUDA_FUSED, graph: GraphClass = GENERAL) -> Plan:
     """The plan of a sample (by its name) or of a text."""
+    return build(ir_passes.apply(loaded(text, *tune)), on, graph=graph)
+
+
+def loaded(text: str, *tune: str) -> Program:
+    """The IR of a sample (by its name) or of a text, before `gdsl.passes`."""
     source = str(ROOT / "samples" / f"{text}.gdsl") if text.isidentifier() else text
-    return build(ir_passes.apply(pipeline.load(source, tune=tune)), on, graph=graph)
+    return pipeline.load(source, tune=tune)
+
+
+def program_of(name: str) -> Program:
+    """The IR of a sample or of a program of tests/programs, after `gdsl.passes`."""
+    folders = (ROOT / "samples", ROOT / "tests" / "programs")
+    path = next(path for folder in folders if (path := Path(folder, f"{name}.gdsl")).exists())
+    return ir_passes.apply(pipeline.load(path))
+
+
+def without(program: Program, *names: str) -> Program:
+    """A program for whose plan these passes are left out."""
+    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, without=tuple(sorted(names))))
 
 
 def operation(plan: Plan, label: str) -> Operation:

@@ -97,6 +97,33 @@ BITS = "at[dst] |= int32(1) << int32(e);"
         "if (changed(more |= true)) { mask |= int32(1) << int32(e); }",
         "if (changed(slots[dst][0] |= true)) { slots[dst][place & 1] |= true; }",
         "if (changed(seen[dst] |= true)) { for i in 0..4 { if (i == place) { break; } at[dst] |= i; } }",
+        # answers about what one worker writes, after another or beside it
+        "if (changed(seen[dst] |= true) && changed(own[src] |= true)) { }",
+        "if (changed(seen[dst] |= true)) { let also = changed(own[src] |= true); }",
+        "if (changed(seen[dst] |= true)) { let also = cas(took[src], none, dst); }",
+        "let one = fetch(own[src] |= true); if (changed(seen[dst] |= true)) { c[dst] min= src; } own[src] |= one;",
+        # an answer that decides what another is about
+        "let first = changed(seen[dst] |= true); let second = changed(at[dst] max= (first ? 1 : 2));",
+        "let first = changed(seen[dst] |= true); let second = changed(at[first ? 1 : 2] |= 1);",
+        "let again = !changed(seen[dst] |= true); let second = changed(twice[dst] |= again);",
+        # effects that depend on who comes first, and are not alone
+        "let first = changed(seen[dst] |= true); accept first; if (src < 7) { accept false; } "
+        "if (first) { c[dst] any= src; }",
+        "let first = changed(seen[dst] |= true); accept first; if (place < 2) { accept false; }",
+        "let first = changed(seen[dst] |= true); accept false; if (src < 7) { if (first) { accept true; } } "
+        "if (first) { c[dst] any= src; }",
+        "let one = changed(seen[dst] |= src < 7); let two = changed(twice[dst] |= place < 2); "
+        "if (one) { if (two) { more |= true; } }",
+        "if (src < 7) { if (changed(seen[dst] |= true)) { c[dst] any= src; } } "
+        "if (changed(seen[dst] |= true)) { more |= true; }",
+        # what is written without an answer
+        "if (src < 7) { seen[dst] |= true; } else { twice[dst] |= true; } more |= changed(seen[dst] |= true); "
+        "more |= changed(twice[dst] |= true);",
+        # calls on any element share a scalar
+        "more |= changed(seen[dst] |= true); if (changed(met |= true)) { mask |= int32(1) << int32(dst); }",
+        # elements that reads tie to each other
+        "let by = now twice[src]; if (by) { if (changed(seen[dst] |= true)) { c[dst] min= src; twice[dst] |= true; } }",
+        "if (changed(best[dst] min= best[src] + place)) { c[dst] min= src; }",
     ],
 )
 def test_workers_take_turns_where_two_calls_that_are_told_of_one_change_show(functor: str) -> None:
@@ -113,9 +140,11 @@ def test_workers_take_turns_where_two_calls_that_are_told_of_one_change_show(fun
         "accept changed(best[dst] min= place) && src < 7;",
         "accept changed(best[dst] min= place) || place < 2;",
         "seen[dst] |= changed(best[dst] min= place);",
-        "more &= !changed(best[dst] min= place); seen[dst] |= changed(best[dst] min= place);",
+        "more &= !changed(best[dst] min= place); seen[dst] |= changed(twice[dst] |= true);",
+        "let one = changed(best[dst] min= place); let two = changed(best[dst] min= k); more |= one || two;",
+        "if (changed(best[dst] min= place)) { more |= true; } more |= changed(best[dst] min= k);",
         "at[dst] |= int32(1) << int32(e); accept changed(best[dst] min= place);",
-        "if (changed(slots[dst][1] |= true)) { slots[dst][1] |= true; more |= true; }",
+        "if (changed(slots[dst][1] |= true)) { marks[dst][1] |= true; more |= true; }",
     ],
 )
 def test_workers_run_at_once_where_nobody_can_tell_who_was_told(functor: str) -> None:
@@ -128,6 +157,20 @@ def test_workers_run_at_once_where_nobody_can_tell_who_was_told(functor: str) ->
     [
         (f"if (changed(seen[dst] |= true)) {{ {BITS} }}", "bits of calls"),
         ("if (changed(seen[dst] |= true)) { at[dst] |= 1; } else { at[dst] |= 1; }", "without a change"),
+        ("let first = changed(seen[dst] |= true); let second = !first; accept second;", "without a change"),
+        ("twice[dst] |= !changed(seen[dst] |= true);", "because a call is not told"),
+        ("if (changed(seen[dst] |= true)) { let also = changed(own[src] |= true); }", "in one order"),
+        ("let one = changed(seen[dst] |= true); let two = changed(at[one ? 1 : 2] |= 1);", "decides another"),
+        ("if (src < 7) { seen[dst] |= true; } more |= changed(seen[dst] |= true);", "without an answer"),
+        ("accept changed(seen[dst] |= true); if (place < 2) { accept false; }", "overrules"),
+        ("if (changed(seen[dst] |= true)) { accept false; }", "left out"),
+        ("if (changed(seen[dst] |= true)) { c[dst] min= src; d[dst] max= e; }", "two effects"),
+        ("if (changed(seen[dst] |= true)) { twice[src] |= true; }", "other elements"),
+        (
+            "let a = changed(seen[dst] |= src < 7); if (changed(twice[dst] |= true)) { if (a) { more |= true; } }",
+            "two ans",
+        ),
+        ("if (changed(best[dst] min= best[src] + place)) { c[dst] min= src; }", "tie"),
     ],
 )
 def test_the_verifier_refuses_them_without_turns(functor: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +182,8 @@ def test_the_verifier_refuses_them_without_turns(functor: str, why: str, monkeyp
 def told(functor: str) -> Plan:
     """The plan of a functor that asks what it changed."""
     data = """param k : int32; vertex seen : bool; vertex twice : bool; vertex at : int32; vertex best : int32 = inf;
-    vertex c : vertex = none; vertex d : edge = none; vertex slots[2] : bool; scalar more : bool;
-    scalar mask : int32;"""
+    vertex c : vertex = none; vertex d : edge = none; vertex slots[2] : bool; vertex marks[2] : bool; vertex own : bool;
+    vertex took : vertex = none; scalar more : bool; scalar met : bool; scalar mask : int32;"""
     text = f"program p; problem {{ {data} }} edge functor visit(src, dst, e) {{ apply {{ {functor} }} }}"
     return plan_of(load(f"{text} schedule {{ frontier f = {{0}}; f = advance(f, visit); }}"), workers=True)
 

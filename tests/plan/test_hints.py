@@ -19,8 +19,7 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import sweeps
 
-from .planning import DEEP, HOST, HUBS, SHORT_LISTS
-from .test_passes import program_of
+from .planning import DEEP, HOST, HUBS, SHORT_LISTS, program_of
 
 FORMS = (
     (target.CUDA_FUSED, GENERAL, Layout.AUTO),

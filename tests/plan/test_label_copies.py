@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 from oracles import CASES
 from support.labels import LABELED, NOT_LABELED
 
-from gdsl.backends.cuda import plan_of
 from gdsl.ir.nodes import Advance
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.pipeline import load_source
 from gdsl.plan.label_copies import FILLED, LOWERED
-from gdsl.plan.nodes import Operation, Part, Phase, Plan, Sweep, Work
+from gdsl.plan.nodes import Operation, Part, Plan, Work
 from gdsl.plan.sweep_nodes import Labels
-from gdsl.plan.verifier import verify
 from gdsl.plan.verifier_labels import verify_labels
-from gdsl.plan.walking import map_operations, own_sweeps, sweeps
+from gdsl.plan.walking import sweeps
 from gdsl.source import Source
 
-from .test_passes import program_of, without
+from .planning import loaded, program_of, without
+from .several_gpus import (
+    assert_phases,
+    assert_refused,
+    part_with,
+    sweep_with,
+    with_change,
+    without_phases,
+)
 
 
 def plan(text: str, several_gpus: bool = True) -> Plan:
-    return plan_of(without(load_source(Source("program.gdsl", text)), "replicas"), several_gpus=several_gpus)
+    """A plan in which no copy of labels is there before (`replicas`)."""
+    return plan_of(without(loaded(text), "replicas"), several_gpus=several_gpus)
 
 
 def labels_of(found: Plan) -> list[Labels]:
@@ -61,33 +67,10 @@ def test_of_the_samples_components_alone() -> None:
 
 
 def test_phases() -> None:
-    (operation,) = [each for each in own_sweeps(plan(LABELED["all edges"])) if _has_labels(each)]
-    body = operation.body
-    at = body.index(Work(Part.LABELED))
-    assert body[at + 1] == FILLED and body[at + 2] == Work(Part.MEMBERS)
-    at = body.index(Work(Part.JOINED))
-    assert body[at - 1] == LOWERED and body[at + 1] == Work(Part.HELD)
-
-
-def _has_labels(operation: Operation) -> bool:
-    return isinstance(operation.does, Sweep) and operation.does.labels is not None
+    assert_phases(plan(LABELED["all edges"]), "labels", Part.LABELED, FILLED, Part.JOINED, LOWERED)
 
 
 # Mistakes
-
-
-def _labels(**fields: object) -> Callable[[Operation], Operation]:
-    def changed(operation: Operation) -> Operation:
-        assert isinstance(operation.does, Sweep) and operation.does.labels is not None
-        labels = dataclasses.replace(operation.does.labels, **fields)
-        return dataclasses.replace(operation, does=dataclasses.replace(operation.does, labels=labels))
-
-    return changed
-
-
-def _without_labels(operation: Operation) -> Operation:
-    assert isinstance(operation.does, Sweep)
-    return dataclasses.replace(operation, does=dataclasses.replace(operation.does, labels=None))
 
 
 def _not_loose(operation: Operation) -> Operation:
@@ -95,31 +78,20 @@ def _not_loose(operation: Operation) -> Operation:
     return dataclasses.replace(operation, step=dataclasses.replace(operation.step, loose=False))
 
 
-def _body(*left_out: Phase) -> Callable[[Operation], Operation]:
-    return lambda operation: dataclasses.replace(
-        operation, body=tuple(each for each in operation.body if each not in left_out)
-    )
-
-
 MISTAKES = {
-    "another array": _labels(array="again"),
+    "another array": part_with("labels", array="again"),
     "results depend on them": _not_loose,
-    "copies are not filled": _body(Work(Part.LABELED)),
-    "copies are not joined": _body(Work(Part.JOINED)),
-    "no barrier after filling": _body(FILLED),
-    "no barrier before joining": _body(LOWERED),
-    "phases of labels without any": _without_labels,
+    "copies are not filled": without_phases(Work(Part.LABELED)),
+    "copies are not joined": without_phases(Work(Part.JOINED)),
+    "no barrier after filling": without_phases(FILLED),
+    "no barrier before joining": without_phases(LOWERED),
+    "phases of labels without any": sweep_with(labels=None),
 }
 
 
 @pytest.mark.parametrize("what", MISTAKES)
 def test_mistakes_are_seen(what: str) -> None:
-    found = plan(LABELED["all edges"])
-    verify(found)
-    change = MISTAKES[what]
-    schedule = map_operations(found.schedule, lambda each: change(each) if _has_labels(each) else each)
-    with pytest.raises(VerificationError):
-        verify(dataclasses.replace(found, schedule=schedule))
+    assert_refused(plan(LABELED["all edges"]), "labels", MISTAKES[what])
 
 
 def test_a_copy_in_the_place_of_others_is_seen() -> None:
@@ -132,6 +104,5 @@ def test_a_copy_in_the_place_of_others_is_seen() -> None:
     found = plan(text)
     (labels,) = labels_of(found)
     assert labels.copy == 3
-    schedule = map_operations(found.schedule, lambda each: _labels(copy=0)(each) if _has_labels(each) else each)
     with pytest.raises(VerificationError, match="others fill the copy, too"):
-        verify_labels(dataclasses.replace(found, schedule=schedule))
+        verify_labels(with_change(found, "labels", part_with("labels", copy=0)))

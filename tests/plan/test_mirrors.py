@@ -5,23 +5,17 @@ from __future__ import annotations
 import pytest
 from oracles import CASES
 
-from gdsl.backends.cuda import plan_of
-from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.mirrors import FILLED, FREE, copies_of
 from gdsl.plan.nodes import Directions, Plan
 from gdsl.plan.phase_nodes import Barrier, Mirror
 from gdsl.plan.walking import operations, own_sweeps, sweeps
-from gdsl.source import Source
 
-from .test_passes import program_of, without
+from .planning import program_of
+from .several_gpus import plan, plan_without
 
 HEAD = "program p; problem { param s : vertex; vertex a : float32 = 1.0; vertex b : float32; vertex c : float32; "
-
-
-def plan(text: str, several_gpus: bool = True) -> Plan:
-    return plan_of(load(Source("p.gdsl", text), ()), several_gpus=several_gpus)
 
 
 def copied(found: Plan) -> list[tuple[tuple[str, ...], bool]]:
@@ -51,7 +45,7 @@ def test_the_result_of_the_reduction_is_not_copied() -> None:
 
 
 def test_a_pull_copies_the_bitmap_of_its_members() -> None:
-    found = plan_of(program_of_sample("bfs"), several_gpus=True)
+    found = plan("bfs")
     assert copied(found) == [((), True)]
     (operation,) = operations(found)
     (directions,) = operation.body
@@ -62,14 +56,8 @@ def test_a_pull_copies_the_bitmap_of_its_members() -> None:
     assert [buffer.name for buffer in found.buffers if buffer.name == "mirrors"] == ["mirrors"]
 
 
-def program_of_sample(name: str):
-    from tests.emulator.running import program_of as annotated
-
-    return annotated(name)
-
-
 def test_pagerank_copies_its_shares() -> None:
-    assert copied(plan_of(program_of_sample("pagerank"), several_gpus=True)) == [(("share",), False)]
+    assert copied(plan("pagerank")) == [(("share",), False)]
 
 
 def test_an_operator_that_does_not_wait_leaves_copies_that_another_may_still_read() -> None:
@@ -85,20 +73,18 @@ def test_an_operator_that_does_not_wait_leaves_copies_that_another_may_still_rea
 
 
 def test_programs_that_make_graphs_have_none() -> None:
-    assert copied(plan_of(program_of_sample("louvain"), several_gpus=True)) == []
+    assert copied(plan("louvain")) == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(36)
 def test_every_plan_is_correct(case) -> None:
     """The verifier says so, with copies and without them; each sweep that reads copies fills them once."""
-    several = target.on_several_gpus(target.CUDA_FUSED)
-    program = program_of(case.name)
-    found = build(program, several)
+    found = build(program_of(case.name), target.on_several_gpus(target.CUDA_FUSED))
     fills = [each for operation in own_sweeps(found) for each in _phases(operation.body)]
     assert sum(isinstance(each, Mirror) for each in fills) == len(copied(found))
     assert all(isinstance(fills[place + 1], Barrier) for place, each in enumerate(fills) if isinstance(each, Mirror))
-    assert copied(build(without(program, "mirrors"), several)) == []
+    assert copied(plan_without(case.name, "mirrors")) == []
 
 
 def _phases(body):

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
-
 import pytest
 from oracles import CASES, Case
 
-from gdsl.ir.nodes import Program
 from gdsl.knobs import ALL_PASSES
 from gdsl.knobs import PLAN_PASSES as OPTIONAL
-from gdsl.passes import ir_passes
-from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.passes import LOWER, PLAN_PASSES
 from gdsl.plan.printer import print_plan
 
-from .planning import ROOT
+from .planning import program_of, without
 
 SEVERAL = target.on_several_gpus(target.CUDA_FUSED)
 TARGETS = {"fused": target.CUDA_FUSED, "several GPUs": SEVERAL, "unfused": target.CUDA_UNFUSED, "cpu": target.CPU}
-
-
-def program_of(name: str) -> Program:
-    folders = (ROOT / "samples", ROOT / "tests" / "programs")
-    path = next(path for folder in folders if (path := Path(folder, f"{name}.gdsl")).exists())
-    return ir_passes.apply(load(path))
-
-
-def without(program: Program, *names: str) -> Program:
-    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, without=tuple(sorted(names))))
 
 
 def test_the_names_are_those_of_the_passes() -> None:

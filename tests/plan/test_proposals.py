@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 from oracles import CASES
 from support.proposals import NOT_PROPOSED, PROPOSED
 
-from gdsl.backends.cuda import plan_of
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Over
-from gdsl.pipeline import load_source
-from gdsl.plan import proposals, target
-from gdsl.plan.build import build
+from gdsl.plan import proposals
 from gdsl.plan.hints import PrefetchSectors
 from gdsl.plan.nodes import (
     Barrier,
@@ -25,7 +21,6 @@ from gdsl.plan.nodes import (
     Measure,
     Operation,
     Part,
-    Phase,
     Plan,
     Sweep,
     Within,
@@ -35,14 +30,18 @@ from gdsl.plan.proposals import EMPTY
 from gdsl.plan.proposals import PROPOSED as NOTED
 from gdsl.plan.sweep_nodes import Choice, Proposals
 from gdsl.plan.verifier import verify
-from gdsl.plan.walking import map_operations, own_sweeps, sweeps
-from gdsl.source import Source
+from gdsl.plan.walking import map_operations, sweeps
 
-from .test_passes import program_of, without
-
-
-def plan(text: str, several_gpus: bool = True) -> Plan:
-    return plan_of(load_source(Source("program.gdsl", text)), several_gpus=several_gpus)
+from .several_gpus import (
+    assert_phases,
+    assert_refused,
+    part_with,
+    phases_swapped,
+    plan,
+    plan_without,
+    sweep_with,
+    without_phases,
+)
 
 
 def proposals_of(found: Plan) -> list[Proposals]:
@@ -79,25 +78,14 @@ def test_places_and_buffers() -> None:
 
 
 def test_phases() -> None:
-    (operation,) = [each for each in own_sweeps(plan(PROPOSED["no result"])) if _proposes(each)]
-    body = operation.body
-    at = body.index(Work(Part.PROPOSED))
-    assert body[at + 1] == EMPTY and body[at + 2] == Work(Part.MEMBERS)
-    at = body.index(Work(Part.SETTLED))
-    assert body[at - 1] == NOTED and body[at + 1] == Work(Part.HELD)
+    assert_phases(plan(PROPOSED["no result"]), "proposals", Part.PROPOSED, EMPTY, Part.SETTLED, NOTED)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.sampled(36)
 def test_every_plan_is_correct(case) -> None:
     """The verifier says so, with proposals and without them."""
-    several, program = target.on_several_gpus(target.CUDA_FUSED), program_of(case.name)
-    build(program, several)
-    assert proposals_of(build(without(program, "proposals"), several)) == []
-
-
-def _proposes(operation: Operation) -> bool:
-    return isinstance(operation.does, Sweep) and operation.does.proposals is not None
+    assert proposals_of(plan_without(case.name, "proposals")) == []
 
 
 # Mistakes
@@ -112,84 +100,38 @@ def test_the_verifier_looks_itself(what: str, monkeypatch: pytest.MonkeyPatch) -
         plan(NOT_PROPOSED[what])
 
 
-def _sweep(**fields: object) -> Callable[[Operation], Operation]:
-    def changed(operation: Operation) -> Operation:
-        return dataclasses.replace(operation, does=dataclasses.replace(operation.does, **fields))  # type: ignore[type-var]
-
-    return changed
-
-
-def _proposals(**fields: object) -> Callable[[Operation], Operation]:
-    def changed(operation: Operation) -> Operation:
-        assert isinstance(operation.does, Sweep) and operation.does.proposals is not None
-        return _sweep(proposals=dataclasses.replace(operation.does.proposals, **fields))(operation)
-
-    return changed
-
-
-def _collect(**fields: object) -> Callable[[Operation], Operation]:
-    def changed(operation: Operation) -> Operation:
-        assert isinstance(operation.does, Sweep) and operation.does.collect is not None
-        return _sweep(collect=dataclasses.replace(operation.does.collect, **fields))(operation)
-
-    return changed
-
-
-def _hinted(operation: Operation) -> Operation:
-    assert isinstance(operation.does, Sweep)
-    return _sweep(hints=(PrefetchSectors((), (), over=Over.OUT_EDGES),))(operation)
-
-
 def _unclaimed(operation: Operation) -> Operation:
     assert isinstance(operation.does, Sweep)
     (walk,) = operation.does.walks
     variant = dataclasses.replace(walk.variant, claim=None, tests=(0,), body=(0, 1))
-    return _sweep(walks=(dataclasses.replace(walk, variant=variant, shared=variant),))(operation)
-
-
-def _body(*left_out: Phase) -> Callable[[Operation], Operation]:
-    return lambda operation: dataclasses.replace(
-        operation, body=tuple(each for each in operation.body if each not in left_out)
-    )
-
-
-def _swapped(one: Phase, other: Phase) -> Callable[[Operation], Operation]:
-    places = {one: other, other: one}
-    return lambda operation: dataclasses.replace(
-        operation, body=tuple(places.get(each, each) for each in operation.body)
-    )
+    return sweep_with(walks=(dataclasses.replace(walk, variant=variant, shared=variant),))(operation)
 
 
 MISTAKES = {
-    "a bitmap in the place of what is noted": _proposals(marks=0),
-    "what is not known": _proposals(many=(Compare(Measure.LOOKS, 1, Measure.THREADS, False),)),
-    "edges that are not counted": _proposals(many=(Compare(Measure.EDGES, 1, Measure.THREADS, False),)),
-    "no test": _proposals(many=()),
-    "a bitmap where nobody pulls": _proposals(maps=True),
-    "marks": _collect(dedup=Dedup.MARK),
+    "a bitmap in the place of what is noted": part_with("proposals", marks=0),
+    "what is not known": part_with("proposals", many=(Compare(Measure.LOOKS, 1, Measure.THREADS, False),)),
+    "edges that are not counted": part_with("proposals", many=(Compare(Measure.EDGES, 1, Measure.THREADS, False),)),
+    "no test": part_with("proposals", many=()),
+    "a bitmap where nobody pulls": part_with("proposals", maps=True),
+    "marks": part_with("collect", dedup=Dedup.MARK),
     "nothing is claimed": _unclaimed,
-    "sectors beside an edge": _hinted,
-    "nothing is settled": _body(Work(Part.SETTLED)),
-    "bitmaps that stay": _body(Work(Part.PROPOSED)),
-    "no barrier before settling": _body(NOTED),
-    "no barrier after emptying": _body(EMPTY),
-    "no barrier behind settling": _body(
+    "sectors beside an edge": sweep_with(hints=(PrefetchSectors((), (), over=Over.OUT_EDGES),)),
+    "nothing is settled": without_phases(Work(Part.SETTLED)),
+    "bitmaps that stay": without_phases(Work(Part.PROPOSED)),
+    "no barrier before settling": without_phases(NOTED),
+    "no barrier after emptying": without_phases(EMPTY),
+    "no barrier behind settling": without_phases(
         Barrier("until the result is complete", (Counter.ACCEPTED,), within=Within.RESULT)
     ),
-    "settled after what threads hold": _swapped(Work(Part.SETTLED), Work(Part.HELD)),
-    "emptied after members": _swapped(Work(Part.PROPOSED), Work(Part.MEMBERS)),
-    "phases of proposals without any": _sweep(proposals=None),
+    "settled after what threads hold": phases_swapped(Work(Part.SETTLED), Work(Part.HELD)),
+    "emptied after members": phases_swapped(Work(Part.PROPOSED), Work(Part.MEMBERS)),
+    "phases of proposals without any": sweep_with(proposals=None),
 }
 
 
 @pytest.mark.parametrize("what", MISTAKES)
 def test_mistakes_are_seen(what: str) -> None:
-    found = plan(PROPOSED["pushed only"])
-    verify(found)
-    change = MISTAKES[what]
-    schedule = map_operations(found.schedule, lambda each: change(each) if _proposes(each) else each)
-    with pytest.raises(VerificationError):
-        verify(dataclasses.replace(found, schedule=schedule))
+    assert_refused(plan(PROPOSED["pushed only"]), "proposals", MISTAKES[what])
 
 
 def test_proposals_in_the_place_of_copies_are_seen() -> None:

@@ -18,7 +18,7 @@ from gdsl.plan.verifier_replicas import verify_replicas
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps, variants_of
 from gdsl.source import Source
 
-from .test_passes import program_of
+from .planning import program_of
 
 
 def plan(text: str, several_gpus: bool = True) -> Plan:

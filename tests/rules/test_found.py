@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fuzz.programs import check_orders
+from fuzz.programs.checks import check_orders
 from fuzz.programs.trials import trial_of
 
 from gdsl.diagnostics import GdslError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from fuzz.programs import check_other_ids, other_ids
+from fuzz.programs import other_ids
+from fuzz.programs.checks import check_other_ids
 from fuzz.programs.graphs import Shape
 from fuzz.programs.other_ids import OtherIds
 from fuzz.programs.trials import Trial

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 import pytest
 from fuzz import programs
 from fuzz.campaign import run
-from fuzz.programs import imports, many_runs, trials
+from fuzz.programs import checks, groups, imports, many_runs, running, trials
+from fuzz.programs.checks import check_orders
 from fuzz.programs.families import shaped_text
 from fuzz.programs.free import free_program
 from fuzz.programs.graphs import Shape
+from fuzz.programs.groups import Options
 from fuzz.programs.running import Place, compiled
 from fuzz.programs.shrinking import shrunk
 from fuzz.programs.trials import Trial, difference, trial_of, under_orders
@@ -37,10 +39,10 @@ FORK = Shape(4, ((0, 2), (1, 2), (2, 3)))
 
 
 @pytest.fixture(autouse=True)
-def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[programs.Options]:
+def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[Options]:
     """The campaign's options, as they were when the test is over."""
     backends = ("reference", "cpu") if COMPILER else ("reference",)
-    made = programs.Options(backends=backends, shrinks=20)
+    made = Options(backends=backends, shrinks=20)
     monkeypatch.setattr(programs, "options", made)
     yield made
 
@@ -48,7 +50,7 @@ def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[programs.Options]:
 @pytest.mark.slow
 def test_nothing_is_found() -> None:
     campaign = run("programs", programs.case, seed=SEED, count=1)
-    held_back = {answer[:5] for answer in campaign.answers if answer.startswith("E0")} - {programs._FREE_CHOICE}
+    held_back = {answer[:5] for answer in campaign.answers if answer.startswith("E0")} - {groups.FREE_CHOICE}
     assert {code[:3] for code in held_back} <= {"E03", "E06", "E08"}
     assert campaign.answers["exact"] > 0
     if campaign.findings:
@@ -57,7 +59,7 @@ def test_nothing_is_found() -> None:
 
 @pytest.mark.skipif(not COMPILER, reason="the emulator needs g++")
 @pytest.mark.slow
-def test_nothing_is_found_by_the_emulator(options: programs.Options) -> None:
+def test_nothing_is_found_by_the_emulator(options: Options) -> None:
     options.backends, options.emulated = ("reference", "emulator"), 4.0
     campaign = run("programs", programs.case, seed=SEED + 1000, count=1)
     assert campaign.answers["emulator"] > 0 or campaign.findings
@@ -148,8 +150,8 @@ tune { f.dedup = none; schedule.fuse = off; }
 @pytest.mark.parametrize(("write", "refused"), [("c[dst] += 1;", False), ("c[dst] = c[src] + 1;", True)])
 @pytest.mark.slow
 def test_knobs_that_do_not_fit_are_taken_out(write: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "_UNCHECKED", 1.0)
-    monkeypatch.setattr(programs, "random_text", lambda _: REPEATED % write)
+    monkeypatch.setattr(groups, "_UNCHECKED", 1.0)
+    monkeypatch.setattr(groups, "random_text", lambda _: REPEATED % write)
     campaign = run("programs", programs.case, seed=SEED, count=1)
     assert not campaign.findings
     assert (campaign.answers["knobs that do not fit"] > 0) != refused
@@ -169,11 +171,11 @@ def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pyte
         ]
         return dataclasses.replace(program, arrays=everything[0], scalars=everything[1])
 
-    monkeypatch.setattr(programs, "compiled", trusting)
+    monkeypatch.setattr(checks, "compiled", trusting)
     trial = Trial(TWO_ANSWERS, FORK)
-    found = programs.check_orders(trial)
+    found = check_orders(trial)
     assert found is not None and "c[2] is" in found
-    smaller = shrunk(trial, programs.check_orders, 300)
+    smaller = shrunk(trial, check_orders, 300)
     assert len(smaller.shape.edges) == 2
     assert len(smaller.text) < len(TWO_ANSWERS) - 60 and "spare" not in smaller.text
     again = f"{smaller.header()}\n{smaller.text}"
@@ -185,7 +187,7 @@ def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pyte
 @pytest.mark.skipif(not COMPILER, reason="there is no C++ compiler")
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_wrong_backend_is_found(monkeypatch: pytest.MonkeyPatch, options: programs.Options) -> None:
+def test_a_wrong_backend_is_found(monkeypatch: pytest.MonkeyPatch, options: Options) -> None:
     options.shrinks = 0
     right = CpuExecutable.run
 
@@ -207,8 +209,8 @@ def test_errors_and_endless_loops_count_where_everything_is_exact() -> None:
         "program p;\nproblem { vertex a : vertex; }\n"
         "edge functor f(src, dst, e) { apply { a[dst] any= src; } }\nschedule { advance(vertices, f, to=none); }\n"
     )
-    place = programs.Place(FORK.graph, {})
-    answer = programs.running.on_reference(exact)(place, 0, 1)
+    place = Place(FORK.graph, {})
+    answer = running.on_reference(exact)(place, 0, 1)
     assert difference(exact, answer, "E0801") == "an answer, and E0801"
     assert "without end" in (difference(exact, answer, "E0803") or "")
     assert difference(exact, "E0802", "E0803") is None
@@ -226,7 +228,7 @@ def test_exact_and_rounding_results_are_compared() -> None:
 def test_endless_loops_of_the_schedule_alone_are_bounded() -> None:
     head = "program p;\nproblem { scalar go : bool = true; scalar n : int32; }\n"
     head += "vertex functor f(v) { apply { while (changed(n min= 0)) { } } }\n"
-    text = programs.bounded(head + "schedule { while (go) { compute(vertices, f); } }\n", "2")
+    text = groups.bounded(head + "schedule { while (go) { compute(vertices, f); } }\n", "2")
     assert text == head + "schedule { repeat (2) { compute(vertices, f); } }\n"
     compiled(text)
 
@@ -234,10 +236,10 @@ def test_endless_loops_of_the_schedule_alone_are_bounded() -> None:
 def test_a_run_that_only_takes_longer_is_not_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits of a first run are too small for one order: it gets more time before it is judged."""
     program = compiled("program p;\nproblem { scalar n : int32; }\nschedule { repeat (70) { n += 1; } }\n")
-    ends = programs.running.on_reference(program)
-    orders = trials.Orders(ends(programs.Place(FORK.graph, {}), 0, 20), 0)
+    ends = running.on_reference(program)
+    orders = trials.Orders(ends(Place(FORK.graph, {}), 0, 20), 0)
     assert isinstance(orders.answer, Outcome)
-    assert trials.compare(program, programs.Place(FORK.graph, {}), orders, ends, 1) is None
+    assert trials.compare(program, Place(FORK.graph, {}), orders, ends, 1) is None
     assert under_orders(program, Trial("", FORK), range(4)).answer == "E0803"
 
 

@@ -1,4 +1,5 @@
-"""The GPU through CuPy: only this file, `device_memory.py` and `launching.py` call CuPy's runtime."""
+"""The GPU through CuPy: for one GPU, only this file, `device_memory.py`, `pinned_copies.py` and `launching.py` call
+CuPy's runtime."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cuda.buffers import no_memory
 from gdsl.backends.cuda.clocks import Clock, Patience
-from gdsl.backends.cuda.device_memory import DeviceMemory, no_memory
+from gdsl.backends.cuda.device_memory import DeviceMemory
 from gdsl.backends.cuda.stream_queue import StreamQueue
 
 _PER_THREAD = 2

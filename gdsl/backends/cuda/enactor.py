@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl.backends import failures
-from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.host_walk import Walk
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
+from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.stream_queue import InFlightRun
@@ -118,11 +118,14 @@ class Enactor:
             walk = self._launch_all(memory)
             outside = memory.put_outside()
             device.stop_clock()
-            memory.receive()
+            memory.transfers.receive()
             device.end()
             # While the device works, prepare as much as possible; after the wait, do as little as possible.
             memory.prepare_next(limits.memory is None and not self.on_device.memory_line)
-            control, started_run = memory.control()[: len(self._control_words)], self._start_outcome(memory, outside)
+            control, started_run = (
+                memory.transfers.control()[: len(self._control_words)],
+                self._start_outcome(memory, outside),
+            )
             device.wait(self.is_late if limits.timeout is not None else None)
             failure, exhausted, arrived, passes, *words = self._words_read(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
@@ -155,7 +158,9 @@ class Enactor:
         self.limits, self._bindings = limits, bindings
         left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
         memory, started_run, whole = self._reusable_memory(bindings), False, False
-        if memory is None or not memory.can_join:  # it does not exist, or a run in it would wait for the queued ones
+        if (
+            memory is None or not memory.transfers.can_join
+        ):  # it does not exist, or a run in it would wait for the queued ones
             if not device.queue.drain(None, None if left is None else started + left):
                 raise failures.timeout_error(limits.timeout or 0.0)
             memory = self._memory_of(bindings)
@@ -167,7 +172,7 @@ class Enactor:
             self._launch_all(memory)
             outside = memory.put_outside()
             device.stop_clock()
-            memory.hand_over(incoming)
+            memory.transfers.hand_over(incoming)
             device.end()
             request = bindings, limits, started
             run = InFlightRun(device.queue, self.collect, graph, request, memory, outside, incoming)
@@ -195,8 +200,8 @@ class Enactor:
                     self.raise_failure(self.control())
                 return None
             started_run = self._start_outcome(memory, run.outside)
-            if words[0] > started_run.written.most and not memory.has_trace(words[0]) and not run.is_last():
-                memory.expect_trace(words[0])
+            if words[0] > started_run.written.most and not memory.transfers.has_trace(words[0]) and not run.is_last():
+                memory.transfers.expect_trace(words[0])
                 return None
             self._complete(started_run, run.clock.elapsed_ms(), passes, words)
             started_run.written.keep()  # its memory belongs to another run from now on
@@ -292,13 +297,13 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The words of the control block after a wait."""
-        return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
+        return dict(zip(self._control_words, self.memory.transfers.control().tolist(), strict=False))
 
     def _progress(self, started_run: _StartedRun, words: Sequence[int]) -> failures.Progress | None:
         """The last operator in the trace of a stopped run; when the trace is full, only the loop is known."""
         written = started_run.written
         if words[0] > written.most:
-            self.memory.complete(written, words[0])
+            self.memory.transfers.complete(written, words[0])
         written.told = words
         records = written()
         if not records:
@@ -327,7 +332,7 @@ class Enactor:
     def _follow_swaps(self) -> None:
         """After swaps on the device, look up which buffer a name refers to."""
         swapped, memory = self.plan.swapped, self.memory
-        places = memory.outputs()
+        places = memory.transfers.outputs()
         by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
         memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
 
@@ -349,7 +354,10 @@ class Enactor:
     def _start_outcome(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _StartedRun:
         """What is known before the run is over."""
         arrays = self._arrays(outside) if outside or not self._follows else {}
-        written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
+        written, scalars = (
+            memory.transfers.written(),
+            self._scalars_here() if self._scalars and not self._follows else (),
+        )
         on_device = self.on_device
         outcome = Outcome(arrays, {}, 0, 0.0, written, on_device.made_ms, on_device.memory_line)
         return _StartedRun(outcome, written, outside, scalars)
@@ -363,21 +371,22 @@ class Enactor:
         for name, kind, values in scalars:
             outcome.scalars[name] = self._scalar(name, kind, values)
         if words[0] > written.most:
-            self.memory.complete(written, words[0])
+            self.memory.transfers.complete(written, words[0])
         outcome.iterations, outcome.time_ms, written.told = passes, time_ms, words
         if self.plan.target.lanes:
             trace, vertices = written(), self.graph.num_vertices
-            lanes = self.memory.lanes(words[0])
+            lanes = self.memory.transfers.lanes(words[0])
             outcome.lanes = lanes_of(self.plan, trace, lanes, self.device.gpu_numbers, vertices)
         if outcome.layout_ms:
             self.on_device.made_ms = 0.0
 
     def _scalars_here(self) -> Sequence[tuple[str, Type, Any]]:
         """Views of the scalars' values on the host, valid once the run is over."""
-        return [(name, kind, self.memory.scalar(name).view(dtype)) for name, kind, dtype in self._scalars]
+        names, scalar = self.memory.names, self.memory.transfers.scalar
+        return [(name, kind, scalar(names[name]).view(dtype)) for name, kind, dtype in self._scalars]
 
     def _scalar(self, name: str, kind: Type, values: Any) -> Scalar | Pair:
         if kind.is_pair:
             return first_of(unpacked(values, kind, self.on_device.widths))
         value: Scalar = values.item(0)
-        return value if self.on_device.numbering is None else self.memory.outside(name, value)
+        return value if self.on_device.numbering is None else self.memory.ids.outside(name, value)

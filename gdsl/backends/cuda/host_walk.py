@@ -89,7 +89,7 @@ class Walk:
         assert launch is not None
         self.enactor.launch(launch, iteration)
         self.enactor.device.stop_clock()
-        self.enactor.memory.receive()
+        self.enactor.memory.transfers.receive()
         self.enactor.device.end()
         self.enactor.device.wait(self.enactor.is_late)
         control = self.enactor.control()

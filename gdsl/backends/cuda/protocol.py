@@ -112,11 +112,11 @@ class Shared(Protocol):
         ...
 
     def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
-        """A slot for a queued run; see `device_memory.CudaShared.incoming`."""
+        """A slot for a queued run; see `pinned_copies.CudaShared.incoming`."""
         ...
 
     def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
-        """Queue the transfer to a slot; see `device_memory.CudaShared.hand_over`."""
+        """Queue the transfer to a slot; see `pinned_copies.CudaShared.hand_over`."""
         ...
 
     def take_back(self, incoming: Incoming) -> None:

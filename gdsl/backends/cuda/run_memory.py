@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy
-from numpy.typing import NDArray
 
 from gdsl.backends.cuda.argument_record import Record
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
-from gdsl.backends.cuda.trace import Traces, Written
+from gdsl.backends.cuda.run_ids import RunIds
+from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import words_of
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
 
 
-_SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
-"""What the host sends before a run or reads after it, besides scalars."""
-_RECORDS = 64
-"""Trace records that are copied to the host with the results, until a run has had more."""
 _MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 27
 """Bytes of results that are allocated for the next run: at most this much, and above the first number by only one
 program at a time per graph."""
@@ -72,7 +68,7 @@ class RunMemory:
         self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
         self._widths = on_device.widths
         self._numbering = on_device.numbering
-        self._of_ids = frozenset(plan.layout.ids) if plan.layout is not None else frozenset()
+        self.ids = RunIds(plan, on_device.numbering)
         self._token = object()  # not `self`, which refers to the graph on the device
         self.record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
@@ -85,7 +81,7 @@ class RunMemory:
         self._kept = [buffer for buffer in hosts if buffer.role is Role.KEPT_GRAPH]
         self._kept_keys = [each.key for each in kept_graphs(plan)] if self._kept else []
         self._kept_version = -1
-        apart = (*_SHARED, Role.MIRROR, Role.LANES, Role.KEPT_GRAPH)
+        apart = (*ROLES, Role.MIRROR, Role.LANES, Role.KEPT_GRAPH)
         self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
         mirrors = [buffer for buffer in hosts if buffer.role in (Role.MIRROR, Role.LANES)]
@@ -101,7 +97,8 @@ class RunMemory:
         missing += max(len(device.gpu_numbers), 1) * sum(self._copied)
         device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing)
         self._to_clear: list[tuple[int, int]] = []
-        self._share(scalars)
+        self.transfers = RunTransfers(device, plan, self._widths, sizes, self.record, scalars)
+        self.shared = self.transfers.shared
         self._fill_graph()
         self._prepare(handed)
         for buffer in mirrors:
@@ -111,25 +108,14 @@ class RunMemory:
         self.arguments.by_owner = self._has_owners()
         if self._numbering is not None:
             self._numbering.prepare(
-                (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
+                (dtype.itemsize * count, self.ids.are_in(name)) for name, _, dtype, count in self.results
             )
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
-        self._handed_over: Sequence[Bytes] | None = None
-        self._traces = Traces(plan, self._widths, self._record_size)
-
-    @property
-    def can_join(self) -> bool:
-        """Whether a run can be queued after others: nothing has to be created or waited for that is only possible after
-        these have ended, and the memory that the host sends from holds no values of the caller."""
-        return self.shared.is_ready and not self._scalars_given
 
     def _is_handed(self, buffer: buffer_nodes.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
         return buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in self.plan.swapped)
-
-    def _of(self, *roles: Role) -> list[buffer_nodes.Buffer]:
-        return [buffer for buffer in self.plan.buffers if buffer.role in roles]
 
     def _has_owners(self) -> bool:
         """Whether vertices are divided among several GPUs by whose memory has their values: those of small graphs are
@@ -151,29 +137,6 @@ class RunMemory:
     def _bytes(self, buffer: buffer_nodes.Buffer) -> int:
         return bytes_of(buffer, self._widths, self.sizes)
 
-    def _share(self, scalars: list[buffer_nodes.Buffer]) -> None:
-        """The buffers that host and device exchange: first those that are sent, last the trace."""
-        initial_scalars = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
-        outputs = self._of(Role.OUTPUTS)
-        sent = [*self._of(Role.CONTROL, Role.SAVED), *outputs, *initial_scalars]
-        others = [scalar for scalar in scalars if scalar not in initial_scalars]
-        together = [*sent, *others, *self._of(Role.TRACE)]
-        self._outputs_at = together.index(outputs[0]) if outputs else 0
-        nbytes = [self._bytes(buffer) for buffer in together]
-        self._capacity = together[-1].extent.value(self.sizes)
-        self._record_size = nbytes[-1] // self._capacity
-        self.shared = self.device.shared(nbytes, len(sent), _RECORDS * self._record_size)
-        self._place_at = {created.pointer: place for place, created in enumerate(self.shared.buffers)}
-        self._scalars: dict[str, Buffer] = {}
-        self._scalars_given = []
-        for place, (buffer, created) in enumerate(zip(together, self.shared.buffers, strict=True)):
-            self.record.point(buffer, [created])
-            if buffer in scalars:
-                self._scalars[buffer.name] = created
-            if buffer in initial_scalars and isinstance(buffer.element, Type):
-                values = self.shared.sent[place].view(host_dtype(buffer.element, self._widths))
-                self._scalars_given.append((buffer.name, values))
-
     def _fill_graph(self) -> None:
         """The graph, and everything else that is the same in every run."""
         for buffer in self.plan.buffers:
@@ -186,7 +149,7 @@ class RunMemory:
         if self.plan.graphs:
             graph |= {"edge_bound": edges, "room": -1, "ends_room": -1}
         self.record.set_values(GRAPH, graph)
-        self.record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
+        self.record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self.transfers.capacity})
 
     def _prepare(self, handed: list[buffer_nodes.Buffer]) -> None:
         """The fields of the record that differ between runs."""
@@ -212,7 +175,7 @@ class RunMemory:
             (
                 param.name,
                 self.record.value(PROBLEM, param.name, host_dtype(param.type, widths)),
-                self._moves(param.name),
+                self.ids.differ(param.name),
             )
             for param in self.plan.program.params
         ]
@@ -254,8 +217,8 @@ class RunMemory:
         self._own = bindings.own
         for name, place, moves in self._params:
             place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
-        for name, place in self._scalars_given:
-            place[0] = self.inside(name, inputs[name])
+        for name, place in self.transfers.initial_scalars:
+            place[0] = self.ids.inside(name, inputs[name])
         limit = _MOST if limits.max_iterations is None else limits.max_iterations
         if limit != self._limit:
             self._most_passes[0] = self._limit = limit
@@ -275,7 +238,7 @@ class RunMemory:
             return self.on_device.attribute(values, dtype, of_edges)
         put, nbytes = self._numbering.put_attribute, values.size * dtype.itemsize
         there = partial(self.on_device.upload_values, values, dtype, of_edges)
-        return put(values, there, nbytes, name in self._of_ids, self._places(name))
+        return put(values, there, nbytes, self.ids.are_in(name), self._places(name))
 
     def _places(self, name: str) -> Places | None:
         """The order of an input whose values are not in the order of the vertices."""
@@ -288,29 +251,11 @@ class RunMemory:
         for name, dtype, place in self._inputs:
             if name not in self._own and name != GIVEN_IDS:
                 nbytes = dtype.itemsize * self._lengths[name]
-                created = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids, self._places(name))
+                created = self._numbering.put_inside(
+                    self.names[name], nbytes, self.ids.are_in(name), self._places(name)
+                )
                 self.names[name] = created
                 place[0] = created.pointer
-
-    def inside(self, name: str, value: Any) -> Any:
-        """The value of a param or a scalar in the device's ids."""
-        return self._numbering.inside(value) if self._numbering is not None and self._moves(name) else value
-
-    def _moves(self, name: str) -> bool:
-        """Whether a value of this name changes with the ids."""
-        return self._numbering is not None and name in self._of_ids
-
-    def all_inside(self, name: str, values: Any) -> Any:
-        """An array of values of the data `name` in the device's ids."""
-        return values if self._numbering is None or name not in self._of_ids else self._numbering.all_inside(values)
-
-    def holds_ids(self, name: str) -> bool:
-        """Whether these are ids of vertices, which differ on the device if it numbers the vertices by degree."""
-        return name in self._of_ids
-
-    def outside(self, name: str, value: Any) -> Any:
-        """The value of a scalar in the caller's ids."""
-        return value if self._numbering is None or name not in self._of_ids else self._numbering.outside(value)
 
     def put_outside(self) -> dict[str, Buffer] | None:
         """The caller's results, in the caller's order, computed after everything that was launched; None if they are
@@ -320,7 +265,7 @@ class RunMemory:
                 return None
             return {name: self.device.copy_result(self.names[name]) for name, *_ in self.results}
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
-        created, at = {}, self.shared.buffers[self._outputs_at].pointer
+        created, at = {}, self.transfers.outputs_pointer
         rooms = self._near_rooms()
         brought = self.device.bring_near([(self.names[name], near) for name, near in rooms.items()])
         arrivals = dict(zip(rooms, brought, strict=True))
@@ -329,7 +274,7 @@ class RunMemory:
                 arrivals[name]()
             place = int((rooms[name] if name in rooms else self.names[name]).pointer)
             places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (place, 0)
-            created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
+            created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, self.ids.are_in(name))
         return created
 
     def _near_rooms(self) -> dict[str, Any]:
@@ -352,33 +297,16 @@ class RunMemory:
         if allocates and self._ahead_bytes <= _MOST_AHEAD:
             with contextlib.suppress(GdslError):  # then that run allocates it itself
                 self._ahead = self.device.lane, self._new_names(self._inside)
-        if not self._scalars_given:
-            self.shared.send_ahead()
+        self.transfers.send_ahead()
 
     def incoming(self, words: tuple[int, int, int]) -> Incoming:
         """A slot for what a queued run hands over; `words` of the control block say that it was stopped."""
         return self.shared.incoming(words, self._to_clear)
 
-    def hand_over(self, incoming: Incoming) -> None:
-        """Queue the transfer of what the host reads, and leave the device ready for the next run."""
-        self.shared.hand_over(incoming, not self._scalars_given)
-
     def look_at(self, names: dict[str, Buffer], received: Sequence[Bytes] | None) -> None:
         """Use the `names`, and the values on the host, of another run; None: of the run that is waited for."""
-        self.names, self._handed_over = names, received
-
-    @property
-    def _received(self) -> Sequence[Bytes]:
-        return self.shared.received if self._handed_over is None else self._handed_over
-
-    def has_trace(self, length: int) -> bool:
-        """Whether that many records, or as many as are recorded, are on the host."""
-        return min(length, self._capacity) * self._record_size <= len(self._received[-1])
-
-    def expect_trace(self, length: int) -> None:
-        """Expect about as many records in the next runs."""
-        nbytes = min(length, self._capacity) * self._record_size
-        self.shared.expect(nbytes + nbytes // 4)
+        self.names = names
+        self.transfers.look_at(received)
 
     def free_unused(self) -> None:
         """Free what was allocated for the next run."""
@@ -393,9 +321,9 @@ class RunMemory:
             place[0] = created.pointer
         if self._keeps_inside:
             self._inside = {**names}
-        names.update(self._scalars)
+        names.update(self.transfers.scalars)
         if self.plan.swapped:
-            self._point(self._scalars)
+            self._point(self.transfers.scalars)
         return names
 
     def end(self, whole: bool) -> None:
@@ -431,43 +359,6 @@ class RunMemory:
         for buffer in self.plan.buffers:
             if buffer.group == PROBLEM and buffer.name in places:
                 self.record.point(buffer, [places[buffer.name]])
-
-    # What the kernels left, after a wait
-
-    def control(self) -> NDArray[numpy.uint64]:
-        """The words of the control block on the host, valid after a wait."""
-        words: NDArray[numpy.uint64] = self._received[0].view(numpy.uint64)
-        return words
-
-    def outputs(self) -> Any:
-        """The addresses of the names that may be swapped, on the host."""
-        return self._received[self._outputs_at].view(numpy.uint64)
-
-    def scalar(self, name: str) -> Any:
-        """The bytes of the scalar that a name refers to."""
-        return self._received[self._place_at[self.names[name].pointer]]
-
-    def receive(self) -> None:
-        """Queue the copy of what the host reads; traces of earlier runs in that memory are kept."""
-        self._traces.keep()
-        self.shared.receive()
-
-    def written(self) -> Written:
-        """The trace of the run, as far as it is copied to the host."""
-        return self._traces.begun(self._received[-1], self._handed_over is None)
-
-    def lanes(self, length: int) -> Sequence[Bytes]:
-        """Of each GPU the bytes of its lane of the trace, which has `length` records, or as many as are recorded."""
-        (buffer,) = self._of(Role.LANES)
-        nbytes = self._bytes(buffer) // (self._capacity + 1) * (min(length, self._capacity) + 1)
-        return self.device.fetch_copies(int(self.record.pointer(buffer)[0]), nbytes)
-
-    def complete(self, written: Written, length: int) -> None:
-        """The rest of a trace of `length` records."""
-        if not self.has_trace(length):
-            self.expect_trace(length)
-            nbytes = min(length, self._capacity) * self._record_size
-            written.keep(self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes())
 
 
 def _words(kind: Type, widths: Widths) -> int:

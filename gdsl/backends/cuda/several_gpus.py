@@ -21,8 +21,8 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends.cuda.clocks import DONE, NOT_READY, Clock
-from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.flat_ranges import load_function
+from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.spread_memory import SpreadMemory
 from gdsl.backends.gpus import MOST_KERNELS

@@ -17,8 +17,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from gdsl.backends.cuda.buffers import CudaBuffer, offsets_of
 from gdsl.backends.cuda.device import CudaDevice
-from gdsl.backends.cuda.device_memory import CudaBuffer, CudaShared, offsets_of
 from gdsl.backends.cuda.flat_ranges import (
     CopyArena,
     FlatRange,
@@ -27,6 +27,7 @@ from gdsl.backends.cuda.flat_ranges import (
     require_atomics,
     require_reach,
 )
+from gdsl.backends.cuda.pinned_copies import CudaShared
 from gdsl.backends.gpus import is_copied, is_spread
 from gdsl.diagnostics import GdslError
 

@@ -123,7 +123,7 @@ class TeamMemory:
         params = whole[_ALIGNMENT:].view(self._values)
         for param in self._plan.program.params:
             converted = numpy.array(param_values(values, param.name), value_dtype(param.type, self.widths))
-            params[param.name] = self.run.all_inside(param.name, converted).view(params.dtype[param.name])
+            params[param.name] = self.run.ids.all_inside(param.name, converted).view(params.dtype[param.name])
         return whole
 
     def batch(self, made: TeamLaunchMemory) -> Any:
@@ -157,7 +157,7 @@ class TeamMemory:
         put = {}
         for name, *_ in self.run.results:
             buffer, step = at[PROBLEM, name]
-            nbytes, of_ids = self._bytes((PROBLEM, name)), self.run.holds_ids(name)
+            nbytes, of_ids = self._bytes((PROBLEM, name)), self.run.ids.are_in(name)
             put[name] = numbering.put_rows_outside(buffer.pointer, nbytes, of_ids, (made.count, step))
         return put
 
@@ -182,7 +182,7 @@ class TeamMemory:
         words = self._words(made.records_here, (PROBLEM, scalar.name), dtype)
         if scalar.type.is_pair:
             return [first_of(unpacked(row, scalar.type, self.widths)) for row in words]
-        return [self.run.outside(scalar.name, value) for value in words[:, 0].tolist()]
+        return [self.run.ids.outside(scalar.name, value) for value in words[:, 0].tolist()]
 
     def arrays(self, made: TeamLaunchMemory, outside: dict[str, Buffer] | None) -> dict[str, Any]:
         """The array results by name, [count, elements]."""

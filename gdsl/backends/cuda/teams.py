@@ -10,8 +10,8 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time, finish_tests, param_values
-from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice
+from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, signed
 from gdsl.backends.cuda.team_memory import TeamLaunchMemory, TeamMemory
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar

@@ -220,7 +220,7 @@ class WorkerWalk(Walk):
         """Wait for the kernels so far, and raise what stopped them."""
         enactor, device = self.enactor, self.device
         device.stop_clock()
-        enactor.memory.receive()
+        enactor.memory.transfers.receive()
         device.end()
         device.wait(enactor.is_late)
         enactor.raise_failure(enactor.control())

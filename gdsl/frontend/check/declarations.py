@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.extents import MOST_VALUES
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import typed_pair
-from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.environment import Environment, Place, names_without
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF, NameChecker, literal_number
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set, with_least_size
@@ -219,11 +219,6 @@ def _is_hidden(parameter: syntax.FunctionParameter, environment: Environment) ->
     """Whether a function's parameter hides data of the same name."""
     symbol = environment.globals.get(parameter.name)
     return symbol is not None and symbol.kind not in (SymbolKind.FUNCTION, SymbolKind.FUNCTOR)
-
-
-def names_without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
-    """The names that are not hidden."""
-    return {name: symbol for name, symbol in names.items() if name not in hidden}
 
 
 def check_recursion(functions: tuple[syntax.Function, ...], environment: Environment) -> None:

@@ -270,6 +270,19 @@ def check_same_graph(symbol: Symbol, span: Span, environment: Environment) -> bo
     return False
 
 
+def names_without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
+    """The names that are not hidden."""
+    return {name: symbol for name, symbol in names.items() if name not in hidden}
+
+
+def around_functor(value: syntax.Nameless, environment: Environment) -> Environment:
+    """What a functor without a name can access: the data of the program, and frontiers only to report their use."""
+    own = syntax.names_declared_in(value)
+    local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}
+    visible = names_without(environment.globals, own) if environment.in_procedure else environment.globals
+    return environment.seeing({**local, **visible})
+
+
 _NOT_COMPARED = ("span", "name_span", "array_span", "function_span", "symbol", "type")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.declarations import check_functor, names_without
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.declarations import check_functor
+from gdsl.frontend.check.environment import Environment, around_functor
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -53,19 +53,11 @@ class NamelessChecker:
         functor = syntax.Functor(value.span, name, value.span, kind, value.parameters, condition, value.body, reduced)
         node = dataclasses.replace(functor, result=None if from_ballot else result, symbol=symbol, nameless=True)
         before = len(environment.diagnostics)
-        typed = check_functor(node, self._around(value), result if form is FunctorForm.BALLOT else None)
+        typed = check_functor(node, around_functor(value, environment), result if form is FunctorForm.BALLOT else None)
         if len(environment.diagnostics) > before:
             return None
         environment.generated.functors.append(typed)
         return syntax.Name(value.span, name, symbol=symbol)
-
-    def _around(self, value: syntax.Nameless) -> Environment:
-        """What the functor can access: the data of the program, and frontiers only to report their use."""
-        environment = self.environment
-        own = syntax.names_declared_in(value)
-        local = {name: symbol for scope in environment.scopes for name, symbol in scope.items() if name not in own}
-        visible = names_without(environment.globals, own) if environment.in_procedure else environment.globals
-        return environment.seeing({**local, **visible})
 
     def _fits_common(self, value: syntax.Nameless) -> bool:
         """Whether a functor may run on the common neighbors of the ends of edges."""

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.declarations import names_without
-from gdsl.frontend.check.environment import Environment, Generated, Place, graph_of, refuse_fixed_size
+from gdsl.frontend.check.environment import Environment, Generated, Place, graph_of, names_without, refuse_fixed_size
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.recursion import names_on_cycles, refuse_recursion
 from gdsl.frontend.check.statements import resolve_type

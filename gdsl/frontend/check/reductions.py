@@ -1,5 +1,5 @@
-"""Reductions over arrays in expressions of the schedule: `sum(a)`, `any(b, f)`, `argmin(a)`; and what to write instead
-of a reduction over an expression, such as `count(mate != none)`."""
+"""Reductions in expressions of the schedule: over an array, `sum(a)`, `any(b, f)`, `argmin(a)`, or over the values
+that a functor without a name gives, `count(v => mate[v] != none)`, as is suggested for `count(mate != none)`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gdsl.frontend.check.arguments import bind
 from gdsl.frontend.check.environment import (
     Environment,
     Place,
+    around_functor,
     built_in,
     check_same_graph,
     poison,
@@ -30,6 +31,13 @@ _EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 _FLAGS = (ArrayReduction.COUNT, ArrayReduction.ANY, ArrayReduction.ALL)
 _ORDERINGS = (ArrayReduction.MIN, ArrayReduction.MAX)
 _PLACES = (ArrayReduction.ARGMIN, ArrayReduction.ARGMAX)
+_ROLES = {
+    Domain.VERTEX: (SymbolKind.VERTEX,),
+    Domain.EDGE: (SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKind.EDGE),
+}
+"""What the parameters of a functor are."""
+_IDS_OF = dict.fromkeys((SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION), Type.VERTEX)
+_IDS_OF |= {SymbolKind.EDGE: Type.EDGE}
 
 
 def is_reduction(call: syntax.Call, environment: Environment) -> bool:
@@ -40,6 +48,8 @@ def is_reduction(call: syntax.Call, environment: Environment) -> bool:
     if call.function not in ("min", "max") and environment.place is Place.SCHEDULE:
         return True
     first = call.arguments[0].value if call.arguments else None
+    if isinstance(first, syntax.Nameless):
+        return True
     if first is not None and environment.place is Place.SCHEDULE and is_over_elements(first, environment):
         return True
     symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
@@ -62,18 +72,48 @@ class ReductionChecker:
             return poison(call.span)
         if bind(call.arguments, REDUCTIONS[word], environment, call.span) is None:
             return poison(call.span)
-        array = self._array(call, call.arguments[0].value)
-        members = None
-        if len(call.arguments) == 2 and array is not None and array.symbol is not None:
-            members = self._members(call.arguments[1].value, word, array.symbol)
-            array = array if members is not None else None
-        if array is None or array.symbol is None or array.symbol.domain is None or array.type is None:
+        operation, first = ArrayReduction(word), call.arguments[0].value
+        array: syntax.Name | syntax.Values | None
+        if isinstance(first, syntax.Nameless):
+            array = self._values(first, word, Type.BOOL if operation in _FLAGS else None)
+            domain = array.domain if array is not None else None
+        else:
+            array = self._array(call, first)
+            domain = array.symbol.domain if array is not None and array.symbol is not None else None
+        if array is None or array.type is None or domain is None:
             return poison(call.span)
-        operation = ArrayReduction(word)
-        type_ = self._result(call, operation, array.type, array.symbol.domain)
+        members = None
+        if len(call.arguments) == 2:
+            members = self._members(call.arguments[1].value, word, domain, self._source(array))
+            if members is None:
+                return poison(call.span)
+        type_ = self._result(call, operation, array.type, domain)
         if type_ is None:
             return poison(call.span)
         return syntax.Reduced(call.span, operation, array, members, type=type_)
+
+    def _source(self, array: syntax.Name | syntax.Values) -> str:
+        """What is reduced, in a message."""
+        return array.name if isinstance(array, syntax.Name) else self.environment.words(array.span)
+
+    def _values(self, value: syntax.Nameless, word: str, hint: Type | None) -> syntax.Values | None:
+        """The values that a functor without a name gives."""
+        domain, environment = value.domain, self.environment
+        if domain is None or value.whole is None:
+            if value.parameters or value.whole is None:
+                message = f"`{word}` takes a value for each vertex or edge"
+                fix = f"write `{word}(v => value)` or `{word}((src, dst, e) => value)`"
+                environment.report("E0401", message, value.span, fix=fix)
+            return None
+        part = around_functor(value, environment).part(Place.VALUE, domain)
+        for parameter, kind in zip(value.parameters, _ROLES[domain], strict=True):
+            part.declare(Symbol(kind, parameter.name, parameter.span, _IDS_OF[kind]), parameter=True)
+        before = len(environment.diagnostics)
+        typed = type(self.names)(part).infer(value.whole, hint)
+        if typed.type is None or len(environment.diagnostics) > before:
+            return None
+        names = tuple(parameter.name for parameter in value.parameters)
+        return syntax.Values(value.span, names, typed, domain, type=typed.type)
 
     def _array(self, call: syntax.Call, value: syntax.Expression) -> syntax.Name | None:
         """The array that is reduced."""
@@ -94,7 +134,7 @@ class ReductionChecker:
             return None
         return dataclasses.replace(value, symbol=symbol, type=symbol.type)
 
-    def _members(self, value: syntax.Expression, word: str, array: Symbol) -> syntax.Name | None:
+    def _members(self, value: syntax.Expression, word: str, over: Domain, array: str) -> syntax.Name | None:
         """The set after the array, of what the array is over."""
         if not isinstance(value, syntax.Name):
             message = f"`{word}` takes the name of a frontier after the array"
@@ -112,11 +152,11 @@ class ReductionChecker:
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
             self.environment.report("E0403", message, value.span, labels=labels)
             return None
-        if domain is not array.domain:
-            of, over = ("edges", "vertices") if domain is Domain.EDGE else ("vertices", "edges")
+        if domain is not over:
+            of, wanted = ("edges", "vertices") if domain is Domain.EDGE else ("vertices", "edges")
             labels = [] if everything else [Label(symbol.span, "declared here")]
-            message = f"this is a set of {of}, and `{array.name}` is over {over}"
-            fix = f"name a set of {over}, or leave it out: `{word}({array.name})`"
+            message = f"this is a set of {of}, and `{array}` is over {wanted}"
+            fix = f"name a set of {wanted}, or leave it out: `{word}({array})`"
             self.environment.report("E0416", message, value.span, labels=labels, fix=fix)
             return None
         if not everything and not check_same_graph(symbol, value.span, self.environment):
@@ -131,7 +171,8 @@ class ReductionChecker:
         elif operation is ArrayReduction.SUM:
             fits, fix = type_.is_numeric, "`count` gives the number of true elements" if type_ is Type.BOOL else None
         else:
-            fits, fix = type_.is_numeric or type_.is_id, _of_flags(operation) if type_ is Type.BOOL else None
+            fits = type_.is_numeric or type_.is_id or (type_.is_pair and operation in _ORDERINGS)
+            fix = _of_flags(operation) if type_ is Type.BOOL else None
         if not fits:
             message = f"`{call.function}` is not defined on {type_.name}"
             self.environment.report("E0407", message, call.span, fix=fix)
@@ -164,14 +205,8 @@ def _fix_for(word: str, symbol: Symbol) -> str | None:
 
 
 _OPERATORS = frozenset(kind.value for kind in OperatorKind)
-_CALLS = {Domain.VERTEX: ("vertices", "v", "v"), Domain.EDGE: ("edges", "(src, dst, e)", "e")}
-"""What a functor without a name runs on, its parameters, and the one that is an index."""
-_WRITES = {
-    "sum": "s = 0; compute({over}, {call} => {{ s += {value}; }});",
-    "count": "s = 0; compute({over}, {call} => {{ if ({value}) {{ s += 1; }} }});",
-    "any": "s = false; compute({over}, {call} => {{ s |= {value}; }});",
-    "all": "s = true; compute({over}, {call} => {{ s &= {value}; }});",
-}
+_CALLS = {Domain.VERTEX: ("v", "v"), Domain.EDGE: ("(src, dst, e)", "e")}
+"""The parameters of a functor without a name, and the one that is an index."""
 
 
 def arrays_named(value: syntax.Expression, environment: Environment) -> list[tuple[syntax.Name, Symbol]]:
@@ -214,18 +249,13 @@ def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, envi
     text = environment.source.excerpt(value.span)
     one_line = value.span.line == value.span.end_line
     if domain is None or not text or not one_line or any(symbol.count is not None for _, symbol in arrays):
-        return "store the values in an array first, by a functor"
-    over, parameters, index = _CALLS[domain]
+        return f"give a value for each vertex: `{word}(v => …)`"
+    parameters, index = _CALLS[domain]
     for name, _ in sorted(arrays, key=lambda each: each[0].span.column, reverse=True):
         end = name.span.end_column - value.span.column
         text = f"{text[:end]}[{index}]{text[end:]}"
-    if len(call.arguments) == 2 and isinstance(call.arguments[1].value, syntax.Name):
-        over = call.arguments[1].value.name
-    if word not in _WRITES:
-        stored = f"compute({over}, {parameters} => {{ a[{index}] = {text}; }});"
-        return f"store the values in an array first: `{stored}`, then `{word}(a)`"
-    written = _WRITES[word].format(over=over, call=parameters, value=text)
-    return f"reduce into a scalar of the problem: `{written}`"
+    over = [environment.words(argument.span) for argument in call.arguments[1:]]
+    return f"give a value for each element: `{word}({', '.join([f'{parameters} => {text}', *over])})`"
 
 
 def is_set(value: syntax.Expression, environment: Environment) -> bool:

@@ -124,13 +124,16 @@ class Hidden:
         span: Span,
         condition: Iterable[nodes.Expression],
         body: Iterable[nodes.Statement],
+        parameters: tuple[str, ...] | None = None,
     ) -> str:
-        """A new functor on elements of `domain`, which it calls `own_id`."""
+        """A new functor on elements of `domain`, which it calls by the names of `parameters`, or else `own_id`."""
         name, parts = self.name(stem), (tuple(condition), tuple(body))
         if domain is Domain.VERTEX:
-            self.vertex_functors.append(nodes.VertexFunctor(span, name, "v", *parts))
+            (vertex,) = parameters or ("v",)
+            self.vertex_functors.append(nodes.VertexFunctor(span, name, vertex, *parts))
         else:
-            self.edge_functors.append(nodes.EdgeFunctor(span, name, "src", "dst", "e", *parts, None))
+            source, destination, edge = parameters or ("src", "dst", "e")
+            self.edge_functors.append(nodes.EdgeFunctor(span, name, source, destination, edge, *parts, None))
         return name
 
     def compute(self, span: Span, members: nodes.Elements, functor: str) -> nodes.Compute:
@@ -144,6 +147,7 @@ class Hidden:
         return len(self.sites) - 1
 
 
-def own_id(domain: Domain, span: Span) -> nodes.Parameter:
-    """The element that a functor on `domain` was called for."""
-    return nodes.Parameter(span, IDS[domain], _ROLES[domain], "v" if domain is Domain.VERTEX else "e")
+def own_id(domain: Domain, span: Span, parameters: tuple[str, ...] | None = None) -> nodes.Parameter:
+    """The element that a functor on `domain` was called for, by its name among `parameters`."""
+    own = parameters[-1] if parameters else "v" if domain is Domain.VERTEX else "e"
+    return nodes.Parameter(span, IDS[domain], _ROLES[domain], own)

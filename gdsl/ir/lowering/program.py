@@ -13,6 +13,7 @@ from gdsl.frontend.check.type_parameters import parameter_of
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
+from gdsl.ir.lowering.first_values import with_first_values
 from gdsl.ir.lowering.functors import FunctorLowering, StatementLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
 from gdsl.ir.traversal import rewrite, walk
@@ -59,6 +60,7 @@ class _Lowering:
         functors.name_ballots(_calls(tree), schedule.hidden)
         steps = schedule.block(tree.schedule)
         hidden, used = schedule.hidden, _used_functors(tree)
+        steps, hidden_scalars = with_first_values(steps, hidden.scalars, schedule.reductions.scalars)
         words = {word.name for word in tree.requires}
         place = tree.requires[0].span if tree.requires else NOWHERE
         declarations = tree.declarations
@@ -76,7 +78,7 @@ class _Lowering:
             arrays=(*(self._array(node) for node in declarations if node.kind in _DOMAINS), *hidden.arrays),
             scalars=(
                 *(self._scalar(node) for node in declarations if node.kind is DeclarationKind.SCALAR),
-                *hidden.scalars,
+                *hidden_scalars,
             ),
             functions=tuple(self._function(node) for node in _used_functions(tree, used)),
             vertex_functors=(

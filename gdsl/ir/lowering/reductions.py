@@ -1,7 +1,8 @@
-"""Lowers reductions over arrays in expressions of the schedule: steps before the statement put each result into a
+"""Lowers reductions in expressions of the schedule: steps before the statement put each result into a
 scalar, which the expression then reads.
 
-A reduction is a functor that updates the scalar, run on the elements. A position (`argmin`) is the smallest id of the
+A reduction is a functor that updates the scalar by an element of the array, or by the value that a functor without a
+name has in its place, run on the elements. A position (`argmin`) is the smallest id of the
 elements with the least value, which a reduction before it finds. Sums of 64-bit integers saturate: the sums of the
 lower and of the upper halves, which no number of elements can overflow, are joined after the last element.
 """
@@ -59,6 +60,17 @@ def identity(operation: ReduceOperation, type_: Type, span: Span) -> nodes.Expre
     return nodes.Literal(span, type_, float(whole) if type_.is_float else whole)
 
 
+class _What(NamedTuple):
+    """What is reduced: a value for each element of `domain`, which it calls by the names of `parameters` (None: as
+    hidden functors do); equal `key`s mean the same, and hidden names have `stem`."""
+
+    value: nodes.Expression
+    domain: Domain
+    parameters: tuple[str, ...] | None
+    key: object
+    stem: str
+
+
 class ReductionLowering:
     """Lowers expressions of the schedule together with their reductions."""
 
@@ -68,6 +80,12 @@ class ReductionLowering:
         """The scalar and the functor by what is reduced; the same reduction uses them again."""
         self._sums: dict[tuple[object, ...], tuple[_Halves, str]] = {}
         """The same for saturating sums."""
+
+    @property
+    def scalars(self) -> frozenset[str]:
+        """The scalars that are put back before each use."""
+        halves = (half.scalar for halves, _ in self._sums.values() for half in halves)
+        return frozenset({*(scalar.scalar for scalar, _ in self._known.values()), *halves})
 
     def value(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of `node`; emits the steps that must run before it."""
@@ -87,32 +105,42 @@ class ReductionLowering:
         )
 
     def _reduced(self, node: syntax.Reduced, done: set[tuple[object, ...]]) -> None:
-        array, members = node.array.symbol, _members(node)
-        if array is None or array.domain is None or array.type is None or node.type is None:
+        if node.type is None:
             impossible(node)
-        whole = nodes.Element(node.span, array.type, array.name, array.domain, own_id(array.domain, node.span), False)
-        if node.saturates and array.type.bits == node.type.bits:
-            self.expressions.reduced[node.span] = self._saturating(whole, members, done)
+        reduced, members = self._what(node), _members(node)
+        if node.saturates and reduced.value.type.bits == node.type.bits:
+            self.expressions.reduced[node.span] = self._saturating(reduced, members, done)
             return
-        scalar = self._step(node.operation, whole, node.type, members, done)
+        scalar = self._step(node.operation, reduced, node.type, members, done)
         self.expressions.reduced[node.span] = nodes.ScalarValue(node.span, node.type, scalar.scalar)
+
+    def _what(self, node: syntax.Reduced) -> _What:
+        span = node.span
+        if isinstance(node.array, syntax.Values):
+            values = node.array
+            return _What(self.expressions.expression(values.value), values.domain, values.parameters, span, "values")
+        array = node.array.symbol
+        if array is None or array.domain is None or array.type is None:
+            impossible(node)
+        element = nodes.Element(span, array.type, array.name, array.domain, own_id(array.domain, span), False)
+        return _What(element, array.domain, None, array.name, array.name)
 
     def _step(
         self,
         operation: ArrayReduction,
-        element: nodes.Element,
+        reduced: _What,
         type_: Type,
         members: nodes.Elements,
         done: set[tuple[object, ...]],
     ) -> nodes.ScalarTarget:
-        """Reduces `element` over `members`; `done` are the reductions of this expression so far."""
-        span, key = element.span, (operation, element.array, members.frontier)
+        """Reduces over `members`; `done` are the reductions of this expression so far."""
+        span, key = reduced.value.span, (operation, reduced.key, members.frontier)
         extreme = None
         if operation in _EXTREMES:
-            extreme = self._step(_EXTREMES[operation], element, element.type, members, done)
+            extreme = self._step(_EXTREMES[operation], reduced, reduced.value.type, members, done)
         if key not in self._known:
-            scalar = self.hidden.scalar(f"{operation.value}_of_{element.array}", type_, span)
-            functor = self._functor(operation, element, scalar, extreme)
+            scalar = self.hidden.scalar(f"{operation.value}_of_{reduced.stem}", type_, span)
+            functor = self._functor(operation, reduced, scalar, extreme)
             self._known[key] = scalar, functor
         scalar, functor = self._known[key]
         if key not in done:
@@ -121,15 +149,14 @@ class ReductionLowering:
             self.hidden.emit(nodes.StoreScalar(span, scalar.scalar, begin), self.hidden.compute(span, members, functor))
         return scalar
 
-    def _saturating(
-        self, element: nodes.Element, members: nodes.Elements, done: set[tuple[object, ...]]
-    ) -> nodes.Expression:
-        """The sum of `element`, of 64 bits, over `members`."""
-        span, key = element.span, (ArrayReduction.SUM, element.array, members.frontier)
+    def _saturating(self, reduced: _What, members: nodes.Elements, done: set[tuple[object, ...]]) -> nodes.Expression:
+        """The sum of values of 64 bits over `members`."""
+        value, key = reduced.value, (ArrayReduction.SUM, reduced.key, members.frontier)
+        span, stem = value.span, reduced.stem
         if key not in self._sums:
-            halves = _halves_of(f"sum_of_{element.array}", element.type, span, self.hidden)
-            updates = _halved_updates(element, halves)
-            functor = self.hidden.functor(f"sum_up_{element.array}", element.domain, span, (), updates)
+            halves = _halves_of(f"sum_of_{stem}", value.type, span, self.hidden)
+            updates = _halved_updates(value, halves)
+            functor = self.hidden.functor(f"sum_up_{stem}", reduced.domain, span, (), updates, reduced.parameters)
             self._sums[key] = halves, functor
         halves, functor = self._sums[key]
         if key not in done:
@@ -140,29 +167,29 @@ class ReductionLowering:
     def _functor(
         self,
         operation: ArrayReduction,
-        element: nodes.Element,
+        reduced: _What,
         scalar: nodes.ScalarTarget,
         extreme: nodes.ScalarTarget | None,
     ) -> str:
-        """The functor that reduces one element into the scalar; with `extreme`, its id if it holds that value."""
-        span, domain = element.span, element.domain
-        value: nodes.Expression = element
+        """The functor that reduces one value into the scalar; with `extreme`, its element's id if it is that value."""
+        value, span, domain = reduced.value, reduced.value.span, reduced.domain
         condition: tuple[nodes.Expression, ...] = ()
         if extreme is not None:
-            best = nodes.ScalarValue(span, element.type, extreme.scalar)
-            value = own_id(domain, span)
-            condition = (nodes.Binary(span, Type.BOOL, BinaryOperation.EQUAL, element, best),)
+            best = nodes.ScalarValue(span, value.type, extreme.scalar)
+            condition = (nodes.Binary(span, Type.BOOL, BinaryOperation.EQUAL, value, best),)
+            value = own_id(domain, span, reduced.parameters)
         elif operation is ArrayReduction.COUNT:
-            value, condition = nodes.Literal(span, scalar.type, 1), (element,)
-        elif element.type is not scalar.type:
-            value = nodes.Convert(span, scalar.type, element)
+            value, condition = nodes.Literal(span, scalar.type, 1), (value,)
+        elif value.type is not scalar.type:
+            value = nodes.Convert(span, scalar.type, value)
         update = nodes.Update(span, scalar, _UPDATES[operation], value)
-        return self.hidden.functor(f"reduce_{scalar.scalar}", domain, span, condition, (update,))
+        return self.hidden.functor(f"reduce_{scalar.scalar}", domain, span, condition, (update,), reduced.parameters)
 
 
 def _members(node: syntax.Reduced) -> nodes.Elements:
     """The elements that are reduced."""
-    members, domain = node.members, node.array.symbol.domain if node.array.symbol is not None else None
+    members, array = node.members, node.array
+    domain = array.domain if isinstance(array, syntax.Values) else array.symbol and array.symbol.domain
     named = members is not None and members.symbol is not None and members.symbol.kind is SymbolKind.FRONTIER
     name = members.symbol.unique if named and members is not None and members.symbol is not None else None
     return nodes.Elements((members or node.array).span, domain or Domain.VERTEX, name)
@@ -183,8 +210,8 @@ def _halves_of(stem: str, type_: Type, span: Span, hidden: Hidden) -> _Halves:
     return _Halves(hidden.scalar(f"low_{stem}", Type.UINT64, span), hidden.scalar(f"high_{stem}", type_, span))
 
 
-def _halved_updates(element: nodes.Element, halves: _Halves) -> tuple[nodes.Statement, ...]:
-    """Adds the halves of an element to both sums."""
+def _halved_updates(element: nodes.Expression, halves: _Halves) -> tuple[nodes.Statement, ...]:
+    """Adds the halves of a value to both sums."""
     code, type_ = Code(element.span), element.type
     bits = code.convert(Type.UINT64, element)
     low = code.binary(BinaryOperation.BIT_AND, bits, code.literal(Type.UINT64, 2**_HALF - 1))

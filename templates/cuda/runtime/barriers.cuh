@@ -20,6 +20,10 @@ __device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barr
     if (ready) { shared.deferred.record(edges); }
 }
 
+// piece: measures_waits
+// Whether this block measures how long it waits at barriers: the trace has the times of the first block.
+__device__ __forceinline__ bool measures_waits() { return block_index() == 0; }
+
 // piece: pass_barrier
 // Run by the block's waiting thread: reports the arrival of its block, waits for all other blocks, and runs `then`
 // before its own block continues.
@@ -34,10 +38,11 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         lead_arrivals(shared, control, stop, stopped);
         if (ready) { shared.deferred.record(edges); }
     } else {
+        if (measures_waits()) { shared.waited -= cycles(); }
         arrive_everywhere_without_result(&control->arrived);
     }
     const uint64 word = wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count());
-    if (block_index() == 0) { shared.waited += cycles(); }
+    if (measures_waits()) { shared.waited += cycles(); }
     leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }
 

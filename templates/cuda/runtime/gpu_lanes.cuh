@@ -125,23 +125,6 @@ __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 it
     }
 }
 
-// piece: pass_barrier
-// As for a run without lanes; the first block of each GPU measures how long it waits.
-template <class Then>
-__device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
-                                             bool stopped, Then then) {
-    const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-    if (block_index() == 0) {
-        shared.waited -= poll_host(shared, control, host_stop);  // the end of the wait is added below
-        const bool ready = shared.deferred.is_ready(true);
-        const uint64 edges = ready ? shared.deferred.edges() : 0;
-        lead_arrivals(shared, control, stop, stopped);
-        if (ready) { shared.deferred.record(edges); }
-    } else {
-        if (own_block_index() == 0) { shared.waited -= cycles(); }
-        arrive_everywhere_without_result(&control->arrived);
-    }
-    const uint64 word = wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count());
-    if (own_block_index() == 0) { shared.waited += cycles(); }
-    leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
-}
+// piece: measures_waits
+// Each lane has the times of the first block of its GPU.
+__device__ __forceinline__ bool measures_waits() { return own_block_index() == 0; }

@@ -48,19 +48,15 @@
 #undef compute_reduce_max_of_length
 #undef compute_reduce_max_of_load_2
 #undef compute_reduce_max_of_noise
-#undef compute_reduce_max_of_noise_
-#undef compute_reduce_min_of_friend
 #undef compute_reduce_min_of_load
 #undef compute_reduce_min_of_load_
 #undef compute_reduce_min_of_load_2
 #undef compute_reduce_min_of_load_2_
 #undef compute_reduce_min_of_noise
-#undef compute_reduce_min_of_noise_
 #undef compute_reduce_sum_of_left
 #undef compute_reduce_sum_of_length
 #undef compute_reduce_sum_of_length_2
 #undef compute_reduce_sum_of_load
-#undef compute_reduce_sum_of_noise
 #undef count_of_heavy
 #undef ends
 #undef f_
@@ -353,6 +349,7 @@ static_assert(sizeof(data_slice) == 584, "as the host knows it");
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
+// piece: measures_waits
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -433,6 +430,10 @@ struct reduce_sum_of_length_totals {
     uint64 sum_of_length = 0ull;
 };
 
+struct reduce_max_of_friend_totals {
+    vertex max_of_friend = vertex(0);
+};
+
 struct reduce_sum_of_noise_totals {
     float64 sum_of_noise = 0.0;
 };
@@ -447,10 +448,6 @@ struct reduce_max_of_noise_totals {
 
 struct reduce_min_of_friend_totals {
     vertex min_of_friend = NO_VERTEX;
-};
-
-struct reduce_max_of_friend_totals {
-    vertex max_of_friend = vertex(0);
 };
 
 struct reduce_argmin_of_noise_totals {
@@ -537,6 +534,12 @@ __device__ __forceinline__ void reduce_sum_of_length_apply(const data_slice& d, 
 }
 #line resume "array_reductions.cu"
 
+__device__ __forceinline__ void reduce_max_of_friend_apply(const data_slice& d, vertex v, reduce_max_of_friend_totals& totals) {
+#line 45 "array_reductions.gdsl"
+    plain_max(&totals.max_of_friend, d.friend_[v]);
+}
+#line resume "array_reductions.cu"
+
 __device__ __forceinline__ void reduce_sum_of_noise_apply(const data_slice& d, vertex v, reduce_sum_of_noise_totals& totals) {
 #line 41 "array_reductions.gdsl"
     totals.sum_of_noise += float64(d.noise[v]);
@@ -558,12 +561,6 @@ __device__ __forceinline__ void reduce_max_of_noise_apply(const data_slice& d, v
 __device__ __forceinline__ void reduce_min_of_friend_apply(const data_slice& d, vertex v, reduce_min_of_friend_totals& totals) {
 #line 44 "array_reductions.gdsl"
     plain_min(&totals.min_of_friend, d.friend_[v]);
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_max_of_friend_apply(const data_slice& d, vertex v, reduce_max_of_friend_totals& totals) {
-#line 45 "array_reductions.gdsl"
-    plain_max(&totals.max_of_friend, d.friend_[v]);
 }
 #line resume "array_reductions.cu"
 
@@ -775,73 +772,55 @@ __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const
     note_operator(run, 1, iteration, size, size, false);
 }
 
-// line 41: compute(vertices, reduce_sum_of_noise)
-__device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    reduce_sum_of_noise_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_noise_apply(d, v, totals); });
-    {
-        const float64 total = block_reduce(run.shared, totals.sum_of_noise, 0.0,
-            [](float64 a, float64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.sum_of_noise, total); }
-    }
-    note_operator(run, 2, iteration, size, 0, false);
-}
-
-// line 42: compute(vertices, reduce_min_of_noise)
-__device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    reduce_min_of_noise_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
-    {
-        const float32 total = block_reduce(run.shared, totals.min_of_noise, (FLOAT32_INF - FLOAT32_INF),
-            [](float32 a, float32 b) { return least(a, b); });
-        if (threadIdx.x == 0) { reduce_min(d.min_of_noise, total); }
-    }
-    note_operator(run, 3, iteration, size, 0, false);
-}
-
-// line 43: compute(vertices, reduce_max_of_noise)
-__device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    reduce_max_of_noise_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
-    {
-        const float32 total = block_reduce(run.shared, totals.max_of_noise, (FLOAT32_INF - FLOAT32_INF),
-            [](float32 a, float32 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.max_of_noise, total); }
-    }
-    note_operator(run, 4, iteration, size, 0, false);
-}
-
-// line 44: compute(vertices, reduce_min_of_friend)
-__device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    reduce_min_of_friend_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_friend_apply(d, v, totals); });
-    {
-        const vertex total = block_reduce(run.shared, totals.min_of_friend, NO_VERTEX,
-            [](vertex a, vertex b) { return least(a, b); });
-        if (threadIdx.x == 0) { reduce_min(d.min_of_friend, total); }
-    }
-    note_operator(run, 5, iteration, size, 0, false);
-}
-
 // line 45: compute(vertices, reduce_max_of_friend)
 __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_friend_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_friend_apply(d, v, totals); });
+    reduce_sum_of_noise_totals totals_1;
+    reduce_min_of_noise_totals totals_2;
+    reduce_max_of_noise_totals totals_3;
+    reduce_min_of_friend_totals totals_4;
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
+        reduce_sum_of_noise_apply(d, v, totals_1);  // line 41: compute(vertices, reduce_sum_of_noise)
+        reduce_min_of_noise_apply(d, v, totals_2);  // line 42: compute(vertices, reduce_min_of_noise)
+        reduce_max_of_noise_apply(d, v, totals_3);  // line 43: compute(vertices, reduce_max_of_noise)
+        reduce_min_of_friend_apply(d, v, totals_4);  // line 44: compute(vertices, reduce_min_of_friend)
+        reduce_max_of_friend_apply(d, v, totals);
+    });
     {
         const vertex total = block_reduce(run.shared, totals.max_of_friend, vertex(0),
             [](vertex a, vertex b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.max_of_friend, total); }
     }
+    {
+        const float64 total = block_reduce(run.shared, totals_1.sum_of_noise, 0.0,
+            [](float64 a, float64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.sum_of_noise, total); }
+    }
+    {
+        const float32 total = block_reduce(run.shared, totals_2.min_of_noise, (FLOAT32_INF - FLOAT32_INF),
+            [](float32 a, float32 b) { return least(a, b); });
+        if (threadIdx.x == 0) { reduce_min(d.min_of_noise, total); }
+    }
+    {
+        const float32 total = block_reduce(run.shared, totals_3.max_of_noise, (FLOAT32_INF - FLOAT32_INF),
+            [](float32 a, float32 b) { return greatest(a, b); });
+        if (threadIdx.x == 0) { reduce_max(d.max_of_noise, total); }
+    }
+    {
+        const vertex total = block_reduce(run.shared, totals_4.min_of_friend, NO_VERTEX,
+            [](vertex a, vertex b) { return least(a, b); });
+        if (threadIdx.x == 0) { reduce_min(d.min_of_friend, total); }
+    }
+    note_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
     note_operator(run, 6, iteration, size, 0, false);
 }
 
 // line 46: compute(vertices, reduce_min_of_noise)
-__device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
@@ -867,7 +846,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, con
 }
 
 // line 47: compute(vertices, reduce_max_of_noise)
-__device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
+__device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
@@ -1213,10 +1192,10 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.sum_of_load = 0ll;
         *d.sum_of_length = 0ull;
         *d.sum_of_noise = 0.0;
-        *d.min_of_noise = 0.0f;
-        *d.max_of_noise = 0.0f;
+        *d.min_of_noise = FLOAT32_INF;
+        *d.max_of_noise = -FLOAT32_INF;
         *d.min_of_friend = NO_VERTEX;
-        *d.max_of_friend = NO_VERTEX;
+        *d.max_of_friend = to_id<vertex>(0ll, d.graph.num_vertices);
         *d.argmin_of_noise = NO_VERTEX;
         *d.argmax_of_noise = NO_VERTEX;
         *d.max_of_length = 0u;
@@ -1225,12 +1204,12 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.count_of_heavy = 0ll;
         *d.max_of_load = 0;
         *d.min_of_load = 0;
-        *d.all_of_chosen = false;
-        *d.all_of_chosen_2 = false;
+        *d.all_of_chosen = true;
+        *d.all_of_chosen_2 = true;
         *d.sum_of_length_2 = 0ull;
-        *d.min_of_load_2 = 0;
+        *d.min_of_load_2 = 2147483647;
         *d.argmin_of_load = NO_VERTEX;
-        *d.max_of_left = 0;
+        *d.max_of_left = (-2147483647 - 1);
         *d.sum_of_left = 0ll;
         *d.max_of_load_2 = 0;
         *d.argmax_of_load = NO_VERTEX;
@@ -1257,66 +1236,38 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
     constexpr int32 iteration = 0;
     int32 kept_passes = *d.passes;
     d.passes = &kept_passes;
-    if (leader()) { *d.sum_of_load = 0ll; }
-    synchronize(run);
     compute_reduce_sum_of_load(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.total = wrapping_subtract(*d.sum_of_load, 1ll); }
-    if (leader()) { *d.sum_of_length = 0ull; }
-    synchronize(run);
     compute_reduce_sum_of_length(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.lengths = *d.sum_of_length; }
-    if (leader()) { *d.sum_of_noise = 0.0; }
-    synchronize(run);
-    compute_reduce_sum_of_noise(run, d, iteration);
-    synchronize(run);
-    if (leader()) { *d.mean = *d.sum_of_noise / (1.0 + float64(d.graph.num_vertices)); }
-    if (leader()) { *d.min_of_noise = FLOAT32_INF; }
-    synchronize(run);
-    compute_reduce_min_of_noise(run, d, iteration);
-    synchronize(run);
-    if (leader()) { *d.least = *d.min_of_noise; }
-    if (leader()) { *d.max_of_noise = -FLOAT32_INF; }
-    synchronize(run);
-    compute_reduce_max_of_noise(run, d, iteration);
-    synchronize(run);
-    if (leader()) { *d.most = *d.max_of_noise; }
-    if (leader()) { *d.min_of_friend = NO_VERTEX; }
-    synchronize(run);
-    compute_reduce_min_of_friend(run, d, iteration);
-    synchronize(run);
-    if (leader()) { *d.nearest = *d.min_of_friend; }
-    if (leader()) { *d.max_of_friend = to_id<vertex>(0ll, d.graph.num_vertices); }
-    synchronize(run);
     compute_reduce_max_of_friend(run, d, iteration);
     synchronize(run);
+    if (leader()) { *d.mean = *d.sum_of_noise / (1.0 + float64(d.graph.num_vertices)); }
+    if (leader()) { *d.least = *d.min_of_noise; }
+    if (leader()) { *d.most = *d.max_of_noise; }
+    if (leader()) { *d.nearest = *d.min_of_friend; }
     if (leader()) { *d.last = *d.max_of_friend; }
     if (leader()) { *d.min_of_noise = FLOAT32_INF; }
     synchronize(run);
-    compute_reduce_min_of_noise_(run, d, iteration);
-    if (leader()) { *d.argmin_of_noise = NO_VERTEX; }
+    compute_reduce_min_of_noise(run, d, iteration);
     synchronize(run);
     compute_reduce_argmin_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.quietest = *d.argmin_of_noise; }
     if (leader()) { *d.max_of_noise = -FLOAT32_INF; }
     synchronize(run);
-    compute_reduce_max_of_noise_(run, d, iteration);
-    if (leader()) { *d.argmax_of_noise = NO_VERTEX; }
+    compute_reduce_max_of_noise(run, d, iteration);
     synchronize(run);
     compute_reduce_argmax_of_noise(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.loudest = *d.argmax_of_noise; }
-    if (leader()) { *d.max_of_length = 0u; }
-    synchronize(run);
     compute_reduce_max_of_length(run, d, iteration);
-    if (leader()) { *d.argmax_of_length = NO_EDGE; }
     synchronize(run);
     compute_reduce_argmax_of_length(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.longest = *d.argmax_of_length; }
-    rotate(d.any_of_heavy, problem.any_of_heavy, false);
     compute_reduce_any_of_heavy(run, d, iteration);
     synchronize(run);
     for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
@@ -1346,36 +1297,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
         synchronize(run);
         if (leader()) { *d.span = int64(wrapping_subtract(*d.max_of_load, *d.min_of_load)); }
     }
-    if (leader()) { *d.all_of_chosen = true; }
-    synchronize(run);
     compute_reduce_all_of_chosen(run, d, e, iteration);
-    if (leader()) { *d.all_of_chosen_2 = true; }
-    synchronize(run);
     compute_reduce_all_of_chosen_2(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.all_set = *d.all_of_chosen && *d.all_of_chosen_2 == *d.all_of_chosen_2; }
-    if (leader()) { *d.sum_of_length_2 = 0ull; }
-    synchronize(run);
     compute_reduce_sum_of_length_2(run, d, e, iteration);
     synchronize(run);
     if (leader()) { *d.around = *d.sum_of_length_2; }
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(nothing, spare);
-    if (leader()) { *d.min_of_load_2 = 2147483647; }
-    synchronize(run);
     compute_reduce_min_of_load_2(run, d, nothing, iteration);
     synchronize(run);
     if (leader()) { *d.of_none = *d.min_of_load_2; }
     if (leader()) { *d.min_of_load_2 = 2147483647; }
     synchronize(run);
     compute_reduce_min_of_load_2_(run, d, nothing, iteration);
-    if (leader()) { *d.argmin_of_load = NO_VERTEX; }
     synchronize(run);
     compute_reduce_argmin_of_load(run, d, nothing, iteration);
     synchronize(run);
     if (leader()) { *d.nowhere = *d.argmin_of_load; }
-    if (leader()) { *d.max_of_left = (-2147483647 - 1); }
-    synchronize(run);
     compute_reduce_max_of_left(run, d, iteration);
     synchronize(run);
     {

@@ -171,6 +171,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
+// piece: measures_waits
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all

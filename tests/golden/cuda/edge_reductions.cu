@@ -355,6 +355,7 @@ static_assert(sizeof(data_slice) == 488, "as the host knows it");
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
+// piece: measures_waits
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -1270,7 +1271,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.least = 0;
         *d.empty_of_around = 0u;
-        *d.min_of_toll = 0;
+        *d.min_of_toll = 2147483647;
         *d.empty_of_cheapest = 0;
         *d.empty_of_loneliest = 0;
         *d.holds_tolls_sends = false;
@@ -1310,8 +1311,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     compute_empty_around(run, d, large, iteration);
     filter_pays(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
-    if (leader()) { *d.min_of_toll = 2147483647; }
-    synchronize(run);
     compute_reduce_min_of_toll(run, d, iteration);
     collect_far_ends(run, spare, e, d.graph.columns, uncounted());
     exchange(far_ends_1, spare);

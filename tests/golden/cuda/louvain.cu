@@ -328,6 +328,7 @@ static_assert(sizeof(data_slice) == 712, "as the host knows it");
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
+// piece: measures_waits
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -1421,7 +1422,7 @@ __device__ __forceinline__ void initialize(enactor& run, const data_slice& d) {
         *d.inner = 0ll;
         *d.quality = 0ll;
         *d.before = -1ll;
-        *d.max_of_weight = 0.0f;
+        *d.max_of_weight = -FLOAT32_INF;
         *d.sum_of_strength = 0ll;
     }
     synchronize(run);
@@ -1443,8 +1444,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     initialize(run, d);
     constexpr int32 iteration = 0;
     share(h, d.graph);
-    if (leader()) { *d.max_of_weight = -FLOAT32_INF; }
-    synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
     if (leader()) { *d.rate = d.resolution / *d.scale; }

@@ -24,18 +24,18 @@ from gdsl.plan import structs
 from gdsl.plan.buffer_nodes import Role
 from gdsl.types import Widths
 
-from . import build
-from .driver import EmulatedDevice
-from .modes import FUSED
-from .running import build as build_program
-from .running import device_for, differences, program_of
-from .test_gpus_option import cupy, driver, graph, numpy_of  # noqa: F401 - fixtures
-from .test_programs import graphs, names_for, reference
+from .. import build
+from ..driver import EmulatedDevice
+from ..modes import FUSED
+from ..running import build as build_program
+from ..running import device_for, differences, program_of
+from ..test_programs import graphs, names_for, reference
+from .calls import numpy_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
 
-def check(case: Case, graph: str, device: EmulatedDevice) -> GpuLanes:  # noqa: F811
+def check(case: Case, graph: str, device: EmulatedDevice) -> GpuLanes:
     """The lanes of a run, whose results are those of the reference."""
     built = build_program(case.name, several_gpus=True, lanes=True)
     bindings, expected = reference(case, graph, 32)
@@ -104,7 +104,7 @@ def test_cycles_of_each_gpu_are_those_of_its_own_clock() -> None:
     assert ends[0] == pytest.approx(ends[1])  # they leave the barrier together
 
 
-def test_a_profile_has_a_lane_for_each_gpu(cupy, graph, tmp_path: Path) -> None:  # noqa: F811
+def test_a_profile_has_a_lane_for_each_gpu(cupy, graph, tmp_path: Path) -> None:
     program = gdsl.compile("bfs")
     profile = gdsl.profile(program, graph, source=3, gpus=[1, 0], repeat=2)
     document = profile.as_document()
@@ -131,7 +131,7 @@ def test_a_profile_has_a_lane_for_each_gpu(cupy, graph, tmp_path: Path) -> None:
     assert [each["name"] for each in named] == ["GPU 0", "GPU 1"]
 
 
-def test_other_profiles_have_none(graph, tmp_path: Path) -> None:  # noqa: F811
+def test_other_profiles_have_none(graph, tmp_path: Path) -> None:
     profile = gdsl.profile("bfs", graph, source=3, backend="reference")
     assert profile.as_document()["lanes"] is None
     with pytest.raises(ValueError, match="only a run on several GPUs has lanes"):
@@ -150,7 +150,7 @@ def test_other_profiles_have_none(graph, tmp_path: Path) -> None:  # noqa: F811
         lambda lanes: lanes.append(3),
     ],
 )
-def test_documents_with_other_lanes_are_refused(cupy, graph, tmp_path: Path, change) -> None:  # noqa: F811
+def test_documents_with_other_lanes_are_refused(cupy, graph, tmp_path: Path, change) -> None:
     document = gdsl.profile("bfs", graph, source=3, gpus=2).as_document()
     change(document["lanes"])
     (tmp_path / "bad.json").write_text(json.dumps(document))
@@ -159,7 +159,7 @@ def test_documents_with_other_lanes_are_refused(cupy, graph, tmp_path: Path, cha
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node, which runs the script")
-def test_the_page_draws_them(cupy, graph, tmp_path: Path) -> None:  # noqa: F811
+def test_the_page_draws_them(cupy, graph, tmp_path: Path) -> None:
     profile = gdsl.profile("bfs", graph, source=3, gpus=2)
     lines = drawn(profile.html(), tmp_path / "page.html")
     assert re.findall(r'<h2>\n *"(.*)"', lines)[:3] == ["Time by pass", "Operators", "GPUs"]
@@ -168,7 +168,7 @@ def test_the_page_draws_them(cupy, graph, tmp_path: Path) -> None:  # noqa: F811
         assert len(re.findall(rf":: .{gpu}: visit — pass", lines)) == 2 * records
 
 
-def test_the_command_line(cupy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> None:  # noqa: F811
+def test_the_command_line(cupy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> tuple[int, str]:

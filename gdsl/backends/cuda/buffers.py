@@ -1,0 +1,110 @@
+"""Buffers in the memory of a GPU, and many of them in one block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gdsl.backends.cuda.launching import Launching
+from gdsl.diagnostics import GdslError
+
+_ALIGNMENT = 256
+"""Alignment of buffers in one block: words that many threads poll share no cache line with others."""
+
+
+class CudaBuffer:
+    """Memory of the GPU; `memory` keeps it alive unless it is part of another buffer."""
+
+    __slots__ = ("memory", "nbytes", "pointer")
+
+    def __init__(self, memory: Any, nbytes: int, pointer: int) -> None:
+        self.memory, self.nbytes, self.pointer = memory, nbytes, pointer
+
+
+class CudaRoom:
+    """Parts of one block of memory."""
+
+    def __init__(self, block: CudaBuffer, sizes: Sequence[int]) -> None:
+        self.block = block
+        offsets = offsets_of(sizes)
+        self.buffers = [
+            CudaBuffer(None, size, block.pointer + offset) for size, offset in zip(sizes, offsets, strict=False)
+        ]
+
+
+class Allocating(Launching):
+    """Memory of the current GPU."""
+
+    gpu_numbers: tuple[int, ...] = ()
+    """Those of a run on several GPUs."""
+
+    def allocate(self, nbytes: int) -> CudaBuffer:
+        """Device memory from CuPy's pool; raises E0912 with what is needed and what is free."""
+        size = max(16, -(-nbytes // 16) * 16)
+        try:
+            memory = self.cupy.cuda.alloc(size)
+        except self.cupy.cuda.memory.OutOfMemoryError:
+            free, total = self.cupy.cuda.runtime.memGetInfo()
+            raise no_memory(size, free, total) from None
+        return CudaBuffer(memory, size, memory.ptr)
+
+    def allocate_near(self, nbytes: int) -> CudaBuffer:
+        """Memory that the host sends to and receives from; of several GPUs it is on the first. Raises E0912."""
+        return self.allocate(nbytes)
+
+    def allocate_constant(self, nbytes: int) -> CudaBuffer:
+        """Memory that no run changes, once it is filled and published. Raises E0912."""
+        return self.allocate(nbytes)
+
+    def allocate_copies(self, nbytes: int) -> CudaBuffer:
+        """Memory of which every GPU has its own. Raises E0912."""
+        return self.allocate(nbytes)
+
+    def allocate_result(self, nbytes: int) -> CudaBuffer:
+        """Memory that the caller gets, in the order of the caller's ids. Raises E0912."""
+        return self.allocate(nbytes)
+
+    def room(self, sizes: Sequence[int], former: Any) -> Any:
+        """One block of memory for all buffers."""
+        needed = offsets_of(sizes)[-1]
+        if former is not None and former.block.nbytes >= needed:
+            return CudaRoom(former.block, sizes)
+        return CudaRoom(self.allocate(needed), sizes)
+
+    def require(self, nbytes: int) -> None:
+        """Raise E0912 before anything is allocated if `nbytes` bytes are not available."""
+        free, total = self.memory()
+        if nbytes > free:
+            raise no_memory(nbytes, free, total, len(set(self.gpu_numbers)))
+
+    def memory(self) -> tuple[int, int]:
+        """(free bytes, all bytes); memory in CuPy's pool that is unused counts as free."""
+        free, total = self.cupy.cuda.runtime.memGetInfo()
+        return free + self.cupy.get_default_memory_pool().free_bytes(), total
+
+    def zero(self, buffer: Any) -> None:
+        """Clear `buffer`."""
+        self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
+
+
+def offsets_of(sizes: Sequence[int]) -> list[int]:
+    """The offsets of buffers of `sizes` in a block, each with some room, and last the end."""
+    places = [0]
+    for size in sizes:
+        places.append(places[-1] + -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT)
+    return places
+
+
+def no_memory(needed: int, free: int, total: int, gpus: int = 0) -> GdslError:
+    """E0912 for that many bytes, on so many `gpus` together or on one."""
+    memory, instead = "the GPU's memory", "keep the edge lists in the host's memory with --memory host (from Python: "
+    instead += "memory='host')"
+    if gpus > 1:  # none of which uses the memory of the host
+        memory, instead = f"the memory of {gpus} GPUs", "use more GPUs"
+    return GdslError.single(
+        "E0912",
+        f"the run needs {needed / 1e9:.2f} GB more of {memory}, and {free / 1e9:.2f} GB of its "
+        f"{total / 1e9:.2f} GB are free",
+        fix=f"{instead}, use a smaller graph, or free memory of other programs",
+        notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
+    )
