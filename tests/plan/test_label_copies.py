@@ -8,6 +8,7 @@ import pytest
 from oracles import CASES
 from support.labels import LABELED, NOT_LABELED
 
+from gdsl.backends.cuda import plan_of
 from gdsl.ir.nodes import Advance
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
