@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import click
 import numpy as np
 
 from bench.gpu_pair import Gpu, Pair, Queue
+from bench.link_results import Flow, Rate, Report, Wait, constant_lines, document, flow_lines, rate_lines, wait_lines
 from bench.machine import describe
 from bench.several_gpus import microseconds_of_a_barrier
 from gdsl.diagnostics import GdslError
@@ -72,53 +73,6 @@ ARRAYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """Billions of operations per second of each GPU while both make them, by the slower one. far: per cent; side: those
-    of a thread under way at the same time; wrong: why the result is not what it must be."""
-
-    kind: str
-    array: str
-    side: int
-    far: int
-    billions: float
-    wrong: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """Billions of bytes per second of each GPU."""
-
-    what: str
-    megabytes: int
-    billions: float
-    wrong: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Nanoseconds of one step: an access that waits for the one before or goes to the same element, or a barrier."""
-
-    what: str
-    nanoseconds: float
-    wrong: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All that was measured."""
-
-    rates: tuple[Rate, ...]
-    flows: tuple[Flow, ...]
-    waits: tuple[Wait, ...]
-
-    @property
-    def wrong(self) -> list[str]:
-        """What did not have the right result."""
-        results: tuple[Rate | Flow | Wait, ...] = (*self.rates, *self.flows, *self.waits)
-        return [f"WRONG: {each}" for each in results if each.wrong]
-
-
 def operations_of(array: Array, threads: int) -> int:
     """How many a GPU makes: a whole number of turns of all its threads, and no more than it has elements, so that most
     claims find a free one."""
@@ -153,51 +107,6 @@ def verdict(kind: Kind, operations: int, made: int, each: tuple[int, int], eleme
     if kind.check == 5:
         checks += [(one, 0, "elements have the claim of another"), (made, two, "claims succeeded")]
     return "; ".join(f"{found} {what}, not {right}" for found, right, what in checks if found != right)
-
-
-# ------------------------------------------------------------ tables, JSON
-
-
-def rate_lines(rates: Sequence[Rate]) -> Iterator[str]:
-    """A Markdown table for each array: a row for each kind, a column for each share."""
-    shares = sorted({each.far for each in rates})
-    sides = sorted({each.side for each in rates})
-    found = {(each.array, each.kind, each.side, each.far): each for each in rates}
-    for array in dict.fromkeys(each.array for each in rates):
-        titles = [f"{far} % far" + (f", {side} a thread" if side > 1 else "") for side in sides for far in shares]
-        yield f"| {array}: G/s of each GPU | {' | '.join(titles)} |"
-        yield "| --- " * (len(titles) + 1) + "|"
-        for kind in dict.fromkeys(each.kind for each in rates if each.array == array):
-            cells = [found.get((array, kind, side, far)) for side in sides for far in shares]
-            texts = [f"{each.billions:.3g}{' WRONG' * bool(each.wrong)}" if each else "" for each in cells]
-            yield f"| {kind} | {' | '.join(texts)} |"
-        yield ""
-
-
-def flow_lines(flows: Sequence[Flow]) -> Iterator[str]:
-    """A Markdown table."""
-    yield "| in order, both GPUs at the same time | MB of each | GB/s of each GPU |"
-    yield "| --- | --- | --- |"
-    for flow in flows:
-        yield f"| {flow.what} | {flow.megabytes} | {flow.billions:.4g}{' WRONG' * bool(flow.wrong)} |"
-    yield ""
-
-
-def wait_lines(waits: Sequence[Wait]) -> Iterator[str]:
-    """A Markdown table."""
-    yield "| one after the other | ns |"
-    yield "| --- | --- |"
-    for wait in waits:
-        yield f"| {wait.what} | {wait.nanoseconds:.4g}{' WRONG' * bool(wait.wrong)} |"
-    yield ""
-
-
-def document(report: Report, machine: dict[str, Any]) -> dict[str, Any]:
-    """For --json."""
-    return {"machine": machine, **asdict(report)}
-
-
-# ------------------------------------------------------------ on the GPUs
 
 
 def _rates(pair: Pair, array: Array, repeat: int) -> Iterator[Rate]:
@@ -354,7 +263,9 @@ def measure(pair: Pair, repeat: int, show: Callable[[Iterator[str]], None]) -> R
         of_array = tuple(_rates(pair, array, repeat))
         show(rate_lines(of_array))
         rates += of_array
-    return Report(rates, flows, waits)
+    report = Report(rates, flows, waits)
+    show(constant_lines(report))
+    return report
 
 
 def require_two() -> Any:

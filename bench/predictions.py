@@ -1,44 +1,33 @@
 """What `gdsl.clusters.model` says beside what was measured on several GPUs: ``python -m bench.predictions``.
 
-A second table has what it says of a graph of 10¹² edges on 1,024 GPUs.
-With ``--walk SCALE`` the programs run on the CPU on rmat:SCALE first, and what they walk is stored in profiles.json.
-The graphs of the measured points are of the same kind and larger, so shares are scaled to their sizes.
+A second table has what it says of a graph of 10¹² edges on 1,024 GPUs. What the programs walk is stored in
+profiles.json. ``--trace GRAPH`` runs them on one GPU on a graph of the benchmarks first, ``--walk SCALE`` on the CPU on
+rmat:SCALE: measured points on graphs that were not traced take their shares from there. ``--only`` names programs.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import warnings
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-import gdsl
 from bench.graphs import KNOWN_SIZES
+from bench.profiles import plan_for, stored_profile, trace, walk
 from gdsl.api.compiling import compile_file
 from gdsl.backends import cpu
-from gdsl.backends.cuda import plan_of
 from gdsl.clusters.model import gpus, memory, workers
-from gdsl.clusters.model.profile import Pass, Profile, of_one_pass, of_trace
+from gdsl.clusters.model.profile import Profile, of_one_pass
 from gdsl.plan.nodes import Plan
 
 LARGE, WORKERS = (1 << 36, 10**12), 1024
 """Vertices and edges of a graph for so many GPUs."""
-PROFILES = Path(__file__).with_name("profiles.json")
-_ROUNDS = {"k_core": 1.36**2}
-"""How many times as many rounds rmat24 has as rmat20, extrapolated: 99, 133 and 181 levels on rmat16, rmat18 and
-rmat20. Rounds within levels were 302, 411 and 642."""
-_OCCUPIED = {"rmat24": 0.53, "rmat26": 0.48}
-"""The share of vertices that have edges: .71, .66 and .62 on rmat16, rmat18 and rmat20."""
+_OCCUPIED = {"rmat24": 0.529, "rmat26": 0.489}
+"""The share of vertices that have edges."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Milliseconds of a program on a number of H200s of one host, and on one of them. without: the passes of the plan
-    that the measured code did not have yet."""
+    """Milliseconds of a program on a number of H200s of one host, and on one of them. without: the passes that the plan
+    was built without."""
 
     program: str
     graph: str
@@ -48,17 +37,27 @@ class Point:
     note: str = ""
     without: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The program, and what its plan was built without."""
+        return self.program + " without " * bool(self.without) + " and ".join(f"`{each}`" for each in self.without)
+
 
 POINTS = (
     Point("pagerank", "rmat24", 2, 10.57, 5.17, "an iteration of kernels by hand"),
     Point("pagerank", "rmat24", 4, 10.57, 2.84, "an iteration of kernels by hand"),
-    Point("pagerank", "rmat26", 2, 308.5, 160.7, "20 iterations"),
-    Point("sssp", "rmat26", 2, 52.1, 32.6),
+    Point("pagerank", "rmat26", 2, 312.7, 163.1, "20 iterations"),
+    Point("sssp", "rmat26", 2, 53.6, 31.2),
+    Point("sssp", "rmat24", 2, 10.2, 7.56),
     Point("bellman_ford", "rmat24", 2, 28.7, 17.0),
-    Point("sssp", "rmat24", 2, 10.9, 9.06, "before copies had the best value of any GPU"),
-    Point("bfs", "rmat26", 2, 2.90, 4.42, without=("proposals",)),
-    Point("connected_components", "rmat26", 2, 6.16, 18.0, without=("label_copies",)),
-    Point("k_core", "rmat24", 2, 30.0, 83.5),
+    Point("bfs", "rmat26", 2, 2.93, 2.96),
+    Point("bfs", "rmat26", 2, 2.94, 4.07, without=("proposals",)),
+    Point("bfs", "rmat24", 2, 0.721, 1.01),
+    Point("connected_components", "rmat26", 2, 6.62, 12.1, without=("replicas",)),
+    Point("connected_components", "rmat26", 2, 6.60, 18.5, without=("label_copies", "replicas")),
+    Point("connected_components", "rmat24", 2, 1.60, 3.16, without=("replicas",)),
+    Point("k_core", "rmat24", 2, 30.2, 86.1),
+    Point("triangle_count", "rmat24", 2, 307.3, 157.3),
 )
 
 
@@ -80,59 +79,16 @@ def predicted(point: Point) -> Predicted:
     return Predicted(several, alone[0], alone[1])
 
 
-def plan_for(program: str, without: tuple[str, ...] = ()) -> Plan:
-    """The plan for several GPUs of a sample, without these passes."""
-    ir = compile_file(program).ir
-    tuning = dataclasses.replace(ir.tuning, without=(*ir.tuning.without, *without))
-    return plan_of(dataclasses.replace(ir, tuning=tuning), several_gpus=True, verify=False)
-
-
-def stored_profile(program: str) -> Profile:
-    """What a sample walks on the smaller graph."""
-    stored = json.loads(PROFILES.read_text())[program]
-    passes = tuple(Pass(*row) for row in stored["passes"])
-    return Profile(stored["vertices"], stored["edges"], passes, stored["occupied"])
-
-
 def profile_of(plan: Plan, point: Point) -> Profile:
-    """What a point's run walked, by shares of a smaller graph; an iteration by hand has nothing but itself."""
+    """What a point's run walked on one GPU, or by shares of a smaller graph; an iteration by hand has nothing but
+    itself."""
     vertices, edges = KNOWN_SIZES[point.graph]
     if "by hand" in point.note:
         passes = of_one_pass(plan, vertices, edges)
         return dataclasses.replace(passes, passes=tuple(each for each in passes.passes if each.edges))
-    return stored_profile(point.program).scaled(
-        vertices, edges, _ROUNDS.get(point.program, 1.0), _OCCUPIED[point.graph]
-    )
-
-
-def walk(scale: int) -> None:
-    """Run the programs on the CPU, and store what they walk."""
-    graph = gdsl.Graph.read(f"rmat:{scale}:seed=1", undirected=True, loops=False, dedup="first")
-    degrees = graph.out_degrees
-    draw = np.random.default_rng(5)
-    source = int(draw.choice(np.flatnonzero(degrees)))
-    weight = draw.integers(1, 65, graph.num_edges).astype(np.float32)
-    values: dict[str, dict[str, Any]] = {
-        "pagerank": {"damping": 0.85, "tolerance": 0.0, "max_iterations": 20},
-        "sssp": {"source": source, "weight": weight},
-        "bellman_ford": {"source": source, "weight": weight},
-        "bfs": {"source": source},
-        "connected_components": {},
-        "k_core": {},
-    }
-    warnings.simplefilter("ignore", gdsl.NotConvergedWarning)
-    stored = {}
-    for name, given in values.items():
-        program = compile_file(name, ["schedule.order=as_given"] if name == "sssp" else [])
-        records = [
-            (each.site, each.frontier_size, each.edges) for each in program.run(graph, given, backend="cpu").trace
-        ]
-        profile = of_trace(plan_for(name), graph.num_vertices, graph.num_edges, records, int((degrees > 0).sum()))
-        passes = [[round(value, 2) for value in dataclasses.astuple(each)] for each in profile.passes]
-        sizes = {"vertices": profile.vertices, "edges": profile.edges, "occupied": profile.occupied}
-        stored[name] = {**sizes, "passes": passes}
-    rows = (f'"{name}": {json.dumps(each)}' for name, each in stored.items())
-    PROFILES.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    stored, smaller = stored_profile(point.program, point.graph), stored_profile(point.program)
+    assert smaller is not None
+    return stored or smaller.scaled(vertices, edges, occupied=_OCCUPIED[point.graph])
 
 
 def table() -> list[str]:
@@ -145,7 +101,7 @@ def table() -> list[str]:
         said = predicted(point)
         several = said.several.seconds * 1e3
         cells = (
-            f"{point.program}{', ' + point.note if point.note else ''}", point.graph, point.gpus, point.one,
+            f"{point.name}{', ' + point.note if point.note else ''}", point.graph, point.gpus, point.one,
             f"{said.one_alone:.3g}", point.measured, f"{several:.3g}", f"{several / point.measured - 1:+.0%}",
             f"{said.several_alone:.3g}",
         )  # fmt: skip
@@ -161,7 +117,9 @@ def large_table() -> list[str]:
     ]
     for name in ("pagerank", "bfs", "sssp", "k_core"):
         of_gpus, plan = plan_for(name), cpu.plan_of(compile_file(name).ir, workers=True)
-        profile = stored_profile(name).scaled(*LARGE)
+        smaller = stored_profile(name)
+        assert smaller is not None
+        profile = smaller.scaled(*LARGE)
         for grid, way in ((False, "with all others"), (True, "along rows and columns (not built)")):
             time = workers.predict(plan, of_gpus, profile, WORKERS, grid=grid)
             held = memory.of_worker(plan, *LARGE, WORKERS, grid=grid)
@@ -174,9 +132,13 @@ def main() -> None:
     """The tables, after walking if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--walk", type=int, metavar="SCALE", help="run the programs on rmat:SCALE first")
+    parser.add_argument("--trace", action="append", metavar="GRAPH", default=[], help="run them on a GPU on it first")
+    parser.add_argument("--only", action="append", metavar="PROGRAM", default=[], help="of them, only this one")
     words = parser.parse_args()
     if words.walk:
-        walk(words.walk)
+        walk(words.walk, words.only)
+    for name in words.trace:
+        trace(name, words.only)
     print("\n".join((*table(), "", *large_table())))
 
 

@@ -13,8 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from bench import link
+from bench import link_results as results
 from bench.gpu_pair import SOURCE
-from bench.link import FREE, KINDS, SIDES, Array, Flow, Rate, Report, Wait
+from bench.link import ARRAYS, FREE, KINDS, SIDES, Array
+from bench.link_results import Flow, Rate, Report, Wait
+from gdsl.clusters.model.machine import H200, NVLINK
 from gdsl.native.compiler import find_compiler
 
 _PRELUDE = """
@@ -142,13 +145,53 @@ def test_tables_and_json() -> None:
     wrong = Rate("add", "2 GB", 4, 50, 1.5, "7 is not 8")
     rates = (Rate("add", "2 GB", 1, 0, 16.21), wrong, Rate("gather", "2 GB", 1, 0, 42))
     report = Report(rates, (Flow("copied here", 256, 364.4),), (Wait("a barrier", 5380.0),))
-    text = "\n".join((*link.rate_lines(rates), *link.flow_lines(report.flows), *link.wait_lines(report.waits)))
+    text = "\n".join((*results.rate_lines(rates), *results.flow_lines(report.flows), *results.wait_lines(report.waits)))
     assert "| 2 GB: G/s of each GPU | 0 % far | 50 % far | 0 % far, 4 a thread | 50 % far, 4 a thread |" in text
     assert "| add | 16.2 |  |  | 1.5 WRONG |" in text and "| gather | 42 |  |  |  |" in text
     assert "| copied here | 256 | 364.4 |" in text and "| a barrier | 5380 |" in text
     assert report.wrong == [f"WRONG: {wrong}"]
-    read = json.loads(json.dumps(link.document(report, {"gpu": "x"})))
-    assert read["machine"] == {"gpu": "x"} and [Rate(**each) for each in read["rates"]] == list(rates)
+
+
+def test_constants_of_the_model_and_json() -> None:
+    """The numbers that two H200s gave, from docs/lab/journal.md: those of the model are these."""
+    far = {"gather": (6.61, 6.1), "store": (6.95, 6.82), "add": (6.52, 5.86), "add, value used": (4.41, 4.12)}
+    far["compare-and-swap"] = (3.78, 3.5)
+    own = {"gather": (39.1, 102), "add, value used": (16.2, 51.1)}
+    rates = [
+        Rate(kind, name, 1, 100, each)
+        for kind, both in far.items()
+        for name, each in zip(("2 GB", "64 MB, skewed"), both, strict=True)
+    ]
+    rates += [
+        Rate(kind, name, 1, 0, each)
+        for kind, both in own.items()
+        for name, each in zip(("2 GB", "256 MB, skewed"), both, strict=True)
+    ]
+    assert {each.array for each in rates} <= {each.name for each in ARRAYS} and set(far) <= {
+        each.name for each in KINDS
+    }
+    flows = {
+        "copied here by a kernel": 333.8,
+        "copied here by copy engines": 371.1,
+        "copied there by copy engines": 388.6,
+    }
+    waits = {"gather, far memory": 834.0, "add, value used, far memory": 853.0, "compare-and-swap, far memory": 859.0}
+    waits |= {
+        "an add to one counter, by the warps of the GPU that has it": 0.7365,
+        "a barrier of gdsl on one GPU": 2185,
+    }
+    waits |= {"an add to one counter, by the warps of the other GPU": 2.716, "a barrier of gdsl on both GPUs": 5366}
+    measured = (
+        [Flow(name, 256, each) for name, each in flows.items()],
+        [Wait(name, each) for name, each in waits.items()],
+    )
+    report = Report(tuple(rates), tuple(measured[0]), tuple(measured[1]))
+    read = json.loads(json.dumps(results.document(report, {"gpu": "x"})))
+    assert read["machine"] == {"gpu": "x"} and [Rate(**each) for each in read["rates"]] == rates
+    for name, value in read["constants"].items():
+        of_gpu = name.startswith("own_")
+        assert getattr(H200 if of_gpu else NVLINK, name.removeprefix("own_")) == pytest.approx(value, rel=0.02), name
+    assert len(read["constants"]) == 16 and "| link | 3.34e+11 |" in list(results.constant_lines(report))
 
 
 def test_one_error_without_two_gpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

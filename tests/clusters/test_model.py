@@ -11,14 +11,14 @@ import gdsl
 from bench.predictions import POINTS, Point, large_table, plan_for, predicted, table
 from gdsl.api.compiling import compile_file
 from gdsl.backends import cpu
-from gdsl.clusters.model import gpus, memory, workers
+from gdsl.clusters.model import accesses, gpus, memory, workers
 from gdsl.clusters.model.machine import ETHERNET, H200, INFINIBAND, NVLINK
-from gdsl.clusters.model.profile import of_one_pass, of_trace
+from gdsl.clusters.model.profile import Pass, Profile, of_one_pass, of_trace
 from gdsl.clusters.model.report import RunFileError, expected, read_run
 
 VERTICES, EDGES = 1 << 24, 1 << 29
-OUTSIDE = {("sssp", "rmat24"): 0.25}
-"""Measured before a last change of `merges`, and not since; docs/scale.md says what is known."""
+OUTSIDE = {("bfs", "rmat24"): 0.25}
+"""A run of 1 ms; docs/scale.md says what the model leaves out."""
 
 
 @pytest.mark.parametrize("point", POINTS, ids=lambda point: f"{point.program}-{point.graph}-{point.gpus}")
@@ -27,10 +27,9 @@ def test_within_a_fifth_of_what_was_measured(point: Point) -> None:
     assert predicted(point).several.seconds * 1e3 == pytest.approx(point.measured, rel=off)
 
 
-def test_one_gpu_is_within_about_a_factor_of_two() -> None:
+def test_one_gpu_is_within_a_factor_of_three() -> None:
     for point in POINTS:
-        if "by hand" not in point.note:
-            assert 1 / 2.1 < predicted(point).one_alone / point.one < 2.1, point
+        assert 1 / 3 < predicted(point).one_alone / point.one < 1.2, point
 
 
 def test_the_table_of_the_docs() -> None:
@@ -67,10 +66,62 @@ def test_claims_are_near_where_edges_are_proposed() -> None:
 
 def test_barriers_are_those_of_the_plan() -> None:
     plan = plan_for("k_core")
-    profile = of_one_pass(plan, VERTICES, EDGES)
-    one, two = (gpus.total(gpus.predict(plan, profile, count)).barriers for count in (1, 2))
+    profile = dataclasses.replace(of_one_pass(plan, VERTICES, EDGES), vertices=1 << 40)  # no pass finds many of them
+
+    def barriers(count: int, **rates: float) -> float:
+        gpu, peers = (dataclasses.replace(each, **rates) for each in (H200, NVLINK))
+        return gpus.total(gpus.predict(plan, profile, count, gpus.Host(gpu, peers))).barriers
+
+    one, two = (barriers(count) - barriers(count, barrier=0.0) for count in (1, 2))
     assert two / one == pytest.approx(NVLINK.barrier / H200.barrier)
     assert round(one / H200.barrier) == 5  # as `gdslc compile k_core --several-gpus --emit plan` prints them
+
+
+def test_a_counter_is_added_to_by_each_warp_that_finds_something() -> None:
+    plan = plan_for("k_core")
+    (site,) = (each.step.site for each in gpus.operations(plan) if each.step.functor == "lose")
+    warps = 2 * H200.threads / 32
+
+    def seconds(members: int, found: int) -> float:
+        profile = Profile(VERTICES, EDGES, (Pass(site, members, 9e9, found),), VERTICES)
+        gpu = dataclasses.replace(H200, counter=0.0)
+        hosts = (gpus.Host(gpu, dataclasses.replace(NVLINK, counter=each)) for each in (2e-9, 0.0))
+        more, less = (gpus.total(gpus.predict(plan, profile, 2, host)).seconds for host in hosts)
+        return more - less
+
+    assert seconds(3, 5) == pytest.approx(8e-9)  # the edges of three members, five that were found; half by each GPU
+    assert seconds(1 << 23, 1 << 22) == pytest.approx(2 * warps * 1e-9)  # full blocks are appended meanwhile
+
+
+def test_a_pass_of_one_member_waits_for_one_access_after_the_other() -> None:
+    plan = plan_for("k_core")
+    profiles = {
+        each.step.functor: Profile(VERTICES, EDGES, (Pass(each.step.site, 1, 1, 1),), VERTICES)
+        for each in gpus.operations(plan)
+        if each.step.site in (2, 3)
+    }
+    host = gpus.Host(peers=dataclasses.replace(NVLINK, latency=1.0))
+    waits = {name: round(gpus.total(gpus.predict(plan, each, 2, host)).seconds) for name, each in profiles.items()}
+    assert waits == {"settle": 0, "lose": 3}  # an entry, a degree and the counter; no barrier follows the first
+
+
+def test_labels_are_on_the_first_gpu() -> None:
+    plan = plan_for("connected_components", ("replicas",))
+    plain = plan_for("connected_components", ("label_copies", "replicas"))
+    assert accesses.labels_of(plan) == {"component"} and not accesses.labels_of(plan_for("bfs"))
+    profile = dataclasses.replace(of_one_pass(plan, VERTICES, EDGES), occupied=VERTICES // 2, skewed=False)
+    link, flatten = 0, 1
+    two, four = (gpus.predict(plain, profile, count) for count in (2, 4))
+    for site in (link, flatten):  # the first GPU serves half of all with two of them, three quarters with four
+        far = [each[site].own + each[site].far for each in (two, four)]
+        assert far[1] / far[0] == pytest.approx(1.5)
+    assert two[flatten].own + two[flatten].far == pytest.approx(VERTICES / 2 / 2 / NVLINK.gathers)
+    copied = gpus.predict(plan, profile, 2)
+    assert copied[link].far == 0  # then calls go over one label more, but once
+    assert copied[flatten].own + copied[flatten].far == pytest.approx(VERTICES / 2 / NVLINK.gathers)
+    assert copied[6].far == pytest.approx(two[6].far)
+    everywhere = gpus.predict(plan_for("connected_components"), profile, 2)
+    assert everywhere[flatten].far == 0
 
 
 def test_a_measured_time_of_one_gpu_scales_what_is_its_own() -> None:

@@ -10,6 +10,7 @@ With `proposals` far ends are visited by the GPU that has them.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
@@ -46,6 +47,7 @@ class Where(Enum):
     FAR = "that of the far end of an edge"
     EDGE = "that of the edge"
     COMPUTED = "any"
+    LABEL = "any, and a label leads there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class _Reader:
         lowered = (sweep.labels.array,) if sweep.labels is not None else ()
         whole = (each.array for each in plan.replicas)
         self.copied = frozenset((*copied, *merged, *lowered, *whole))
+        self.labels = labels_of(plan)
 
     def access(self, kind: Kind, where: Where, array: str, count: float) -> Access:
         declared = self.arrays[array]
@@ -107,6 +110,11 @@ class _Reader:
         local = local or (where is Where.FAR and self.sweep.proposals is not None)
         width = max(self.widths.of(declared.type) // 8, 1)
         return Access(kind, where, array, width, count, local)
+
+    def where(self, array: str, index: ir.Expression, own: frozenset[ir.Role]) -> Where:
+        """Which element of `array` an index in a functor chooses."""
+        where = _where(index, own)
+        return Where.LABEL if where is Where.COMPUTED and array in self.labels else where
 
     @property
     def takes_own(self) -> bool:
@@ -140,13 +148,15 @@ class _Reader:
         returning = {id(each.update): each for each in nodes if isinstance(each, ir.UpdateValue)}
         for node in nodes:
             if isinstance(node, ir.Element):
-                where = _where(node.index, own)
+                where = self.where(node.array, node.index, own)
                 count = min(amounts.members, calls) if where is Where.OWN else calls  # once for the whole list
                 yield self.access(Kind.READ, where, node.array, count)
             elif isinstance(node, ir.Store) and isinstance(node.target, ir.ElementTarget):
-                yield self.access(Kind.WRITE, _where(node.target.index, own), node.target.array, calls)
+                where = self.where(node.target.array, node.target.index, own)
+                yield self.access(Kind.WRITE, where, node.target.array, calls)
             elif isinstance(node, ir.CompareAndSwap) and isinstance(node.target, ir.ElementTarget):
-                yield self.access(Kind.CLAIM, _where(node.target.index, own), node.target.array, calls)
+                where = self.where(node.target.array, node.target.index, own)
+                yield self.access(Kind.CLAIM, where, node.target.array, calls)
             elif isinstance(node, ir.Update) and isinstance(node.target, ir.ElementTarget):
                 yield from self.of_update(node, node.target, returning.get(id(node)), own, amounts, calls)
 
@@ -154,7 +164,7 @@ class _Reader:
         self, node: ir.Update, target: ir.ElementTarget, value: ir.UpdateValue | None, own: frozenset[ir.Role],
         amounts: Amounts, calls: float,
     ) -> Iterator[Access]:  # fmt: skip
-        where = _where(target.index, own)
+        where = self.where(target.array, target.index, own)
         if value is not None and value.outcome is Outcome.FETCH:
             yield self.access(Kind.RETURN, where, target.array, calls)
         elif node.operation in _LOOKED_AT:
@@ -163,6 +173,31 @@ class _Reader:
             yield self.access(kind, where, target.array, min(amounts.found, calls))
         else:
             yield self.access(Kind.CHANGE if value is None else Kind.RETURN, where, target.array, calls)
+
+
+def twice(access: Access) -> Access:
+    """As many again."""
+    return dataclasses.replace(access, count=2 * access.count)
+
+
+def labels_of(plan: Plan) -> frozenset[str]:
+    """Arrays of vertices that only fall: all that is written to them is a minimum."""
+    program = plan.program
+    falls: set[str] = set()
+    others = {each.name for each in program.arrays if each.type is not Type.VERTEX}
+    for functor in (*program.vertex_functors, *program.edge_functors):
+        for node in walk(functor):
+            if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)) and isinstance(node.target, ir.ElementTarget):
+                is_minimum = isinstance(node, ir.Update) and node.operation is ReduceOperation.MIN
+                (falls if is_minimum else others).add(node.target.array)
+    return frozenset(falls - others)
+
+
+def follows_labels(sweep: Sweep, plan: Plan) -> bool:
+    """Whether a sweep goes from label to label, until it finds one that is its own."""
+    names = {each.variant.functor for each in sweep.walks} | ({sweep.own.functor} if sweep.own is not None else set())
+    functors = (each for each in plan.program.vertex_functors if each.name in names)
+    return any(isinstance(node, ir.Loop) for functor in functors for node in walk(functor))
 
 
 def _where(index: ir.Expression, own: frozenset[ir.Role]) -> Where:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from gdsl.clusters.model import accesses
+from gdsl.clusters.model import accesses, far
 from gdsl.clusters.model.accesses import Access, Amounts, Kind, Where
 from gdsl.clusters.model.machine import H200, NVLINK, Gpu, Peers
 from gdsl.clusters.model.memory import widths_for
@@ -128,6 +128,7 @@ class _Run:
         self.numbered = plan.layout is not None and profile.skewed
         self.barrier_seconds = host.gpu.barrier if gpus == 1 else host.peers.barrier
         self.between = _barriers_between(plan)
+        self.after_joining = far.after_joining(plan)
 
     def times(self) -> dict[int, Time]:
         by_site: dict[int, Time] = {}
@@ -136,9 +137,8 @@ class _Run:
             unvisited, first, site = float(self.profile.edges), True, operation.step.site
             for each in self.profile.at(site):
                 sweep, phases = self._chosen(operation, each, unvisited)
-                time = self._pass(sweep, each, unvisited)
-                if site in with_barriers:
-                    time = time.plus(Time(barriers=each.times * self._waiting(phases, site)))
+                barriers = self._barriers(phases, site) if site in with_barriers else 0
+                time = self._pass(sweep, each, unvisited, barriers)
                 by_site[site] = by_site.get(site, Time()).plus(time)
                 if first:
                     by_site[site] = by_site[site].plus(Time(copies=self._filled(sweep) / self.host.peers.link))
@@ -211,16 +211,25 @@ class _Run:
             edges = min(edges, self._first_places(sweep) * self.profile.occupied)
         return Amounts(members, edges, each.found)
 
-    def _pass(self, sweep: Sweep, each: Pass, unvisited: float) -> Time:
-        amounts = self._amounts(sweep, each, unvisited)
+    def _pass(self, sweep: Sweep, each: Pass, unvisited: float, barriers: int) -> Time:
+        amounts, host = self._amounts(sweep, each, unvisited), self.host
         found = list(accesses.accesses_of(sweep, self.plan, self.widths, amounts))
-        own = self._own_seconds(sweep, amounts, found) * self.scale / self.gpus
+        if self.gpus > 1 and each.site in self.after_joining:
+            found = [accesses.twice(one) if one.where is Where.LABEL else one for one in found]
+        alone = self._own_seconds(sweep, amounts, found) / self.gpus
+        own = alone * self.scale
+        appends = far.appends(sweep, self.plan, each.found, self.gpus, host.gpu, host.peers)
+        waits = barriers * self.barrier_seconds
+        waits += far.counters(sweep, each.members, each.found, self.gpus, host.gpu, host.peers)
         if self.gpus == 1:
-            return Time(own=own * each.times)
-        far = max(self._far_seconds(found) / self.gpus - own, 0.0)
+            return Time(own=own * each.times, barriers=(waits + max(appends - alone, 0.0)) * each.times)
+        others = max(far.seconds(found, sweep, self.profile, self.gpus, host.peers), appends)
+        if barriers:
+            waits += far.latency(found, sweep, self.widths, host.peers)
         copies = self._in_order(sweep, amounts, found) + self._mirrored(sweep) + self._merged(sweep, amounts)
         copies += self._proposed(sweep, amounts) + self._labeled(sweep) + self._published(sweep, amounts)
-        return Time(own * each.times, far * each.times, copies * each.times / self.host.peers.link)
+        pass_far, pass_copies = max(others - own, 0.0), copies / host.peers.link
+        return Time(own * each.times, pass_far * each.times, pass_copies * each.times, waits * each.times)
 
     def _first_places(self, sweep: Sweep) -> int:
         places = sweep.walks[0].first_places
@@ -246,21 +255,8 @@ class _Run:
                 changes += each.count
         if sweep.selection is not None:
             gathers += amounts.edges
-        rate = gpu.cached if self.profile.skewed else gpu.gathers
-        return max(in_order / gpu.bandwidth, gathers / rate + changes / gpu.atomics)
-
-    def _far_seconds(self, found: list[Access]) -> float:
-        """What the accesses of other GPUs' memory would take one GPU that did all of them."""
-        peers = self.host.peers
-        rates = {
-            Kind.READ: peers.gathers,
-            Kind.WRITE: peers.atomics,
-            Kind.CHANGE: peers.atomics,
-            Kind.RETURN: peers.returns,
-            Kind.CLAIM: peers.claims,
-        }
-        random = (each for each in found if each.where in (Where.FAR, Where.COMPUTED) and not each.is_local)
-        return sum(self.share * each.count / rates[each.kind] for each in random)
+        rate, changing = (gpu.cached, gpu.cached_atomics) if self.profile.skewed else (gpu.gathers, gpu.atomics)
+        return max(in_order / gpu.bandwidth, gathers / rate + changes / changing)
 
     def _in_order(self, sweep: Sweep, amounts: Amounts, found: list[Access]) -> float:
         """Bytes that each GPU moves over the link because members are taken in turns: entries of sets, and elements of
@@ -330,9 +326,8 @@ class _Run:
 
     # ------------------------------------------------------------ waiting, results
 
-    def _waiting(self, phases: tuple[Phase, ...], site: int) -> float:
-        count = self.between.get(site, 0) + sum(self._waits(each) for each in phases)
-        return count * self.barrier_seconds
+    def _barriers(self, phases: tuple[Phase, ...], site: int) -> int:
+        return self.between.get(site, 0) + sum(self._waits(each) for each in phases)
 
     def _waits(self, phase: Phase) -> bool:
         always = isinstance(phase, Barrier) and phase.when in (When.ALWAYS, When.MANY_EDGES)
@@ -354,7 +349,7 @@ class _Run:
         ids = self.widths.of(Type.VERTEX) // 8
         size = self.profile.vertices * sum(widths[name] for name in layout.arrays if name in widths)
         moved = 2 * size + self.profile.vertices * ids * sum(1 + (name in layout.ids) for name in layout.arrays)
-        return moved / self.host.gpu.bandwidth + self.share * size / self.host.peers.link
+        return moved / self.host.gpu.bandwidth + self.share * size / self.host.peers.engines
 
 
 def _barriers_between(plan: Plan) -> dict[int, int]:
