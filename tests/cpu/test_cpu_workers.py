@@ -214,6 +214,16 @@ def test_names_and_missing_arguments() -> None:
         shared_run(program, graph, {}, 2)
 
 
+def test_zeros_that_are_added_change_a_negative_zero() -> None:
+    program = load(
+        "program zeros; problem { vertex a : float32 = -0.0; vertex b : float32 = -0.0; scalar c : float64 = -0.0; }"
+        " schedule { advance(vertices, (u, v, e) => { a[v] += 0.0; b[v] -= 0.0; c += 0.0; }, to=none); }"
+    )
+    found = shared_run(program, GRAPHS["grid_undirected"], {}, 3, sizes=SMALL)[1]
+    assert not np.signbit(found.arrays["a"]).any() and np.signbit(found.arrays["b"]).all()
+    assert not np.signbit(found.scalars["c"])
+
+
 def test_edges_of_a_contraction_are_not_owned_by_their_ids() -> None:
     program = load("""program ends;
 problem { vertex label : int32 = int32(id) // 2; edge weight : int64 = 1; edge ends : int32 = -1; }

@@ -50,7 +50,9 @@ def start_of(each: Exchanged, field: Field) -> Any | None:
         return None
     if each.operation is ReduceOperation.MULTIPLY:
         return field.dtype.type(1)
-    return field.dtype.type(0) if each.operation is ReduceOperation.ADD and field.kind.is_float else None
+    if each.operation is not ReduceOperation.ADD or not field.kind.is_float:
+        return None
+    return field.dtype.type(-0.0)  # what adds nothing to any value: -0.0 + 0.0 is 0.0
 
 
 def changed_places(values: NDArray[Any], before: Any, words: int) -> NDArray[np.int64]:
