@@ -16,6 +16,8 @@ from gdsl.records import dataclass
 
 _MANIFEST = "checkpoint.json"
 _FORMAT = 1
+_LONGEST = 100
+"""Letters of a program's name that a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class CheckpointFolder:
         if manifest_ is not None and not resume:
             raise GdslError.single(
                 "E0809",
-                f"{self.shown} already has a checkpoint of {printable(manifest_.key.program)}",
+                f"{self.shown} already has a checkpoint of {_name(manifest_.key.program)}",
                 fix="continue it with --resume (in Python resume=True), or use another folder",
             )
         return manifest_
@@ -74,7 +76,8 @@ class CheckpointFolder:
             program, program_key, graph = (_of(words, name, str) for name in ("program", "program_key", "graph"))
             key = RunKey(program, program_key, graph, _of(words, "workers", int))
             manifest = Manifest(_of(words, "passes", int), key)
-            if _of(words, "format", int) != _FORMAT or manifest.passes < 1:
+            possible = 1 <= manifest.passes < 1 << 63 and 1 <= key.workers < 1 << 63
+            if _of(words, "format", int) != _FORMAT or not possible:
                 raise ValueError(words)
         except FileNotFoundError:
             return None
@@ -89,7 +92,7 @@ class CheckpointFolder:
     def check(self, stored: RunKey, key: RunKey) -> None:
         """Raise E0809 for a checkpoint of another run than `key`."""
         if stored.program != key.program:
-            self._refuse(f"of {printable(stored.program)}, and this is {key.program}")
+            self._refuse(f"of {_name(stored.program)}, and this is {_name(key.program)}")
         if stored.workers != key.workers:  # whose parts of the graph are others, too
             now = f"there {'is' if key.workers == 1 else 'are'} {key.workers} now"
             self._refuse(f"of {_workers(stored.workers)}, and {now}", f"run it with {_workers(stored.workers)}")
@@ -154,6 +157,11 @@ def _of(words: Mapping[str, Any], name: str, kind: type) -> Any:
     if type(value) is not kind:
         raise TypeError(name)
     return value
+
+
+def _name(program: str) -> str:
+    shown = printable(program)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def _workers(count: int) -> str:

@@ -123,6 +123,8 @@ _MANIFEST = '{"format": 1, "passes": 4, "program": "pagerank", "program_key": "a
         _MANIFEST.replace("4", "-4"),  # a run that began anew would overwrite the parts
         _MANIFEST.replace("4", "true"),
         _MANIFEST.replace("4", "1e400"),
+        _MANIFEST.replace("4", "9" * 30),
+        _MANIFEST.replace('"workers": 3', '"workers": -1'),
         _MANIFEST.replace('"program": "pagerank", ', ""),
         _MANIFEST.replace('"workers": 3', '"workers": "three"'),
     ],

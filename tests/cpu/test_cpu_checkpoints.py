@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from gdsl.backends.cpu.share_run import run_share
 from gdsl.backends.interface import Outcome
 from gdsl.backends.workers.outcomes import ShareOutcome
 from gdsl.binding.shares import bind_share
+from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare
 from gdsl.ir.nodes import Program
@@ -86,10 +88,61 @@ def test_a_run_goes_on_after_any_pass(name: str) -> None:
 def test_states_of_other_programs_and_shares_are_refused() -> None:
     graph, bfs, sssp = random_graph(60, 240, seed=1), *(load(str(BY_NAME[name].path)) for name in ("bfs", "sssp"))
     states = run(bfs, graph, {"source": 0}, 1)[1]
-    with pytest.raises(ValueError, match="another program"):
+    with pytest.raises(GdslError, match="another program"):
         run(sssp, graph, {"source": 0}, -1, states)
-    with pytest.raises(ValueError, match="another share"):
+    with pytest.raises(GdslError, match="another share"):
         run(bfs, graph, {"source": 0}, -1, [states[1], states[0], states[2]])
+
+
+def _without(name: str) -> Callable[[dict[str, Any]], object]:
+    return lambda arrays: arrays.pop(name)
+
+
+def _changed(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], object]:
+    return lambda arrays: arrays.update({name: change(arrays[name])})
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (_without("data distance"), "values of distance"),
+        (_changed("data distance", lambda values: values[:-1]), "values of distance"),
+        (_changed("data distance", lambda values: values.astype(np.int64)), "values of distance"),
+        (_changed("data distance", lambda values: values.astype("U4")), "values of distance"),
+        (_without("set 0"), "a set"),
+        (_changed("set 0", lambda members: members.astype(np.float64)), "a set"),
+        (_changed("set 0", lambda members: np.append(members, np.int32(1 << 30))), "other workers"),
+        (lambda arrays: arrays.update({"set 77": arrays["set 0"]}), "a set that"),
+        (_changed("counters", lambda counters: counters + np.array([0, 9, 0, 0, 0])), "no loop"),
+        (_changed("counters", lambda counters: counters - np.array([0, 0, 99, 0, 0])), "no loop"),
+    ],
+)
+def test_states_that_do_not_fit_are_refused(change: Callable[[dict[str, Any]], object], what: str) -> None:
+    graph, bfs = random_graph(60, 240, seed=1), load(str(BY_NAME["bfs"].path))
+    states = run(bfs, graph, {"source": 0}, 1)[1]
+    arrays = dict(np.load(io.BytesIO(states[1])))
+    change(arrays)
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    with pytest.raises(GdslError, match=f"E0809.*of worker 1 .*{what}"):
+        run(bfs, graph, {"source": 0}, -1, [states[0], file.getvalue(), states[2]])
+
+
+@pytest.mark.parametrize("change", [("sizes", 10**12), ("sizes", -9), ("columns", 60), ("sources", -1), (None, 0)])
+@pytest.mark.sampled(3)
+def test_graphs_that_do_not_fit_are_refused(change: tuple[str | None, int]) -> None:
+    program, graph = load(CONTRACTED), random_graph(60, 240, seed=1, directed=False)
+    states = run(program, graph, {}, 1)[1]
+    arrays = dict(np.load(io.BytesIO(states[1])))
+    for name in [name for name in arrays if name.startswith("graph ")]:
+        if change[0] is None:
+            del arrays[name]
+        elif name.endswith(change[0]):
+            arrays[name] = np.full_like(arrays[name], change[1])
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    with pytest.raises(GdslError, match="E0809"):
+        run(program, graph, {}, -1, [states[0], file.getvalue(), states[2]])
 
 
 def test_a_checkpoint_that_fails_on_one_worker_ends_the_run_on_all(tmp_path: Path) -> None:

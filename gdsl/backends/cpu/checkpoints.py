@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl import cache
+from gdsl.diagnostics import GdslError
 from gdsl.graph.shares import GraphShare
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import Program, Repeat, While
+from gdsl.ir.traversal import all_steps
 
 
 class Moment(IntEnum):
@@ -95,11 +97,44 @@ class RunState:
         return cls(key, share.rank, share.boundaries, loop, passes, passes_of_loop, iterations, data)
 
     def check(self, program: Program, share: GraphShare) -> None:
-        """Raise ValueError unless this is a state of `program` on this share."""
+        """Raise E0809 unless this is a state of `program` on this share."""
         if self.program != cache.program_key(program):
-            raise ValueError("the state is that of another program, or of one that was compiled by another gdsl")
+            raise self.unfit("is that of another program, or of one that was compiled by another gdsl")
         if self.rank != share.rank or not np.array_equal(self.boundaries, share.boundaries):
-            raise ValueError("the state is that of another share of the graph")
+            raise self.unfit("is that of another share of the graph")
+        loops = {step.loop for step in all_steps(program.schedule) if isinstance(step, While | Repeat)}
+        if self.loop not in loops or min(self.passes, self.passes_of_loop, self.iterations) < 0:
+            raise self.unfit("is that of no loop of the program")
+
+    def check_data(self, name: str, dtype: np.dtype[Any], length: int) -> None:
+        """Raise E0809 unless there are so many values of an array or scalar, of this type."""
+        values = self.data.get(name)
+        if values is None or values.dtype != dtype or values.shape != (length,):
+            raise self.unfit(f"does not have the values of {name}")
+
+    def members(self, number: int, dtype: np.dtype[Any], first: int, last: int) -> NDArray[Any]:
+        """A set of ids from `first` to before `last`. Raises E0809 for another, or none."""
+        members = self.sets.get(number)
+        if members is None or members.dtype != dtype or members.ndim != 1 or len(members) > last - first:
+            raise self.unfit("does not have a set of vertices or edges")
+        if len(members) and (int(members.min()) < first or int(members.max()) >= last):
+            raise self.unfit("has vertices or edges of other workers")
+        return members
+
+    def graph(self, number: int, most_vertices: int, most_edges: int) -> StoredGraph:
+        """A graph that the schedule has built. Raises E0809 where there is none, or one that is too large."""
+        stored = self.graphs.get(number)
+        if stored is not None and stored.sizes.dtype == np.int64 and stored.sizes.shape == (3,):
+            vertices, ends, some = stored.sizes.tolist()
+            edges = most_edges if ends == NO_PART else ends
+            if 0 <= vertices <= most_vertices and NO_PART <= ends <= most_edges and NO_PART <= some <= edges:
+                return stored
+        raise self.unfit("does not have a graph that the schedule has built")
+
+    def unfit(self, what: str) -> GdslError:
+        """E0809: the run cannot go on from this state."""
+        message = f"what the checkpoint has of worker {self.rank} {what}"
+        return GdslError.single("E0809", message, fix="begin the run again, in another folder")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The state as arrays by name, such as `numpy.savez` stores without pickles."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.backends.cpu.checkpoints import Checkpoints, Moment, RunState, StoredGraph, equal_share, own_part
+from gdsl.backends.cpu.checkpoints import NO_PART, Checkpoints, Moment, RunState, StoredGraph, equal_share, own_part
 from gdsl.backends.cpu.memory import ExchangeCall, TraceEntry
 from gdsl.backends.cpu.run import LoadedProgram
 from gdsl.backends.cpu.worker_memory import WorkerMemory, values_at
@@ -64,12 +64,17 @@ class WorkerRun(WorkerMemory):
         """Of the frontiers of the plan, by number: those of vertices come first."""
 
     def continue_with(self, checkpoints: Checkpoints | None, state: RunState | None) -> None:
-        """Have the run ask `checkpoints`, and go on from `state`. Raises ValueError for one of another run."""
+        """Have the run ask `checkpoints`, and go on from `state`. Raises E0809 for one of another run."""
         self._checkpoints, self._resumed, control = checkpoints, state, self.control
         control.checkpoints = checkpoints is not None
         if state is None:
             return
         state.check(self.program, self.graph)
+        for buffer, values in zip(self.executable.generated.buffers, self.data, strict=True):
+            own = self.own_slice(buffer.name)
+            state.check_data(buffer.name, values.dtype, len(values if own is None else values[own]))
+        for number in state.sets:
+            self._stored_members(state, number)
         control.resume_loop, control.resume_pass = state.loop + 1, state.passes
         control.resume_passes, control.iterations = state.passes_of_loop, state.iterations
 
@@ -186,14 +191,26 @@ class WorkerRun(WorkerMemory):
                 self._restore(values, self._resumed.data[name], self.own_slice(name))
         elif call.moment == Moment.GRAPH_SIZES:
             assert self._resumed is not None
-            values_at(call.queue, 3, np.dtype(np.int64))[:] = self._resumed.graphs[call.number].sizes
+            share = self.graph
+            stored = self._resumed.graph(call.number, share.num_vertices, share.num_edges)
+            values_at(call.queue, 3, np.dtype(np.int64))[:] = stored.sizes
         elif call.moment == Moment.GRAPH_RESTORED:
             self._restore_graph(call)
         else:
             assert self._resumed is not None
-            members = np.concatenate(self.communicator.all_gather(self._resumed.sets[call.number]))
+            own = self._stored_members(self._resumed, call.number)
+            members = np.concatenate(self.communicator.all_gather(own))
             self.queue(call.queue, self._set_domains[call.number])[: len(members)] = members
             call.size = len(members)
+
+    def _stored_members(self, state: RunState, number: int) -> NDArray[Any]:
+        """This worker's own members of a set, by its number. Raises E0809 where the state has no such set."""
+        if not 0 <= number < len(self._set_domains):
+            raise state.unfit("has a set that the program does not have")
+        share, vertices = self.graph, self._set_domains[number] is Domain.VERTEX
+        first, last = (share.first, share.last) if vertices else (share.first_edge, share.last_edge)
+        dtype = np.dtype(f"i{(self.widths.vertex if vertices else self.widths.edge) // 8}")
+        return state.members(number, dtype, first, last)
 
     def _stored_graph(self, call: Any) -> StoredGraph:
         """This worker's share of a graph that all workers have."""
@@ -207,9 +224,16 @@ class WorkerRun(WorkerMemory):
     def _restore_graph(self, call: Any) -> None:
         assert self._resumed is not None
         stored = self._resumed.graphs[call.number]
+        vertices, ends, _ = stored.sizes.tolist()
         shares = (stored.columns, stored.sources, stored.edges)
-        for share, (address, count, dtype) in zip(shares, self._parts_of_graph(call, stored.sizes), strict=True):
+        bounds = (vertices, vertices, self.graph.num_edges if ends == NO_PART else ends)
+        parts = self._parts_of_graph(call, stored.sizes)
+        for share, bound, (address, count, dtype) in zip(shares, bounds, parts, strict=True):
+            if share.dtype != dtype or share.ndim != 1:
+                raise self._resumed.unfit("does not have a graph that the schedule has built")
             whole = np.concatenate(self.communicator.all_gather(share))
+            if len(whole) != count or (count and not 0 <= whole.min() <= whole.max() < bound):
+                raise self._resumed.unfit("does not have a graph that the schedule has built")
             values_at(address, count, dtype)[:] = whole
 
     def _parts_of_graph(self, call: Any, sizes: NDArray[np.int64]) -> Iterator[tuple[int, int, np.dtype[Any]]]:

@@ -231,6 +231,7 @@ inline made_graph take_back_graph(run_state& run, int64 number, const made_graph
     edge_frontier edges(bound >= 0 ? bound : input.graph.num_edges);
     edges.size = sizes[2];
     call_host(run, number, 9, 0, {columns, sources, edges.queue}, sizes, 3);
+    if (run.control.host_stop != 0) { return input; }  // the host has nothing to restore
     if (bound >= 0) {
         std::vector<int64>& offsets = built.arrays->offsets;
         offsets.assign(std::size_t(num_vertices) + 1, 0);
