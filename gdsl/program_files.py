@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from gdsl import files, packages
 from gdsl.diagnostics import GdslError, printable
+from gdsl.graph_names import come_along
 from gdsl.resources import resource_directory
 from gdsl.source import Source
 
@@ -72,6 +73,8 @@ def missing(word: str) -> Missing:
     notes = []
     if _BARE.fullmatch(word) is not None and len(word) < 100:
         notes.append(f"looked for the files {word} and {word}{SUFFIX}, and for a sample called {word}")
+    if word in come_along():
+        return Missing([f"{word} is a graph that comes with gdsl"], f"name the program before it: gdslc run bfs {word}")
     if near:
         notes.append(f"programs there: {_listed(near)}")
     if known:
@@ -118,7 +121,11 @@ def _listed(names: list[str]) -> str:
 
 
 def missing_sample(word: str) -> str:
-    """One line for a name that no sample has: the samples, and the one that was probably meant."""
+    """One line for a name that no sample has: it is a graph, or these are the samples, and one was probably meant."""
+    path = come_along().get(word)
+    if path is not None:
+        uses = f"gdslc run bfs {word}, or gdsl.Graph.read({word!r}) in Python"
+        return f"{word} is a graph, not a program: {uses}; its file is {printable(path)}"
     known = _samples_if_any()
     close = difflib.get_close_matches(word[:100], known, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""

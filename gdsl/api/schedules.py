@@ -99,6 +99,11 @@ class Schedules:
         """The number of combinations, including those that are refused."""
         return math.prod(map(len, self.choices))
 
+    @property
+    def number_of_legal(self) -> int:
+        """The number of combinations whose parts fit their operators."""
+        return math.prod(map(len, self._legal_parts()))
+
     def all(self) -> Iterator[Way]:
         """Every combination that the program accepts."""
         return self._ways(itertools.product(*self._legal_parts()))
@@ -113,7 +118,7 @@ class Schedules:
 
     def thorough(self, most: int = 1000) -> Iterator[Way]:
         """All settings, or, if these are more than `most`, those of `pairs`."""
-        return self.all() if math.prod(map(len, self._legal_parts())) <= most else self.pairs()
+        return self.all() if self.number_of_legal <= most else self.pairs()
 
     def sample(self, count: int, seed: int = 1) -> Iterator[Way]:
         """`count` different combinations that the program accepts, or all if there are no more; the same for the same

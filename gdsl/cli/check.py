@@ -17,7 +17,7 @@ from gdsl.cli.options import (
     param_option,
     round_option,
     tuning_options,
-    type_option,
+    type_option_with,
 )
 from gdsl.cli.program_texts import is_interactive
 from gdsl.cli.schedules import check_schedules, checked_number
@@ -61,7 +61,7 @@ class _Check(click.Command):
 @param_option("Set a param for --schedules, as in run.")
 @round_option
 @backend_option("The backend for --schedules; by default auto.", default=None)
-@type_option
+@type_option_with(", for what is described and for --schedules; every type is checked, whatever is chosen.")
 @tuning_options
 @graph_options
 def command(
@@ -86,7 +86,7 @@ def command(
     else NAME.gdsl here, else the sample), or - for standard input. The exit status is 1 if mistakes remain, or if a
     combination of knobs changes a result; with --strict also if there are warnings (W0x), which point out what a
     program probably does not mean and never stop it. A program with type parameters is checked for every type that it
-    admits; -t chooses the types that are shown.
+    admits; -t chooses those that are described.
 
     --fix writes to the files that are named, never to those that they import. A fix is certain if it is the only one
     and decides nothing: it chooses no name, no type, no conversion and no winner among writers. Every fix was compiled

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options, type_option
+from gdsl.cli.options import GraphWords, declared_type_option, graph_options, output_option, tuning_options
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.knobs import ALL_PASSES, WITHOUT
 from gdsl.plan.graph_class import FACTS
@@ -75,7 +75,7 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
     multiple=True,
     help=f"Print the form for a class of graphs; may be repeated. {', '.join(FACTS)}.",
 )
-@type_option
+@declared_type_option
 @tuning_options
 @graph_options
 def command(

@@ -13,7 +13,7 @@ import click
 
 from gdsl import knob_help, knobs
 from gdsl.cli import completing
-from gdsl.cli.options import tuning_options, type_option
+from gdsl.cli.options import declared_type_option, tuning_options
 from gdsl.cli.output import check_writable, file_name, require_apart, write_output
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
@@ -50,7 +50,7 @@ def _size(context: click.Context, parameter: click.Parameter, value: str | None)
     help="With distribution: take from FILE, which gdslc run --json has printed, what a run of the program walks.",
 )  # fmt: skip
 @tuning_options
-@type_option
+@declared_type_option
 def command(
     word: str | None,
     program: str | None,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import tuning_options, type_option
+from gdsl.cli.options import declared_type_option, tuning_options
 from gdsl.cli.params import given_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.records import dataclass
@@ -83,7 +83,7 @@ class _OfWheel:
     shell_complete=completing.params,
     help="With --wheel: an argument of the package's test, which runs on the graph karate; others are found.",
 )
-@type_option
+@declared_type_option
 @tuning_options
 def command(
     program_file: str,

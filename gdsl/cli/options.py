@@ -197,13 +197,14 @@ def tuning_options(command: Command) -> Command:
     )(decorated)
 
 
-def type_option(command: Command) -> Command:
-    """Add -t; the command gets `types`, by type parameter, or None without -t."""
+def type_option_with(use: str) -> Callable[[Command], Command]:
+    """Add -t; the command gets `types`, by type parameter, or None without -t. `use` says
+    what it is for."""
     return click.option(
         "-t", "--type", "types", metavar="NAME=TYPE", multiple=True, callback=_checked_types,
         shell_complete=completing.types,
-        help="Choose the type of a type parameter, such as weight_type=int64; by default, the dtypes of inputs decide.",
-    )(command)  # fmt: skip
+        help=f"Choose the type of a type parameter, such as weight_type=int64{use}",
+    )  # fmt: skip
 
 
 def _checked_types(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str] | None:
@@ -216,6 +217,12 @@ def _checked_types(context: click.Context, option: click.Parameter, words: tuple
             raise click.BadParameter(f"the type of {name} is given twice")
         assignments[name] = type_
     return assignments or None
+
+
+type_option = type_option_with("; by default, the dtypes of inputs decide.")
+"""For commands that run programs."""
+declared_type_option = type_option_with("; by default, the one that the program declares.")
+"""For commands that have no inputs."""
 
 
 def tune_file_options(command: Command) -> Command:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
+import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +15,9 @@ from gdsl.deadline import doing, interrupting
 from gdsl.diagnostics import shown
 from gdsl.numerals import whole_number
 
-if TYPE_CHECKING:
-    from gdsl.api.schedules import Schedules, Way
-
 ALL = "all"
+_RARELY = 10.0
+"""Seconds between lines of progress."""
 
 
 def checked_number(context: click.Context, option: click.Parameter, word: str | None) -> str | int | None:
@@ -92,27 +88,37 @@ def check_schedules(
         with working("running the reference"):
             expected = schedules.program.run(graph, values, backend="reference", round=rounded)
         tally = Tally()
-        with _progress(schedules, how_many) as ways:
+        with working("listing combinations"):
+            ways = schedules.all() if isinstance(how_many, str) else schedules.sample(how_many)
+            total = schedules.number_of_legal if isinstance(how_many, str) else min(how_many, schedules.number)
+        progress = _Progress(total)
+        with progress.bar:
             for way in ways:
                 code = code_of(way.program.ir, chosen, needed_widths(way.program.ir, graph))
                 if code not in tally.codes:
                     tally.codes[code] = run_and_compare(way, graph, values, expected, backend=chosen, round=rounded)
                 tally.add(way.words, tally.codes[code])
+                progress.add()
     _report(tally, f"{schedules.program.name} on {graph_word}", chosen, uncompared(schedules.program.ir))
     return not tally.wrong
 
 
-@contextlib.contextmanager
-def _progress(schedules: Schedules, how_many: str | int) -> Iterator[Iterator[Way]]:
-    """The combinations, with a progress bar on standard error if that is a terminal; its length includes those
-    refused."""
-    ways = schedules.all() if isinstance(how_many, str) else schedules.sample(how_many)
-    if not sys.stderr.isatty():
-        yield ways
-        return
-    length = schedules.number if isinstance(how_many, str) else min(how_many, schedules.number)
-    with click.progressbar(ways, length=length, label="combinations", file=sys.stderr) as bar:
-        yield iter(bar)
+class _Progress:
+    """How many combinations are done: a bar on a terminal, elsewhere now and then a line."""
+
+    def __init__(self, total: int) -> None:
+        from gdsl.progress import Counting, on_terminal
+
+        self.bar, self._total, self._done = Counting("combinations", total), total, 0
+        self._said = None if on_terminal() else time.monotonic()
+
+    def add(self) -> None:
+        """One more is done."""
+        self._done += 1
+        self.bar.add(1)
+        if self._said is not None and time.monotonic() - self._said > _RARELY:
+            self._said = time.monotonic()
+            message(f"{self._done} of {self._total} combinations have run")
 
 
 def _report(tally: Tally, subject: str, backend: str, uncompared: list[str]) -> None:

@@ -198,3 +198,10 @@ def test_explain_a_program(gdslc):
     assert "result distance: an int32 for each vertex" in answer.out
     gdslc("explain", "hosp.gdsl").fails(1, "E0113", "did you mean hops.gdsl?")
     assert gdslc("explain", "E0601").out.startswith("E0601")
+
+
+def test_a_graph_in_the_place_of_a_program(gdslc):
+    answer = gdslc("samples", "karate")
+    assert answer.status == 2 and "karate is a graph, not a program: gdslc run bfs karate" in answer.err
+    assert str(Path("samples", "graphs", "karate.mtx")) in answer.err
+    gdslc("run", "karate", "bfs").fails(1, "E0113", "karate is a graph", "gdslc run bfs karate")

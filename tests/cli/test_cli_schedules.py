@@ -79,3 +79,12 @@ def test_mistakes_are_told_once(gdslc, words, code):
     answer = gdslc("check", "--schedules", "2", *words, "--backend", "reference")
     assert answer.status == 1 and answer.err.count("error[") == 1 and f"[{code}" in answer.err
     assert "combinations" not in answer.out
+
+
+def test_lines_of_progress_where_there_is_no_terminal(gdslc, monkeypatch):
+    from gdsl.cli import schedules
+
+    words = ("check", "--schedules", "3", "bfs", "karate", "-p", "source=0", "--backend", "reference")
+    assert "combinations" not in gdslc(*words).err
+    monkeypatch.setattr(schedules, "_RARELY", 0.0)
+    assert "2 of 3 combinations have run\n3 of 3 combinations have run" in gdslc(*words).err
