@@ -64,6 +64,11 @@ class ReductionPrinter:
         adds = reduction.combine is ReduceOperation.SUBTRACT
         return f"reduce_{REDUCTIONS[ReduceOperation.ADD if adds else reduction.combine]}"
 
+    def block_function(self, node: Weights) -> str:
+        """The same for a value in a block's own memory."""
+        function = self.reduce_function(node)
+        return "add_in_block" if function == "reduce_add" else function
+
 
 def _reduction_of(node: Reducing) -> Reduction | OwnOperation:
     return Reduction(node.operation.as_update, node.type) if isinstance(node, Weights) else node.reduction

@@ -74,7 +74,7 @@ def _sizes(plan: Plan) -> Sizes:
     staged = max(32, sizes.staged * sizes.block_threads // block)
     digits, slots, votes = max(1, sizes.radix_bits - 2), sizes.table_slots // 2, sizes.vote_words // 2
     wider = dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits)
-    return dataclasses.replace(wider, table_slots=slots, vote_words=votes)
+    return dataclasses.replace(wider, table_slots=slots, vote_words=votes, combined_words=sizes.combined_words // 2)
 
 
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:

@@ -54,6 +54,8 @@ class Sizes:
     """Edges of a part of a list that several blocks count the votes of; not fewer than `hub_chunk` (cuda)."""
     vote_part_of_few: int = 1024
     """The same where no more members vote than there are blocks, which would have no part otherwise (cuda)."""
+    combined_words: int = 4096
+    """Words of 64 bits in which a block combines edges that a contraction makes one (cuda)."""
     bound_bits: int = 15
     """So many last bits of a vertex's id are the place of its bound, where blocks keep bounds of hubs (cuda)."""
     parted_members: int = 1 << 12

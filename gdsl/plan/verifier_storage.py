@@ -307,6 +307,7 @@ def verify_sizes(plan: Plan) -> None:
         sizes.table_least,
         sizes.radix_bits,
         sizes.voted_alone,
+        sizes.combined_words,
         sizes.bound_bits - 2,
         sizes.parted_members,
         sizes.listed_places,

@@ -71,7 +71,8 @@ device scope reaches them; on several GPUs they are numbered over all launches, 
 LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__", _OF_ONE)
 
 
-GRAPH_BUILDING_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, INDIRECT_EDGE_IDS, "sorting", "made_graphs"))
+_BUILDING = ("sorting", "made_graphs", "combined_edges", "contraction")
+GRAPH_BUILDING_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, INDIRECT_EDGE_IDS, *_BUILDING))
 """The same for programs that make graphs."""
 
 

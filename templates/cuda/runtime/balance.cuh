@@ -158,10 +158,10 @@ __device__ __forceinline__ void each_share(const Items& items, const Members& me
 }
 
 // piece: first_owner
-// The member of which `item` is an edge, found by a whole warp: each lane looks at another part of what is left.
+// The member from `low` to `high` of which `item` is an edge, found by a whole warp: each lane looks at another part of
+// what is left.
 template <class Items>
-__device__ __forceinline__ uint64 first_owner(const Items& items, uint64 item) {
-    uint64 low = 0, high = items.size - 1;
+__device__ __forceinline__ uint64 first_owner(const Items& items, uint64 item, uint64 low, uint64 high) {
     while (low < high) {
         const uint64 part = (high - low) / 32 + 1;
         const uint64 last = minimum(low + part * (lane_index() + 1) - 1, high);
@@ -185,7 +185,7 @@ __device__ __forceinline__ void each_tile(const Items& items, const Members& mem
     for (uint64 taken = 0; taken < turns; ++taken, turn = turn + 1 < turns ? turn + 1 : 0) {
         const uint64 first = (turn * warps + warp_index()) * length, last = minimum(first + length, rows);
         if (first >= rows) { continue; }
-        uint64 low = first_owner(items, first * 32);
+        uint64 low = first_owner(items, first * 32, 0, items.size - 1);
         for (uint64 row = first; row < last; row += ROWS) {
             bool active[ROWS];
             vertex near[ROWS], far[ROWS];

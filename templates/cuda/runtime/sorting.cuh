@@ -94,10 +94,10 @@ struct looked_up_keys {
 struct carried_keys {
     edge* ids;
     edge* other_ids;
-    vertex* keys;
-    vertex* other_keys;
-    typedef sort_item<vertex> item;
-    __device__ __forceinline__ vertex key_at(uint64 i) const { return keys[i]; }
+    edge* keys;
+    edge* other_keys;
+    typedef sort_item<edge> item;
+    __device__ __forceinline__ edge key_at(uint64 i) const { return keys[i]; }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const {
         other_ids[i] = moved.id;
@@ -134,8 +134,8 @@ __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& i
 // barriers: 1 to some
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
-    edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
-    const uint64 blocks = minimum(uint64(block_count()), (count + RADIX - 1) / RADIX);
+    const uint64 blocks = minimum(uint64(block_count()), count / (2 * RADIX) + 1);
+    edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
     synchronize(run);
     for (uint32 shift = 0; shift < bits && count > 0; shift += RADIX_BITS) {
         count_digits(run, ids, count, blocks, starts, shift);
