@@ -6,6 +6,8 @@ from .mutants import Mutant
 
 _MADE = "runtime/made_graphs.cuh"
 _SORTING = "runtime/sorting.cuh"
+_CONTRACTION = "runtime/contraction.cuh"
+_COMBINED = "runtime/combined_edges.cuh"
 
 GRAPHS = """
 program graphs;
@@ -144,23 +146,23 @@ GRAPH_MUTANTS = (
     ),
     Mutant(
         "weights added up one over the other",
-        _MADE,
-        "reduce(&aside[e], part);",
-        "aside[e] += part;",
+        _CONTRACTION,
+        "reduce(&weight[e], part);",
+        "weight[e] += part;",
         GRAPHS,
         "race result",
     ),
     Mutant(
         "ends of edges are compared before they are there",
-        _MADE,
-        "{ ends[i] = edge(destination(order[i])); }\n    synchronize(run);",
-        "{ ends[i] = edge(destination(order[i])); }",
+        _CONTRACTION,
+        "{ ends[i] = edge(columns[order[i]]); }\n    synchronize(run);",
+        "{ ends[i] = edge(columns[order[i]]); }",
         GRAPHS,
         "race result bounds error",
     ),
     Mutant(
         "labels are numbered before all are known",
-        _MADE,
+        _CONTRACTION,
         "synchronize_and_read(run, &run.counters()->accepted) != 0",
         "load_relaxed(&run.counters()->accepted) != 0",
         BELOW_ZERO,
@@ -168,10 +170,58 @@ GRAPH_MUTANTS = (
     ),
     Mutant(
         "a label below zero is taken for a vertex",
-        _MADE,
+        _CONTRACTION,
         "? uint64(label) : num_vertices + 1;",
         "? uint64(label) : 0;",
         BELOW_ZERO,
         "race result bounds error",
+    ),
+    Mutant(
+        "an edge that finds no place in a block's table is lost",
+        _COMBINED,
+        "const bool listed = active[k] && slot == table.size;",
+        "const bool listed = false;",
+        GRAPHS,
+        "result error uninitialized",
+    ),
+    Mutant(
+        "a table goes on with the edges that it has given away",
+        _COMBINED,
+        "        store_relaxed(&table.keys[slot], NO_ENDS);\n        store_relaxed(&table.weights[slot], sums.identity());\n    }\n    if (threadIdx.x == 0) { state.filled = 0; }",
+        "        store_relaxed(&table.keys[slot], NO_ENDS);\n    }\n    if (threadIdx.x == 0) { state.filled = 0; }",
+        GRAPHS,
+        "result",
+    ),
+    Mutant(
+        "a table is given away while others still combine",
+        _COMBINED,
+        "        __syncthreads();\n        const uint64 now = state.source;",
+        "        const uint64 now = state.source;",
+        GRAPHS,
+        "race result uninitialized divergence deadlock error",
+    ),
+    Mutant(
+        "some threads see what the next tile has filled",
+        _COMBINED,
+        "items.size - 1);\n        __syncthreads();\n        if (!ends)",
+        "items.size - 1);\n        if (!ends)",
+        GRAPHS,
+        "race result divergence deadlock error",
+    ),
+    Mutant(
+        "members of a label at one place",
+        _COMBINED,
+        "ranks[v] = before + edge(rank);",
+        "ranks[v] = before;",
+        GRAPHS,
+        "race result bounds error uninitialized",
+    ),
+    Mutant(
+        "blocks list their edges over those of others",
+        _COMBINED,
+        "result.ids[before + i]",
+        "result.ids[i]",
+        GRAPHS,
+        "race result uninitialized error",
     ),
 )
