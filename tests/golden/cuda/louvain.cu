@@ -126,6 +126,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which one thread counts votes
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes count votes in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 COMBINED_WORDS = 4096;  // words in which a block combines edges of a contraction
 constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks share
 constexpr uint32 VOTE_PART_OF_FEW = 1024;  // the same where there are few lists
 constexpr uint32 UNROLLED = 1;  // unrolled steps of a reduction by lanes
@@ -172,6 +173,14 @@ struct digit_counts {
     uint32 of_warp[BLOCK_THREADS / 32][RADIX];
 };
 
+// What the threads of a block know together while they combine edges.
+struct combining_state {
+    uint32 filled;   // slots
+    uint32 written;  // edges
+    uint64 owner;    // the member that has the last edge of a tile
+    uint64 source;   // its label
+};
+
 struct block_storage {
     uint64 passes;        // finished passes of the outermost loops; only the first thread has them
     uint64 barriers;      // passed so far; only the waiting thread has this and all down to `stop_requested`
@@ -188,9 +197,11 @@ struct block_storage {
     uint64 held_edges[BLOCK_THREADS / 32];  // edges of a result that a warp has not added yet
     uint64 partials[32];  // a value for each warp
     block_winners winners;
+    combining_state combining;
     union {
         digit_counts digits;
         uint64 votes[VOTE_WORDS];
+        uint64 combined[COMBINED_WORDS];
     };
 };
 
@@ -561,10 +572,10 @@ struct sort_item {
 struct carried_keys {
     edge* ids;
     edge* other_ids;
-    vertex* keys;
-    vertex* other_keys;
-    typedef sort_item<vertex> item;
-    __device__ __forceinline__ vertex key_at(uint64 i) const { return keys[i]; }
+    edge* keys;
+    edge* other_keys;
+    typedef sort_item<edge> item;
+    __device__ __forceinline__ edge key_at(uint64 i) const { return keys[i]; }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const {
         other_ids[i] = moved.id;
@@ -678,8 +689,8 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
 // Programming, volume 3, 5.2.5.) In each pass the blocks count their digits, then move their ids to the other buffer.
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
-    edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
-    const uint64 blocks = minimum(uint64(gridDim.x), (count + RADIX - 1) / RADIX);
+    const uint64 blocks = minimum(uint64(gridDim.x), count / (2 * RADIX) + 1);
+    edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
     synchronize(run);
     for (uint32 shift = 0; shift < bits && count > 0; shift += RADIX_BITS) {
         count_digits(run, ids, count, blocks, starts, shift);
@@ -701,6 +712,267 @@ __device__ __forceinline__ uint32 bits_below(uint64 count) {
     uint32 bits = 0;
     while (bits < 64 && count > (1ull << bits)) { bits += 1; }
     return bits;
+}
+
+// The position of `e` in its source's list.
+__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
+
+// The first position in `low` to `high` whose neighbor is not below `w`.
+__device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
+    while (low < high) {
+        const edge middle = low + (high - low) / 2;
+        if (lists.neighbor(middle) < w) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+}
+
+// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
+__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
+    if (reverse == nullptr) { return; }
+    synchronize(run);
+    const out_lists lists{made};
+    for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
+        const vertex u = made.edge_sources[e], w = made.columns[e];
+        const edge own = lists.first(u) + edge(place_of(made, u, edge(e)));
+        edge back = NO_EDGE;
+        if (own < lists.last(u) && lists.id(own) == edge(e)) {
+            const edge alike = own - first_to(lists, lists.first(u), lists.last(u), w);
+            const edge at = first_to(lists, lists.first(w), lists.last(w), u) + alike;
+            if (at < lists.last(w) && lists.neighbor(at) == u) { back = lists.id(at); }
+        }
+        reverse[e] = back;
+    }
+    made.reverse_edges = reverse;
+}
+
+// Edges between labels, of which some may have both ends in common: `ids` lists them, and their ends are indexed by
+// these ids.
+struct combined_edges {
+    edge* ids;
+    vertex* sources;
+    vertex* destinations;
+};
+
+// The vertices that have edges, ordered by label, and where in the sequence of all their edges the list of each ends.
+struct grouped_members {
+    const edge* members;
+    const edge* ends;
+    uint64 size, total;
+
+    __device__ __forceinline__ vertex operator[](uint64 i) const { return vertex(members[i]); }
+    __device__ __forceinline__ uint64 end(uint64 i) const { return ends[i]; }
+    template <class Lists>
+    __device__ __forceinline__ edge at(const Lists& lists, uint64 i, vertex near, uint64 item) const {
+        return lists.first(near) + edge(item - (i > 0 ? ends[i - 1] : edge(0)));
+    }
+};
+
+// A counting sort of the vertices that have edges; those with the same label are in any order.
+template <class Label>
+__device__ __forceinline__ grouped_members group_by_label(enactor& run, const graph_slice& g, const Label* label,
+                                                          uint64 num_labels) {
+    edge *const members = run.slice.graph_scratch[0], *const ends = run.slice.graph_scratch[1];
+    edge *const starts = run.slice.graph_scratch[2], *const totals = run.slice.graph_scratch[3];
+    const out_lists lists{g};
+    for (uint64 i = thread_index(); i < num_labels; i += grid_threads()) { starts[i] = 0; }
+    synchronize(run);
+    edge* const ranks = ends;
+    for (uint64 base = warp_index() * 32; base < uint64(g.num_vertices); base += grid_warps() * 32) {
+        const uint64 v = base + lane_index();
+        const bool active = v < uint64(g.num_vertices) && lists.degree(vertex(v)) > 0;
+        const uint64 own = active ? uint64(label[v]) : 0;
+        __syncwarp(FULL_WARP);
+        const uint32 alike = __match_any_sync(FULL_WARP, own) & __ballot_sync(FULL_WARP, active);
+        const uint32 rank = __popc(alike & ((1u << lane_index()) - 1));
+        edge before = active && rank == 0 ? edge(reduce_add(&starts[own], edge(__popc(alike)))) : edge(0);
+        __syncwarp(FULL_WARP);
+        before = edge(__shfl_sync(FULL_WARP, before, active ? __ffs(alike) - 1 : lane_index()));
+        if (active) { ranks[v] = before + edge(rank); }
+    }
+    running_sums(run, starts, totals, num_labels);
+    for (uint64 v = thread_index(); v < uint64(g.num_vertices); v += grid_threads()) {
+        if (lists.degree(vertex(v)) == 0) { continue; }
+        members[(label[v] > Label(0) ? starts[uint64(label[v]) - 1] : edge(0)) + ranks[v]] = edge(v);
+    }
+    const uint64 size = num_labels > 0 ? uint64(starts[num_labels - 1]) : 0;
+    synchronize(run);
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) { ends[i] = lists.degree(vertex(members[i])); }
+    running_sums(run, ends, totals, size);
+    return grouped_members{members, ends, size, size > 0 ? uint64(ends[size - 1]) : 0};
+}
+
+// piece: first_owner
+
+// The edges that one thread looks at side by side.
+constexpr uint32 COMBINED_ROWS = 4;
+
+// Marks a free slot: both ends are numbers of fewer than 32 bits.
+constexpr uint64 NO_ENDS = ~0ull;
+
+// Slots for the ends of edges, with their weights.
+template <class Weight>
+struct ends_table {
+    uint64* keys;
+    Weight* weights;
+    uint32 size;
+};
+
+// The block's shared memory as such a table.
+template <class Weight>
+__device__ __forceinline__ ends_table<Weight> combining_room(block_storage& shared) {
+    const uint32 size = COMBINED_WORDS * 8 / (8 + sizeof(Weight));
+    return {shared.combined, reinterpret_cast<Weight*>(shared.combined + size), size};
+}
+
+// The slots in which a key is looked for.
+constexpr uint32 COMBINED_TRIES = 8;
+
+// The slot that has the key, or a free one that gets it, which `is_new` says. The size of the table if there is none
+// near its hash.
+template <class Weight>
+__device__ __forceinline__ uint32 slot_of_ends(const ends_table<Weight>& table, uint64 key, bool& is_new) {
+    uint32 slot = uint32((key * 0x9e3779b97f4a7c15ull >> 32) * table.size >> 32);
+    for (uint32 tried = 0; tried < COMBINED_TRIES; ++tried) {
+        const uint64 stored = load_relaxed(&table.keys[slot]);
+        if (stored == key) { return slot; }
+        is_new = stored == NO_ENDS && exchange_word(&table.keys[slot], NO_ENDS, key);
+        if (is_new || (stored == NO_ENDS && load_relaxed(&table.keys[slot]) == key)) { return slot; }
+        slot = slot + 1 < table.size ? slot + 1 : 0;
+    }
+    return table.size;
+}
+
+// Each active lane of the warp lists an edge, behind those that the block has listed.
+__device__ __forceinline__ void list_edge(combining_state& state, const combined_edges& result, uint64 first, bool active,
+                                          uint64 source, uint64 destination, edge& at) {
+    const uint32 lanes = __ballot_sync(FULL_WARP, active);
+    if (lanes == 0) { return; }
+    uint32 place = lane_index() == 0 ? atomicAdd(&state.written, uint32(__popc(lanes))) : 0;
+    place = __shfl_sync(FULL_WARP, place, 0) + __popc(lanes & ((1u << lane_index()) - 1));
+    at = edge(first + place);
+    if (active) {
+        result.sources[at] = vertex(source);
+        result.destinations[at] = vertex(destination);
+    }
+}
+
+// Lists the edges of the table, and empties it. All threads must call it.
+template <class Sums>
+__device__ __forceinline__ void list_table(combining_state& state, const combined_edges& result, uint64 first, uint32 bits,
+                                           const ends_table<typename Sums::type>& table, const Sums& sums) {
+    for (uint32 base = 0; base < table.size; base += BLOCK_THREADS) {
+        const uint32 slot = base + threadIdx.x;
+        const uint64 key = slot < table.size ? load_relaxed(&table.keys[slot]) : NO_ENDS;
+        edge at = 0;
+        list_edge(state, result, first, key != NO_ENDS, key >> bits, key & ((1ull << bits) - 1), at);
+        if (key == NO_ENDS) { continue; }
+        sums.store(at, load_relaxed(&table.weights[slot]));
+        store_relaxed(&table.keys[slot], NO_ENDS);
+        store_relaxed(&table.weights[slot], sums.identity());
+    }
+    if (threadIdx.x == 0) { state.filled = 0; }
+    __syncthreads();
+}
+
+// Lists the edges of one block. It empties its table when that is half full and the sources are others; as long as they
+// are the same, the ends that it has are the first that came, which often come again.
+template <class Label, class Sums>
+__device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice& g, const Label* label, uint32 bits,
+                                                const Sums& sums, const combined_edges& result,
+                                                const grouped_members& items, const stretch& own) {
+    typedef typename Sums::type weight;
+    const out_lists lists{g};
+    const auto table = combining_room<weight>(run.shared);
+    combining_state& state = run.shared.combining;
+    const bool fits = bits < 32;
+    for (uint32 slot = threadIdx.x; slot < table.size; slot += BLOCK_THREADS) {
+        store_relaxed(&table.keys[slot], NO_ENDS);
+        store_relaxed(&table.weights[slot], sums.identity());
+    }
+    if (threadIdx.x == 0) { state.filled = state.written = 0; }
+    __syncthreads();
+    uint64 low = 0, high = items.size - 1, since = NO_ENDS;
+    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * COMBINED_ROWS) {
+        const uint64 begin = tile + threadIdx.x / 32 * 32 * COMBINED_ROWS;
+        const uint64 last = minimum(tile + BLOCK_THREADS * COMBINED_ROWS, own.last) - 1;
+        low = first_owner(items, minimum(begin, last), low, high);
+        uint64 source[COMBINED_ROWS], destination[COMBINED_ROWS];
+        weight own_weight[COMBINED_ROWS];
+        bool active[COMBINED_ROWS];
+        vertex near[COMBINED_ROWS], far[COMBINED_ROWS];
+#pragma unroll
+        for (uint32 k = 0; k < COMBINED_ROWS; ++k) {
+            const uint64 item = begin + k * 32 + lane_index();
+            active[k] = item <= last;
+            const uint64 owner = active[k] ? owner_of(items, item, low) : low;
+            near[k] = items[owner];
+            const edge at = active[k] ? items.at(lists, owner, near[k], item) : edge(0);
+            far[k] = active[k] ? lists.neighbor(at) : vertex(0);
+            own_weight[k] = active[k] ? sums.load(lists.id(at)) : sums.identity();
+            low = __shfl_sync(FULL_WARP, owner, 31);
+            if (item == last) {
+                state.owner = owner;
+                state.source = uint64(label[near[k]]);
+            }
+            __syncwarp(FULL_WARP);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < COMBINED_ROWS; ++k) {
+            source[k] = uint64(label[near[k]]);
+            destination[k] = uint64(label[far[k]]);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < COMBINED_ROWS; ++k) {
+            bool is_new = false;
+            const uint32 slot = active[k] && fits ? slot_of_ends(table, source[k] << bits | destination[k], is_new) : table.size;
+            if (slot < table.size) { sums.add(&table.weights[slot], own_weight[k]); }
+            __syncwarp(FULL_WARP);
+            const uint32 added = __popc(__ballot_sync(FULL_WARP, is_new));
+            if (lane_index() == 0 && added > 0) { atomicAdd(&state.filled, added); }
+            const bool listed = active[k] && slot == table.size;
+            edge at = 0;
+            list_edge(state, result, own.first, listed, source[k], destination[k], at);
+            if (listed) { sums.store(at, own_weight[k]); }
+            __syncwarp(FULL_WARP);
+        }
+        __syncthreads();
+        const uint64 now = state.source;
+        const bool ends = last + 1 == own.last || (2 * state.filled > table.size && now != since);
+        low = state.owner;
+        high = minimum(low + BLOCK_THREADS * COMBINED_ROWS, items.size - 1);
+        __syncthreads();
+        if (!ends) { continue; }
+        list_table(state, result, own.first, bits, table, sums);
+        since = now;
+    }
+}
+
+// Lists the edges between labels. Edges with the same ends are combined if they meet in a block's table: each block has
+// its part of all edges, in the order of their sources' labels. Returns how many edges there are.
+template <class Label, class Sums>
+__device__ __forceinline__ uint64 combine_edges(enactor& run, const graph_slice& g, const Label* label, uint64 num_labels,
+                                                const Sums& sums, const combined_edges& result) {
+    const grouped_members items = group_by_label(run, g, label, num_labels);
+    const stretch own = stretch_of_block(items.total, gridDim.x);
+    const uint64 tiles = (items.total + BLOCK_THREADS - 1) / BLOCK_THREADS, length = (tiles + gridDim.x - 1) / gridDim.x;
+    const uint64 blocks = tiles > 0 ? (tiles + length - 1) / length : 0;  // those that have a part
+    edge* const counts = run.slice.graph_scratch[2];
+    if (own.first < own.last) {
+        combine_stretch(run, g, label, bits_below(num_labels), sums, result, items, own);
+        if (threadIdx.x == 0) { counts[blockIdx.x] = edge(run.shared.combining.written); }
+    }
+    synchronize(run);
+    uint64 before = 0, all = 0;
+    for (uint64 block = threadIdx.x; block < blocks; block += BLOCK_THREADS) {
+        all += counts[block];
+        before += block < blockIdx.x ? uint64(counts[block]) : 0;
+    }
+    all = block_sum(run.shared, all);
+    before = block_sum(run.shared, before);
+    const uint64 listed = own.first < own.last ? uint64(counts[blockIdx.x]) : 0;
+    for (uint64 i = threadIdx.x; i < listed; i += BLOCK_THREADS) { result.ids[before + i] = edge(own.first + i); }
+    synchronize(run);
+    return all;
 }
 
 // The rank of a label: those below `num_vertices`, then `none`, then all others.
@@ -821,54 +1093,22 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     made.in_sources = own_sources;
 }
 
-// The position of `e` in its source's list.
-__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
-
-// The first position in `low` to `high` whose neighbor is not below `w`.
-__device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
-    while (low < high) {
-        const edge middle = low + (high - low) / 2;
-        if (lists.neighbor(middle) < w) { low = middle + 1; } else { high = middle; }
-    }
-    return low;
-}
-
-// Pairs the k-th edge from each u to each w with the k-th edge from w to u, if the program uses reverse edges.
-__device__ __forceinline__ void pair_edges(enactor& run, graph_slice& made, edge* reverse) {
-    if (reverse == nullptr) { return; }
-    synchronize(run);
-    const out_lists lists{made};
-    for (uint64 e = thread_index(); e < uint64(made.edge_bound); e += grid_threads()) {
-        const vertex u = made.edge_sources[e], w = made.columns[e];
-        const edge own = lists.first(u) + edge(place_of(made, u, edge(e)));
-        edge back = NO_EDGE;
-        if (own < lists.last(u) && lists.id(own) == edge(e)) {
-            const edge alike = own - first_to(lists, lists.first(u), lists.last(u), w);
-            const edge at = first_to(lists, lists.first(w), lists.last(w), u) + alike;
-            if (at < lists.last(w) && lists.neighbor(at) == u) { back = lists.id(at); }
-        }
-        reverse[e] = back;
-    }
-    made.reverse_edges = reverse;
-}
-
-// The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges.
+// The graph in which all vertices with the same label are one vertex. `sums` combines the weights of merged edges. Edges
+// are combined in blocks' own memory first, then what is left of them is sorted and combined for good.
 template <class Label, class Sums>
 __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_slice& g, int64 room, Label* label, Sums sums) {
     begin_operator(run);
-    const uint64 num_vertices = contracted_labels(run, label, g.num_vertices), old_edges = g.num_edges;
-    const auto source = [&](edge e) { return vertex(label[g.edge_sources[e]]); };
-    const auto destination = [&](edge e) { return vertex(label[g.columns[e]]); };
-    edge* const flags = run.slice.graph_scratch[2];
+    const uint64 num_vertices = contracted_labels(run, label, g.num_vertices);
+    edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
     vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
-    carried_keys ids = {run.slice.graph_scratch[0], run.slice.graph_scratch[1], columns, sources};
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids.ids[i] = g.edge_ids[i]; }
+    carried_keys ids = {run.slice.graph_scratch[0], run.slice.graph_scratch[1], own_ids, run.slice.graph_scratch[2]};
+    const uint64 old_edges = combine_edges(run, g, label, num_vertices, sums, combined_edges{ids.ids, sources, columns});
     const uint32 bits = bits_below(num_vertices);
-    sort_ids_with_keys(run, ids, old_edges, bits, destination);
-    sort_ids_with_keys(run, ids, old_edges, bits, source);
+    sort_ids_with_keys(run, ids, old_edges, bits, [&](edge e) { return edge(columns[e]); });
+    sort_ids_with_keys(run, ids, old_edges, bits, [&](edge e) { return edge(sources[e]); });
     const edge* const order = ids.ids;
-    edge* const ends = ids.other_ids;  // looked up once, since they are scattered over the graph
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
+    edge *const ends = ids.other_ids, *const flags = ids.other_keys;
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(columns[order[i]]); }
     synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
         const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && ends[i] == ends[i - 1];
@@ -876,14 +1116,13 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     }
     const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
     const uint64 num_edges = old_edges > 0 ? numbers[old_edges - 1] : 0;
-    edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
         if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
         columns[numbers[i] - 1] = vertex(ends[i]);
-        sources[numbers[i] - 1] = source(order[i]);
-        own_ids[numbers[i] - 1] = numbers[i] - 1;
+        sources[numbers[i] - 1] = vertex(ids.keys[i]);
     }
     sums(run, order, numbers, old_edges, num_edges);
+    for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { own_ids[i] = edge(i); }
     begin_lists(offsets, num_vertices, num_edges, [&](uint64 i) { return sources[i]; });
     synchronize(run);
     graph_slice made = g;
@@ -903,36 +1142,42 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
 
 // piece: add_by_runs
 
-// Combines the weights of merged edges; `numbers` has the id of each edge's new edge, plus 1. Merged edges are adjacent,
-// and may be half of all edges, so lanes combine their weights before they write to memory.
-template <class Weight, class Combine, class Reduce>
+// Combines the weights of merged edges: first in a block's own memory (`add`), from where `store` puts them aside; then
+// for good. `numbers` has the id of each edge's new edge, plus 1. Merged edges are adjacent there, so lanes combine their
+// weights before they write to memory.
+template <class Weight, class Combine, class Reduce, class Add>
 struct joined_weights {
+    typedef Weight type;
     Weight* const weight;
     Weight* const aside;
-    const Weight identity;
+    const Weight none;
     const Combine combine;
     const Reduce reduce;
+    const Add add_in_block;
+    __device__ __forceinline__ Weight load(edge e) const { return weight[e]; }
+    __device__ __forceinline__ Weight identity() const { return none; }
+    __device__ __forceinline__ void add(Weight* x, Weight value) const { add_in_block(x, value); }
+    __device__ __forceinline__ void store(edge at, Weight value) const { aside[at] = value; }
     __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
                                                uint64 num_edges) const {
-        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = identity; }
+        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = none; }
         synchronize(run);
         for (uint64 base = warp_index() * 32; base < old_edges; base += grid_warps() * 32) {
             const uint64 i = base + lane_index();
             const bool active = i < old_edges;
             const edge joined = active ? numbers[i] - 1 : edge(0);
-            const Weight own = active ? weight[order[i]] : identity;
+            const Weight own = active ? aside[order[i]] : none;
             __syncwarp(FULL_WARP);
-            add_by_runs(active, joined, own, combine, [&](edge e, Weight part) { reduce(&aside[e], part); });
+            add_by_runs(active, joined, own, combine, [&](edge e, Weight part) { reduce(&weight[e], part); });
         }
         synchronize(run);
-        for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = aside[i]; }
     }
 };
 
-template <class Weight, class Combine, class Reduce>
-__device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
-                                                                                Combine combine, Reduce reduce) {
-    return {weight, aside, identity, combine, reduce};
+template <class Weight, class Combine, class Reduce, class Add>
+__device__ __forceinline__ joined_weights<Weight, Combine, Reduce, Add> join_weights(
+    Weight* weight, Weight* aside, Weight identity, Combine combine, Reduce reduce, Add add_in_block) {
+    return {weight, aside, identity, combine, reduce, add_in_block};
 }
 
 // ---- functors ----
@@ -1497,7 +1742,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
                     call_outlined(d.run, [&](auto& run) {
-                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
+                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); }, [](int64* x, int64 value) { add_in_block(x, value); })));
                     }, run);
                 }
             }
