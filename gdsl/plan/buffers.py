@@ -274,7 +274,7 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     if kept:
         yield from kept
         yield Buffer(KEPT, structs.KEPT_GRAPH, Fixed(1), Role.KEPT_GRAPH, Made.HOST, Cleared.ZERO, RUN, kept[0].copies)
-    either = Sum((VERTICES, EDGES, Fixed(2 << plan.sizes.radix_bits)))  # sorting counts digits for twice as many ids each
+    either = Sum((VERTICES, EDGES, Fixed(2 << plan.sizes.radix_bits)))  # sorting counts the digits of so many ids
     if any(not isinstance(step.step, ir.SameGraph) for step in made):
         count = GRAPH_SCRATCH if contracts else SUBGRAPH_SCRATCH
         yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, count)

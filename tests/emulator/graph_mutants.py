@@ -187,8 +187,8 @@ GRAPH_MUTANTS = (
     Mutant(
         "a table goes on with the edges that it has given away",
         _COMBINED,
-        "        store_relaxed(&table.keys[slot], NO_ENDS);\n        store_relaxed(&table.weights[slot], sums.identity());\n    }\n    if (threadIdx.x == 0) { state.filled = 0; }",
-        "        store_relaxed(&table.keys[slot], NO_ENDS);\n    }\n    if (threadIdx.x == 0) { state.filled = 0; }",
+        "store_relaxed(&table.weights[slot], sums.identity());\n    }\n    if (threadIdx.x == 0) { state.filled = 0; }",
+        "\n    }\n    if (threadIdx.x == 0) { state.filled = 0; }",
         GRAPHS,
         "result",
     ),
