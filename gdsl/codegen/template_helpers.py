@@ -11,10 +11,11 @@ from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.reductions import ReductionPrinter
-from gdsl.ir.nodes import Array, FarEnds, StoreElement, StoreScalar
+from gdsl.ir.nodes import Array, FarEnds, OwnId, OwnPart, StoreElement, StoreScalar
+from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.nodes import Frontier, Initialize, Operation, Plan, Sweep, Variant, Vote
+from gdsl.plan.nodes import Frontier, Initial, Initialize, Operation, Plan, Sweep, Variant, Vote
 from gdsl.plan.walking import sweeps_of, variants_of
 
 
@@ -127,6 +128,14 @@ class TemplateHelpers:
         """How many values each element of such an array has."""
         assert array.count is not None
         return count_text(array.count, self.names)
+
+    def uses_id(self, *arrays: Initial) -> bool:
+        """Whether an initial value of arrays depends on the element's id."""
+        return any(isinstance(node, OwnId) for each in arrays for node in walk(each.value))
+
+    def uses_part(self, *arrays: Initial) -> bool:
+        """Whether it depends on which of the element's values it is."""
+        return any(isinstance(node, OwnPart) for each in arrays for node in walk(each.value))
 
     def initial_groups(self, initial: Initialize) -> tuple[InitialGroup, ...]:
         """Arrays whose initial values one loop stores."""

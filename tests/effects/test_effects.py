@@ -128,19 +128,7 @@ LONG = [
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize(
-    ("make", "count"),
-    [
-        (ifs, 2000),
-        (stores, 2000),
-        (results, 1000),
-        (chain, 300),
-        (conditions, 2000),
-        (doubled, 300),
-        (loops, 800),
-        (nested, 24),
-    ],
-)
+@pytest.mark.parametrize(("make", "count"), LONG)
 @pytest.mark.sampled(8)
 @pytest.mark.slow
 def test_long_programs_are_judged(make: object, count: int) -> None:

@@ -488,7 +488,3 @@ class EmulatedDevice:
         """All work is done already, which `must_stop` may look at once."""
         if must_stop is not None:
             must_stop()
-
-    def ask_to_stop(self) -> None:
-        """Set the flag that kernels poll."""
-        self._stop[0] = 1

@@ -198,7 +198,6 @@ def everything(functor: object, program: Program) -> frozenset[str]:
 
 LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
     for g in forward(h) { compute(g, two); b = neighbor_reduce(g, given, sum); }"""
-AROUND = "compute(x, around);"
 WRONGLY = {
     "another vertex's elements": (
         functor_facts,

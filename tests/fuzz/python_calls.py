@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from support.odd import GOOD, TEXT
 
 import gdsl
 from fuzz.campaign import Finding
@@ -24,36 +25,6 @@ from gdsl.backends import registry
 from gdsl.diagnostics import shown
 from gdsl.graph import memory
 
-TEXT = """program odd;
-problem {
-    param  source : vertex = 0;
-    param  factor : float32 = 1.0;
-    param  count  : int32 = 1;
-    param  really : bool = true;
-    input  vertex amount : int32;
-    input  vertex share  : float64;
-    input  vertex mark   : bool;
-    input  vertex next   : vertex;
-    vertex made : float64;
-    vertex followed : int32;
-    scalar seen : vertex = source;
-}
-vertex functor f(v) {
-    apply {
-        if (mark[v] && really) { made[v] = share[v] * float64(factor) + float64(amount[v] * count); }
-        if (next[v] != none) { followed[v] = amount[next[v]]; }
-    }
-}
-schedule { compute(vertices, f); }
-"""
-"""Everything in it can be worked out in a line of Python."""
-
-_GOOD: dict[str, Any] = {
-    "amount": [1, 2, 3],
-    "share": [0.5, 0.25, 0.0],
-    "mark": [True, True, False],
-    "next": [2, 0, -1],
-}
 _SCALARS = ("source", "factor", "count", "really")
 _MEMORY = 1 << 26
 _PACKAGE = str(Path(gdsl.__file__).parent)
@@ -120,10 +91,10 @@ def _listed(keywords: dict[str, Any]) -> str:
 
 def _run(random: random.Random) -> str:
     """The program with one or two odd values."""
-    values = dict(_GOOD)
-    for name in random.sample([*_GOOD, *_SCALARS], random.choice((1, 1, 2))):
-        values[name] = odd_array(random, 3) if name in _GOOD else odd_scalar(random)
-    changed = {name: value for name, value in values.items() if value is not _GOOD.get(name)}
+    values = dict(GOOD)
+    for name in random.sample([*GOOD, *_SCALARS], random.choice((1, 1, 2))):
+        values[name] = odd_array(random, 3) if name in GOOD else odd_scalar(random)
+    changed = {name: value for name, value in values.items() if value is not GOOD.get(name)}
     what = f"run with {_listed(changed)}"
     answers = {}
     for backend in _backends():
@@ -140,12 +111,12 @@ def _run(random: random.Random) -> str:
 
 
 def _plain(result: gdsl.Result) -> dict[str, Any]:
-    return {"made": result.made.tolist(), "followed": result.followed.tolist(), "seen": result.seen}
+    return {"made": result.made.tolist(), "followed": result.followed.tolist(), "total": result.total}
 
 
 def _expected(values: dict[str, Any]) -> dict[str, Any]:
     """What the program says, in Python."""
-    amount, share, mark, following = ([_number(v) for v in list(values[name])] for name in _GOOD)
+    amount, share, mark, following = ([_number(v) for v in list(values[name])] for name in GOOD)
     factor = float(np.float32(_number(values.get("factor", 1.0))))
     count, really = int(_number(values.get("count", 1))), _number(values.get("really", True))
     made = [
@@ -153,7 +124,7 @@ def _expected(values: dict[str, Any]) -> dict[str, Any]:
         for a, s, m in zip(amount, share, mark, strict=True)
     ]
     followed = [int(amount[int(place)]) if int(place) >= 0 else 0 for place in following]
-    return {"made": made, "followed": followed, "seen": int(_number(values.get("source", 0)))}
+    return {"made": made, "followed": followed, "total": int(_number(values.get("source", 0)))}
 
 
 def _number(value: Any) -> Any:
@@ -172,11 +143,11 @@ def _options(random: random.Random) -> str:
     name = random.choice(("timeout", "max_iterations", "backend", "values", "graph", "prepare", "ids", "language"))
     value = odd(random)
     calls: dict[str, Callable[[str], Any]] = {
-        "timeout": lambda backend: program.run(_graph(), _GOOD, backend=backend, timeout=value),
-        "max_iterations": lambda backend: program.run(_graph(), _GOOD, backend=backend, max_iterations=value),
-        "backend": lambda backend: program.run(_graph(), _GOOD, backend=value),
+        "timeout": lambda backend: program.run(_graph(), GOOD, backend=backend, timeout=value),
+        "max_iterations": lambda backend: program.run(_graph(), GOOD, backend=backend, max_iterations=value),
+        "backend": lambda backend: program.run(_graph(), GOOD, backend=value),
         "values": lambda backend: program.run(_graph(), value, backend=backend),
-        "graph": lambda backend: program.run(value, _GOOD, backend=backend),
+        "graph": lambda backend: program.run(value, GOOD, backend=backend),
         "prepare": lambda backend: program.prepare(value),
         "ids": lambda backend: program.prepare(backend, ids=value),
         "language": lambda backend: program.source(value),
@@ -295,7 +266,7 @@ def _read(random: random.Random) -> str:
 def _copies(random: random.Random) -> str:
     """Copies and pickles of programs, graphs and results do as the first."""
     backend = random.choice(_backends())
-    result = _program().run(_graph(), _GOOD, backend=backend)
+    result = _program().run(_graph(), GOOD, backend=backend)
     ways: tuple[Callable[[Any], Any], ...] = (
         copy.copy,
         copy.deepcopy,
@@ -304,15 +275,15 @@ def _copies(random: random.Random) -> str:
     way = random.choice(ways)
     _, (program, graph, again) = _answer(lambda: (way(_program()), way(_graph()), way(result)), "a copy")
     _check_frozen(graph, "a copied graph")
-    other = program.run(graph, _GOOD, backend=backend)
-    if not repr(_plain(result)) == repr(_plain(again)) == repr(_plain(other)) == repr(_expected(_GOOD)):
+    other = program.run(graph, GOOD, backend=backend)
+    if not repr(_plain(result)) == repr(_plain(again)) == repr(_plain(other)) == repr(_expected(GOOD)):
         raise Finding("a copy gives something else")
     return "ok"
 
 
 def _access(random: random.Random) -> str:
     """Items and attributes of results by odd names."""
-    result = _program().run(_graph(), _GOOD, backend="reference")
+    result = _program().run(_graph(), GOOD, backend="reference")
     name = odd(random)
     try:
         result[name]

@@ -223,14 +223,6 @@ class CppHelpers(TemplateHelpers):
         """The size of an element of all of these arrays."""
         return sum(self.widths.of(self._arrays[each.name].type) for each in group.arrays) // 8
 
-    def uses_id(self, value: ir.Expression | None) -> bool:
-        """Whether an initial value depends on the element's id."""
-        return _has(value, ir.OwnId)
-
-    def uses_part(self, value: ir.Expression | None) -> bool:
-        """Whether it depends on which of the element's values it is."""
-        return _has(value, ir.OwnPart)
-
     def initial(self, initial: Initial) -> str:
         """The initial value of an array, at the element ``id``, or of a scalar."""
         if initial.value is None:
@@ -239,7 +231,3 @@ class CppHelpers(TemplateHelpers):
         expressions = ExpressionPrinter(self.names, self.checks, own_id="id")
         expressions.function_arguments = self.printer.function_arguments
         return expressions.print(initial.value)
-
-
-def _has(value: ir.Expression | None, kind: type[ir.Node]) -> bool:
-    return any(isinstance(node, kind) for node in walk(value))

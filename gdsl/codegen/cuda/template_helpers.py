@@ -18,7 +18,6 @@ from gdsl.codegen.precedence import Text, call, postfix
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import function_order, inlined_sizes
-from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import buffers, scalar_copies
 from gdsl.plan.block_cache import gathers
@@ -170,14 +169,6 @@ class CudaHelpers(TemplateHelpers):
                 if arrays:
                     groups.append(dataclasses.replace(group, arrays=arrays, on_each_gpu=is_whole))
         return tuple(groups)
-
-    def uses_id(self, group: InitialGroup) -> bool:
-        """Whether an initial value depends on the element's id."""
-        return any(isinstance(node, ir.OwnId) for array in group.arrays for node in walk(array.value))
-
-    def uses_part(self, group: InitialGroup) -> bool:
-        """Whether it depends on which of the element's values it is."""
-        return any(isinstance(node, ir.OwnPart) for array in group.arrays for node in walk(array.value))
 
     def initial(self, initial: Initial) -> str:
         """What an array or a scalar is at first."""
