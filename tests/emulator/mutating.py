@@ -99,19 +99,21 @@ def rewritten(program: Program, change: Callable[[str], str]) -> Built:
     return built_from(program, plan, generated, text)
 
 
-def seen_on_two_gpus(
+def seen_on_gpus(
     built: Built,
     graphs: Iterable[Graph],
     values: Callable[[Graph, int], dict[str, Any]],
     differ: Callable[[Program, Outcome, Outcome], object] = differences,
+    gpus: int = 2,
+    seeds: int = 20,
 ) -> set[str]:
     """The kinds of red in one run of each graph under some seeds, until there is some; `values` are those of a call,
     and results are wrong if they `differ` from the reference's."""
     program = built.program
-    for seed in range(20):
+    for seed in range(seeds):
         for graph in graphs:
             bindings = bind(program, graph, values(graph, seed))
-            device = device_for(seed, blocks=4, gpus=2)
+            device = device_for(seed, blocks=2 * gpus, gpus=gpus)
             device.schedule.max_steps = 5_000_000
             try:
                 found = built.run(graph, bindings, device)

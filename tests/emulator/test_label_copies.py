@@ -18,7 +18,7 @@ from gdsl.plan.walking import sweeps
 
 from . import build
 from .mutants import GENERATED, Mutant
-from .mutating import as_params, assert_shows, built_with, seen_on_two_gpus
+from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -101,7 +101,7 @@ def once() -> Program:
 
 
 def test_pairs_are_joined() -> None:
-    assert seen_on_two_gpus(emulated(once(), several_gpus=True), [PAIRS], lambda *_: {}, differ) == set()
+    assert seen_on_gpus(emulated(once(), several_gpus=True), [PAIRS], lambda *_: {}, differ) == set()
 
 
 @pytest.mark.parametrize("mutant", as_params(MUTANTS))
@@ -109,4 +109,4 @@ def test_pairs_are_joined() -> None:
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     built = built_with(mutant, tmp_path, once(), several_gpus=True)
-    assert_shows(mutant, seen_on_two_gpus(built, [PAIRS], lambda *_: {}, differ))
+    assert_shows(mutant, seen_on_gpus(built, [PAIRS], lambda *_: {}, differ))

@@ -17,7 +17,7 @@ from gdsl.plan.walking import sweeps
 
 from . import build
 from .mutants import GENERATED, Mutant
-from .mutating import as_params, assert_shows, built_with, findings_on_two_gpus, rewritten, seen_on_two_gpus
+from .mutating import as_params, assert_shows, built_with, findings_on_two_gpus, rewritten, seen_on_gpus
 from .running import SMALL, TINY, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -174,5 +174,5 @@ MUTANTS = (
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (GRAPHS[-1], random_graph(160, 1400, seed=3, directed=False), HUB, LARGE)
     built = built_with(mutant, tmp_path, several_gpus=True)
-    seen = seen_on_two_gpus(built, graphs, lambda graph, seed: {} if mutant.program is _ONCE else {"source": seed})
+    seen = seen_on_gpus(built, graphs, lambda graph, seed: {} if mutant.program is _ONCE else {"source": seed})
     assert_shows(mutant, seen)

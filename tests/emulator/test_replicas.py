@@ -10,19 +10,14 @@ import pytest
 from support.graphs import grid, make_graph, random_graph
 from support.replicas import REPLICATED
 
-from gdsl.backends.cuda import plan_of
+from gdsl.backends.interface import Outcome
 from gdsl.binding import bind
-from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.generated import Generated
-from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
-from gdsl.plan.nodes import Plan
 
 from . import build
-from .driver import EmulatedModule, EmulatorError
 from .mutants import GENERATED, Mutant
-from .mutating import mutated, templates_with
-from .running import NARROW, SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
+from .mutating import as_params, assert_shows, built_with, seen_on_gpus
+from .running import SMALL, TINY, Built, device_for, differences, emulated, expect, program_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 GRAPHS = (
@@ -146,44 +141,24 @@ MUTANTS = (
 )
 
 
-def seen(text: str, program: Program, plan: Plan, generated: Generated) -> set[str]:
-    """The kinds of red of a few runs."""
-    built = Built(program, plan, generated, EmulatedModule(text, f"{program.name}.cu"), NARROW)
-    for seed in range(12):
-        graph = GRAPHS[3 + seed % 5]
-        bindings = bind(program, graph, {})
-        expected = expect(program, graph, bindings)
-        device = device_for(seed, blocks=6, gpus=3)
-        device.schedule.max_steps = 2_000_000
-        try:
-            found = built.run(graph, bindings, device)
-        except EmulatorError as error:
-            return {finding.kind.name.lower() for finding in error.findings}
-        except GdslError:
-            return {"error"}
-        if any(not np.array_equal(found.arrays[name], values) for name, values in expected.arrays.items()):
-            return {"result"}
-    return set()
+def differ(program: Program, expected: Outcome, found: Outcome) -> bool:
+    """In a result; how many passes it took may differ."""
+    return any(not np.array_equal(found.arrays[name], values) for name, values in expected.arrays.items())
+
+
+def seen(built: Built, seeds: int = 20) -> set[str]:
+    """The kinds of red."""
+    return seen_on_gpus(built, GRAPHS[3:], lambda *_: {}, differ, gpus=3, seeds=seeds)
 
 
 @pytest.mark.parametrize("text", [_LABELS, _OWN, _LINKED], ids=["labels", "own", "linked"])
 @pytest.mark.slow
 def test_nothing_is_red_without_a_mistake(text: str) -> None:
-    program = program_of(text)
-    plan = plan_of(program, SMALL, several_gpus=True)
-    generated = generate(plan, NARROW)
-    assert seen(generated.text, program, plan, generated) == set()
+    assert seen(emulated(program_of(text), several_gpus=True), seeds=3) == set()
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name.replace(" ", "-")) for mutant in MUTANTS])
+@pytest.mark.parametrize("mutant", as_params(MUTANTS))
 @pytest.mark.sampled(5)
 @pytest.mark.rare(2)
 def test_a_mistake_is_seen(mutant: Mutant, tmp_path: Path) -> None:
-    with templates_with(mutant, tmp_path):
-        program = program_of(mutant.program)
-        plan = plan_of(program, SMALL, several_gpus=True)
-        generated = generate(plan, NARROW)
-    text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
-    found = seen(text, program, plan, generated)
-    assert found, "nothing turned red"
-    assert found & set(mutant.shows.split()), f"it shows as {found}"
+    assert_shows(mutant, seen(built_with(mutant, tmp_path, several_gpus=True)))

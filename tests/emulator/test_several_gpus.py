@@ -22,7 +22,7 @@ from .driver import EmulatorError
 from .findings import Kind
 from .modes import FUSED, Mode, modes_of
 from .mutants import GENERATED, Mutant
-from .mutating import as_params, assert_shows, built_with, seen_on_two_gpus
+from .mutating import as_params, assert_shows, built_with, seen_on_gpus
 from .running import build as build_program
 from .running import device_for, differences, expect
 from .test_programs import graphs, names_for, reference
@@ -234,5 +234,5 @@ MUTANTS = (
 def test_a_mistake_between_gpus_is_seen(mutant: Mutant, tmp_path: Path) -> None:
     graphs = (random_graph(160, 700, seed=3, directed=False), random_graph(300, 2500, seed=5, directed=False))
     built = built_with(mutant, tmp_path, several_gpus=True)
-    seen = seen_on_two_gpus(built, graphs, BY_NAME[mutant.program].values)
+    seen = seen_on_gpus(built, graphs, BY_NAME[mutant.program].values)
     assert_shows(mutant, seen)

@@ -11,18 +11,13 @@ from support.replicas import NOT_REPLICATED, REPLICATED
 
 from gdsl.backends.cuda import plan_of
 from gdsl.ir.verifier import VerificationError
-from gdsl.pipeline import load_source
 from gdsl.plan.nodes import Initialize, Launch, Mode, Plan, Replica, StoreReplicas, Sweep, Variant
 from gdsl.plan.verifier import verify
 from gdsl.plan.verifier_replicas import verify_replicas
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps, variants_of
-from gdsl.source import Source
 
 from .planning import program_of
-
-
-def plan(text: str, several_gpus: bool = True) -> Plan:
-    return plan_of(load_source(Source("program.gdsl", text)), several_gpus=several_gpus)
+from .several_gpus import plan
 
 
 def names(found: Plan) -> set[str]:
