@@ -75,7 +75,7 @@ _OTHERS = "if (gpu != this_gpu) { store"
 _OWN_THREADS = """const uint64 threads = uint64(own_block_count()) * blockDim.x;
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count)"""
 _ALL_THREADS = "const uint64 threads = grid_threads();\n    for (uint64 i = thread_index(); i < uint64(count)"
-_STORED = "each_id(d.graph.num_vertices, [&](uint64 i) {\n        problem."
+_STORED = "each_id_in_own_part(d.graph.num_vertices, [&](uint64 i) {\n        problem."
 _JOINED = "copy_of_gpu<T>(run, number, gpu)[i] = least;"
 MUTANTS = (
     Mutant("elements are stored on this GPU alone", _FILE, _OTHERS, "if (false) { store", _OWN, "result"),
@@ -128,6 +128,14 @@ MUTANTS = (
         _STORED,
         _ENDING,
         "race result",
+    ),
+    Mutant(
+        "the last part is not stored",
+        _FILE,
+        "i < end; i += threads) { visit(i)",
+        "i + 1 < end; i += threads) { visit(i)",
+        _LABELS,
+        "result",
     ),
     Mutant("results are not stored", GENERATED, "problem.x[i] = d.x[i];", "", _LABELS, "result"),
     Mutant(

@@ -23,6 +23,15 @@ __device__ __forceinline__ void each_id_on_gpu(int64 count, Visit visit) {
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count); i += threads) { visit(i); }
 }
 
+// piece: each_id_in_own_part
+// The ids of what this GPU has in its memory, whichever vertices it works on.
+template <class Visit>
+__device__ __forceinline__ void each_id_in_own_part(int64 count, Visit visit) {
+    const uint64 end = own_part(uint64(count), own_gpu() + 1), threads = uint64(own_block_count()) * blockDim.x;
+    const uint64 first = own_part(uint64(count), own_gpu()) + uint64(own_block_index()) * blockDim.x + threadIdx.x;
+    for (uint64 i = first; i < end; i += threads) { visit(i); }
+}
+
 // piece: publish_element
 // Stores an element of this GPU's copy in those of the others if it is no longer `before`. This call alone writes it.
 template <class T>
