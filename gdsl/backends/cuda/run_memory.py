@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from gdsl.backends.cuda.argument_record import Record
+from gdsl.backends.cuda.buffers import CudaBuffer
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
 from gdsl.backends.cuda.run_ids import RunIds
@@ -103,6 +104,9 @@ class RunMemory:
         self._prepare(handed)
         for buffer in mirrors:
             self.record.pointer(buffer)
+        copies = next((self.record.pointer(each) for each in mirrors if each.role is Role.MIRROR), None)
+        self._whole = {} if copies is None else {each.array: copies[each.copy :] for each in plan.replicas}
+        """Where the record has the address of each array that every GPU has whole: on the first one."""
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
         self.arguments.by_owner = self._has_owners()
@@ -263,7 +267,7 @@ class RunMemory:
         if self._numbering is None:
             if not self._copies or (self.plan.swapped and self.plan.target.fused):
                 return None
-            return {name: self.device.copy_result(self.names[name]) for name, *_ in self.results}
+            return {name: self.device.copy_result(self._on_first(name)) for name, *_ in self.results}
         # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
         created, at = {}, self.transfers.outputs_pointer
         rooms = self._near_rooms()
@@ -272,17 +276,24 @@ class RunMemory:
         for name, _, dtype, count in self.results:
             if name in arrivals:
                 arrivals[name]()
-            place = int((rooms[name] if name in rooms else self.names[name]).pointer)
+            place = int((rooms[name] if name in rooms else self._on_first(name)).pointer)
             places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (place, 0)
             created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, self.ids.are_in(name))
         return created
 
+    def _on_first(self, name: str) -> Buffer:
+        """A result as a kernel wrote it, in the copy on the first GPU if each has all of it."""
+        written = self.names[name]
+        return CudaBuffer(None, written.nbytes, int(self._whole[name][0])) if name in self._whole else written
+
     def _near_rooms(self) -> dict[str, Any]:
         """Where results are brought before they are put in the caller's order, by name; others are read where they are:
-        those that are on the first GPU, and those whose address only the device knows."""
+        those that are on the first GPU, maybe as one of several copies, and those whose address only the device knows.
+        """
         if self._numbering is None:
             return {}
-        sizes = {name: dtype.itemsize * count for name, _, dtype, count in self.results if not self._moved(name)}
+        results = (each for each in self.results if not self._moved(each[0]) and each[0] not in self._whole)
+        sizes = {name: dtype.itemsize * count for name, _, dtype, count in results}
         rooms = self.on_device.scratch.near_rooms(tuple(sizes.values()))
         return {name: room for name, room in zip(sizes, rooms, strict=True) if room is not None}
 

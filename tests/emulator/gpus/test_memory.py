@@ -202,6 +202,23 @@ def test_results_are_brought_to_the_first_gpu_before_they_are_put_in_order(cupy,
         assert beside == ([4 * graph.num_vertices - 3 * 256] * 2 if room else [])
 
 
+@pytest.mark.parametrize("gpus", [2, [0, 0]], ids=str)
+def test_results_that_each_gpu_has_whole_are_copied_from_the_first(cupy, driver, graph, monkeypatch, gpus):
+    """All bytes at once, from the copy, which the next run changes."""
+    copied, copy = [], cupy.cuda.runtime.memcpyAsync
+    monkeypatch.setattr(
+        cupy.cuda.runtime, "memcpyAsync", lambda *values: (copied.append(values[2:4]), copy(*values))[1]
+    )
+    program = gdsl.compile("connected_components")
+    expected = program(graph, backend="reference").component
+    results = []
+    for _ in range(3):
+        copied.clear()
+        results.append(program(graph, gpus=gpus).component)
+        assert (4 * graph.num_vertices, 3) in copied
+    assert all(np.array_equal(numpy_of(each), expected) for each in results)
+
+
 def test_results_are_brought_near_only_in_memory_that_a_run_leaves(cupy, driver, graph, monkeypatch):
     """Their rooms come after all that the run needs, and are freed with other working memory."""
     events, acquire, near_room = [], ScratchMemory.acquire, SeveralGpus.near_room
