@@ -53,6 +53,8 @@ POINTS = (
     Point("bfs", "rmat26", 2, 2.93, 2.96),
     Point("bfs", "rmat26", 2, 2.94, 4.07, without=("proposals",)),
     Point("bfs", "rmat24", 2, 0.721, 1.01),
+    Point("connected_components", "rmat26", 2, 6.63, 6.31),
+    Point("connected_components", "rmat24", 2, 1.60, 1.68),
     Point("connected_components", "rmat26", 2, 6.62, 12.1, without=("replicas",)),
     Point("connected_components", "rmat26", 2, 6.60, 18.5, without=("label_copies", "replicas")),
     Point("connected_components", "rmat24", 2, 1.60, 3.16, without=("replicas",)),
