@@ -75,9 +75,7 @@ MUTANTS = (
     ),
     Mutant("labels are joined with their own alone", _FILE, "if (gpu == this_gpu) {", "if (true) {", _ONCE, "result"),
     Mutant("own labels are not joined", _FILE, "own_copy<T>(run, number)[i]", "vertex(i)", _ONCE, "result"),
-    Mutant(
-        "half of the labels are stored", _FILE, "if (i < end) { labels[i]", "if (i < 150) { labels[i]", _ONCE, "result"
-    ),
+    Mutant("half of the labels are stored", _FILE, "if (i < end) { store(", "if (i < 150) { store(", _ONCE, "result"),
     Mutant("calls lower the labels of all", GENERATED, "d.x = own_copy<vertex>(run, 0);", "", _ONCE, "race result"),
     Mutant(
         "copies are not filled", _FILE, "copy_for_gpu(run, number, labels, count);", "", _ONCE, "result bounds error"

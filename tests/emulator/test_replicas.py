@@ -76,7 +76,6 @@ _OWN_THREADS = """const uint64 threads = uint64(own_block_count()) * blockDim.x;
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < uint64(count)"""
 _ALL_THREADS = "const uint64 threads = grid_threads();\n    for (uint64 i = thread_index(); i < uint64(count)"
 _STORED = "each_id_in_own_part(d.graph.num_vertices, [&](uint64 i) {\n        problem."
-_JOINED = "copy_of_gpu<T>(run, number, gpu)[i] = least;"
 MUTANTS = (
     Mutant("elements are stored on this GPU alone", _FILE, _OTHERS, "if (false) { store", _OWN, "result"),
     Mutant(
@@ -141,8 +140,24 @@ MUTANTS = (
     Mutant(
         "others' labels are joined as they were",
         "runtime/labels.cuh",
-        _JOINED,
-        f"if (gpu == own_gpu()) {{ {_JOINED} }}",
+        "{ larger[k] |= 1ull << gpu; }",
+        "{ larger[k] |= 0; }",
+        _LINKED,
+        "result",
+    ),
+    Mutant(
+        "larger labels stay on the GPUs that were asked before",
+        "runtime/labels.cuh",
+        "{ larger[k] = seen; }",
+        "{ larger[k] = 1ull << this_gpu; }",
+        _LINKED,
+        "result",
+    ),
+    Mutant(
+        "the own label stays",
+        "runtime/labels.cuh",
+        "{ larger[k] = seen; }",
+        "{ larger[k] = seen & ~(1ull << this_gpu); }",
         _LINKED,
         "result",
     ),

@@ -13,20 +13,20 @@ __device__ __forceinline__ void copy_labels(enactor& run, uint32 number, const T
 // labels before it stores the first one, so that it waits for another GPU once for all.
 template <class T>
 __device__ __forceinline__ void join_labels(enactor& run, uint32 number, T* labels, uint64 count) {
-    each_least_label<T>(run, number, count, [&](uint64 i, T least) { labels[i] = least; });
+    each_least_label<T>(run, number, count, [&](uint64 i, T least, uint64) { labels[i] = least; });
 }
 
 // piece: join_labels_everywhere
-// The same where they are stored in all copies, which a GPU reads for no vertices but its own.
+// The same where they are stored in all copies, which a GPU reads for no vertices but its own: in those that have another.
 template <class T>
-__device__ __forceinline__ void join_labels_everywhere(enactor& run, uint32 number, T* labels, uint64 count) {
-    const uint32 gpus = uint32(gpu_count());
-    each_least_label<T>(run, number, count, [&](uint64 i, T least) {
-        for (uint32 gpu = 0; gpu < gpus; ++gpu) { copy_of_gpu<T>(run, number, gpu)[i] = least; }
+__device__ __forceinline__ void join_labels_everywhere(enactor& run, uint32 number, T*, uint64 count) {
+    each_least_label<T>(run, number, count, [&](uint64 i, T least, uint64 larger) {
+        for (; larger != 0; larger &= larger - 1) { copy_of_gpu<T>(run, number, uint32(__ffsll(larger)) - 1)[i] = least; }
     });
 }
 
 // piece: each_least_label
+// Calls `store` with each smallest label and the GPUs whose copies have a larger one, a bit for each.
 template <class T, class Store>
 __device__ __forceinline__ void each_least_label(enactor& run, uint32 number, uint64 count, Store store) {
     constexpr uint32 several = 4;
@@ -35,6 +35,7 @@ __device__ __forceinline__ void each_least_label(enactor& run, uint32 number, ui
     const uint64 end = own_end(elements), step = own_threads(elements);
     for (uint64 first = own_thread(elements); first < end; first += several * step) {
         T least[several];
+        uint64 larger[several] = {}, seen = 1ull << this_gpu;
         side_by_side<several>([&](uint32 k) {
             const uint64 i = first + k * step;
             if (i < end) { least[k] = own_copy<T>(run, number)[i]; }
@@ -48,12 +49,16 @@ __device__ __forceinline__ void each_least_label(enactor& run, uint32 number, ui
                 if (i < end) { theirs[k] = others[i]; }
             });
             side_by_side<several>([&](uint32 k) {
-                if (first + k * step < end) { least[k] = minimum(least[k], theirs[k]); }
+                if (first + k * step >= end) { return; }
+                if (theirs[k] < least[k]) { larger[k] = seen; }
+                if (theirs[k] > least[k]) { larger[k] |= 1ull << gpu; }
+                least[k] = minimum(least[k], theirs[k]);
             });
+            seen |= 1ull << gpu;
         }
         side_by_side<several>([&](uint32 k) {
             const uint64 i = first + k * step;
-            if (i < end) { store(i, least[k]); }
+            if (i < end) { store(i, least[k], larger[k]); }
         });
     }
 }
