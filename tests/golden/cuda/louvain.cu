@@ -165,12 +165,20 @@ constexpr uint32 RADIX_BITS = 8;  // bits of an id that one pass of a sort uses
 
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
+// The number of ids of one digit in a tile.
+typedef unsigned short small_count;
+
+// The ids of a tile that one thread moves, if a tile has at most 16 KB.
+constexpr uint32 SORTED_AT_ONCE = BLOCK_THREADS * sizeof(edge) <= 2048 ? 8 : 16384 / (BLOCK_THREADS * sizeof(edge));
+
 // The state of one pass of the radix sort: where the next id of each digit goes, the number of ids of each digit in the
-// tile, and for each warp the number in the warps before it.
+// tile, and in the tile before that digit; for each warp the number in the warps before it. A tile is put in order here
+// before it is written, so that neighboring lanes write to neighboring places.
 struct digit_counts {
     edge next[RADIX];
-    uint32 of_tile[RADIX];
-    uint32 of_warp[BLOCK_THREADS / 32][RADIX];
+    uint32 of_tile[RADIX], before[RADIX];
+    small_count of_warp[BLOCK_THREADS / 32][RADIX];
+    edge staged[BLOCK_THREADS * SORTED_AT_ONCE];
 };
 
 // What the threads of a block know together while they combine edges.
@@ -575,77 +583,119 @@ struct carried_keys {
     edge* keys;
     edge* other_keys;
     typedef sort_item<edge> item;
+    static constexpr bool STAGED = true;
     __device__ __forceinline__ edge key_at(uint64 i) const { return keys[i]; }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
-    __device__ __forceinline__ void store(uint64 i, const item& moved) const {
-        other_ids[i] = moved.id;
-        other_keys[i] = moved.key;
-    }
+    __device__ __forceinline__ void store(uint64, const item&) const {}
+    __device__ __forceinline__ void store_id(uint64 i, edge id) const { other_ids[i] = id; }
+    __device__ __forceinline__ void store_key(uint64 i, edge key) const { other_keys[i] = key; }
     __device__ __forceinline__ void swap_buffers() {
         exchange(ids, other_ids);
         exchange(keys, other_keys);
     }
 };
 
-// The ids of a tile that one thread moves.
-constexpr uint32 SORTED_AT_ONCE = 4;
+// A digit of a key, below `radix`.
+struct digit_of {
+    uint32 shift, radix;
+    template <class Key>
+    __device__ __forceinline__ uint32 operator()(Key key) const { return uint32(uint64(key) >> shift) & (radix - 1); }
+};
 
 // Counts the ids of each digit in each block. The result has the counts of all blocks for the first digit, then for the
 // next one, and so on.
 template <class Ids>
 __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
-                                             uint32 shift) {
+                                             const digit_of& digit) {
     digit_counts& digits = run.shared.digits;
     if (blockIdx.x >= blocks) { return; }
-    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
+    for (uint32 d = threadIdx.x; d < digit.radix; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
     __syncthreads();
     const stretch own = stretch_of_block(count, blocks);
     for (uint64 tile = own.first + threadIdx.x; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
-        uint32 digit[SORTED_AT_ONCE];
+        uint32 own_digit[SORTED_AT_ONCE];
 #pragma unroll
         for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
             const uint64 i = tile + k * BLOCK_THREADS;
-            digit[k] = i < own.last ? uint32(ids.key_at(i) >> shift) % RADIX : RADIX;
+            own_digit[k] = i < own.last ? digit(ids.key_at(i)) : RADIX;
         }
 #pragma unroll
         for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            if (digit[k] < RADIX) { atomicAdd(&digits.of_tile[digit[k]], 1u); }
+            if (own_digit[k] < RADIX) { atomicAdd(&digits.of_tile[own_digit[k]], 1u); }
         }
     }
     __syncthreads();
-    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]); }
+    for (uint32 d = threadIdx.x; d < digit.radix; d += BLOCK_THREADS) {
+        counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]);
+    }
+}
+
+// Writes a tile whose keys are staged, in order, in the same order; then its ids, which are staged for that.
+template <class Ids, class Item>
+__device__ __forceinline__ void write_tile(digit_counts& digits, const Ids& ids, const digit_of& digit, uint64 tile, uint64 last,
+                                           uint32 begin, const Item* items, const uint32* rank) {
+    edge place[SORTED_AT_ONCE];
+    __syncthreads();
+#pragma unroll
+    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+        const uint32 at = k * BLOCK_THREADS + threadIdx.x;
+        if (tile + at >= last) { continue; }
+        const edge key = digits.staged[at];
+        place[k] = digits.next[digit(key)] + edge(at - digits.before[digit(key)]);
+        ids.store_key(place[k], key);
+    }
+    __syncthreads();
+#pragma unroll
+    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+        if (tile + begin + k * 32 < last) { digits.staged[rank[k]] = items[k].id; }
+    }
+    __syncthreads();
+#pragma unroll
+    for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+        const uint32 at = k * BLOCK_THREADS + threadIdx.x;
+        if (tile + at < last) { ids.store_id(place[k], digits.staged[at]); }
+    }
 }
 
 // The number of ids with this digit that the warp had before this lane's. Also updates the warp's counts. The digit
 // RADIX marks an inactive lane. The whole warp must call it.
-__device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
+__device__ __forceinline__ uint32 rank_in_warp(small_count* of_warp, uint32 digit) {
     const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
     const uint32 before = digit < RADIX ? of_warp[digit] : 0;
     __syncwarp(FULL_WARP);
-    if (digit < RADIX && rank == 0) { of_warp[digit] = before + __popc(alike); }
+    if (digit < RADIX && rank == 0) { of_warp[digit] = small_count(before + __popc(alike)); }
     __syncwarp(FULL_WARP);
     return before + rank;
 }
 
 // Sets the next position of each digit: after the previous tile, or at the beginning of the block's part.
-__device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums) {
-    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
+__device__ __forceinline__ void begin_tile(digit_counts& digits, bool first, uint64 blocks, const edge* sums, uint32 radix) {
+    for (uint32 d = threadIdx.x; d < radix; d += BLOCK_THREADS) {
         const uint64 place = d * blocks + blockIdx.x;
         digits.next[d] = !first ? edge(digits.next[d] + digits.of_tile[d]) : place > 0 ? sums[place - 1] : edge(0);
         for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { digits.of_warp[warp][d] = 0; }
     }
 }
 
-// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before.
-__device__ __forceinline__ void add_up_tile(digit_counts& digits) {
-    for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) {
+// Sums the warps' counts of each digit, and replaces them by the number of ids in the warps before; then the digits'.
+__device__ __forceinline__ void add_up_tile(block_storage& shared, digit_counts& digits, uint32 radix) {
+    uint32 before = 0;
+    for (uint32 base = 0; base < radix; base += BLOCK_THREADS) {
+        const uint32 d = base + threadIdx.x;
         uint32 sum = 0;
-        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) {
+        for (uint32 warp = 0; d < radix && warp < BLOCK_THREADS / 32; ++warp) {
             const uint32 own = digits.of_warp[warp][d];
-            digits.of_warp[warp][d] = sum;
+            digits.of_warp[warp][d] = small_count(sum);
             sum += own;
         }
-        digits.of_tile[d] = sum;
+        const uint32 up_to = before + uint32(block_running_sum(shared, sum));
+        if (d < radix) {
+            digits.of_tile[d] = sum;
+            digits.before[d] = up_to - sum;
+        }
+        if (base + BLOCK_THREADS >= radix) { break; }
+        for (uint32 warp = 0; warp < BLOCK_THREADS / 32; ++warp) { before += uint32(shared.partials[warp]); }
+        __syncthreads();
     }
 }
 
@@ -653,33 +703,39 @@ __device__ __forceinline__ void add_up_tile(digit_counts& digits) {
 // Each warp has SORTED_AT_ONCE rows of a tile.
 template <class Ids>
 __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
-                                              uint32 shift) {
+                                              const digit_of& digit) {
     digit_counts& digits = run.shared.digits;
     const stretch own = blockIdx.x < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
     const uint32 begin = threadIdx.x / 32 * 32 * SORTED_AT_ONCE + lane_index();
-    uint32* const of_warp = digits.of_warp[threadIdx.x / 32];
+    small_count* const of_warp = digits.of_warp[threadIdx.x / 32];
     for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
         typename Ids::item items[SORTED_AT_ONCE];
-        uint32 digit[SORTED_AT_ONCE], rank[SORTED_AT_ONCE];
+        uint32 rank[SORTED_AT_ONCE];
 #pragma unroll
         for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
             const uint64 i = tile + begin + k * 32;
-            digit[k] = RADIX;
-            if (i >= own.last) { continue; }
-            items[k] = ids.load(i);
-            digit[k] = uint32(items[k].key >> shift) % RADIX;
+            if (i < own.last) { items[k] = ids.load(i); }
         }
-        begin_tile(digits, tile == own.first, blocks, sums);
-        __syncthreads();
-#pragma unroll
-        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) { rank[k] = rank_in_warp(of_warp, digit[k]); }
-        __syncthreads();
-        add_up_tile(digits);
+        begin_tile(digits, tile == own.first, blocks, sums, digit.radix);
         __syncthreads();
 #pragma unroll
         for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
-            if (digit[k] < RADIX) { ids.store(digits.next[digit[k]] + of_warp[digit[k]] + rank[k], items[k]); }
+            const bool active = tile + begin + k * 32 < own.last;
+            rank[k] = rank_in_warp(of_warp, active ? digit(items[k].key) : RADIX);
         }
+        __syncthreads();
+        add_up_tile(run.shared, digits, digit.radix);
+        __syncthreads();
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            if (tile + begin + k * 32 >= own.last) { continue; }
+            const uint32 d = digit(items[k].key);
+            rank[k] += of_warp[d];
+            if (!Ids::STAGED) { ids.store(digits.next[d] + rank[k], items[k]); }
+            rank[k] += digits.before[d];
+            if (Ids::STAGED) { digits.staged[rank[k]] = edge(items[k].key); }
+        }
+        if (Ids::STAGED) { write_tile(digits, ids, digit, tile, own.last, begin, items, rank); }
         __syncthreads();
     }
     synchronize(run);
@@ -687,15 +743,18 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
 
 // A stable radix sort of ids by keys of `bits` bits, from the lowest digit to the highest. (Knuth, The Art of Computer
 // Programming, volume 3, 5.2.5.) In each pass the blocks count their digits, then move their ids to the other buffer.
+// All passes have digits of about the same number of bits.
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     const uint64 blocks = minimum(uint64(gridDim.x), count / (2 * RADIX) + 1);
     edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
+    const uint32 passes = (bits + RADIX_BITS - 1) / RADIX_BITS, width = passes > 0 ? (bits + passes - 1) / passes : 0;
     synchronize(run);
-    for (uint32 shift = 0; shift < bits && count > 0; shift += RADIX_BITS) {
-        count_digits(run, ids, count, blocks, starts, shift);
-        running_sums(run, starts, totals, blocks * RADIX);
-        move_by_digit(run, ids, count, blocks, starts, shift);
+    for (uint32 shift = 0; shift < bits && count > 0; shift += width) {
+        const digit_of digit = {shift, 1u << width};
+        count_digits(run, ids, count, blocks, starts, digit);
+        running_sums(run, starts, totals, blocks * digit.radix);
+        move_by_digit(run, ids, count, blocks, starts, digit);
         ids.swap_buffers();
     }
 }
@@ -1021,9 +1080,12 @@ struct looked_up_keys {
     edge* other_ids;
     const Key* const keys;
     typedef sort_item<uint64> item;
+    static constexpr bool STAGED = false;
     __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
     __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const { other_ids[i] = moved.id; }
+    __device__ __forceinline__ void store_id(uint64, edge) const {}
+    __device__ __forceinline__ void store_key(uint64, edge) const {}
     __device__ __forceinline__ void swap_buffers() { exchange(ids, other_ids); }
 };
 
