@@ -9,7 +9,7 @@ from bench import rows, summary
 from bench.classes import CLASSES
 from bench.graphs import made_graph, split_name
 from bench.measure import Measurement
-from bench.works import WORKS
+from bench.works import ROOT, WORKS
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -59,6 +59,11 @@ def test_the_summary_names_the_worst_first():
         "behind: bfs-rgg 2.000 ms, a 1.000 (0.50x)",
     ]
     assert summary.lines([Measurement(rows.Row("bfs", "rgg"), ms=1.0)])[0].startswith("no row has both")
+
+
+def test_the_measured_peer_times_belong_to_rows_of_the_classes():
+    times = summary.read_peer_times(ROOT / "bench" / "peer_times.json")
+    assert times.keys() <= {row.name for row in rows.class_rows("cuda")}
 
 
 @pytest.mark.parametrize(
