@@ -141,7 +141,7 @@ def _check_count(kernels: int) -> None:
     if kernels > MOST_KERNELS:
         raise GdslError.single(
             "E0921",
-            f"{shown(kernels)} kernels are requested, and a run has at most {MOST_KERNELS}",
+            f"{shown(kernels)} GPUs are requested, and a run has at most {MOST_KERNELS}",
             fix="choose fewer GPUs",
         )
 

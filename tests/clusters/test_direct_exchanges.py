@@ -3,6 +3,7 @@ type, with lists and with whole arrays, and with a fake of NCCL in the memory of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,18 +15,27 @@ from support.thread_group import ThreadCommunicator, run_group
 
 from gdsl.backends.cuda.direct_exchanges import DirectExchanger
 from gdsl.backends.cuda.links import LinkError, Links
+from gdsl.backends.pairs import unpacked
 from gdsl.backends.workers.exchanges import Datum, Exchanger
 from gdsl.backends.workers.merging import Field
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, How, Reach
-from gdsl.types import Type
+from gdsl.types import Type, Widths
 
 COUNT = 41
 INTEGERS = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64)
 FLOATS = (Type.FLOAT32, Type.FLOAT64)
 OF_BITS = (ReduceOperation.BIT_AND, ReduceOperation.BIT_OR, ReduceOperation.BIT_XOR)
 OF_NUMBERS = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.ADD, ReduceOperation.MULTIPLY)
+PAIRS = {
+    Type.pair(Type.INT32, Type.VERTEX): 1,
+    Type.pair(Type.FLOAT32, Type.FLOAT32): 1,
+    Type.pair(Type.INT64, Type.FLOAT64): 2,
+    Type.pair(Type.FLOAT64, Type.FLOAT32): 2,
+}
+"""Pairs, and their words."""
+WIDTHS = Widths.both(32)
 DTYPES = {Type.VERTEX: np.dtype("i4"), Type.EDGE: np.dtype("i8"), Type.BOOL: np.dtype("u1")}
 
 
@@ -39,9 +49,9 @@ def merges() -> Iterator[tuple[Type, ReduceOperation | None, int]]:
             yield kind, operation, 0
     for operation in (ReduceOperation.BIT_AND, ReduceOperation.BIT_OR, None):
         yield Type.BOOL, operation, 0
-    for words in (1, 2):
+    for kind, words in PAIRS.items():
         for operation in (ReduceOperation.MIN, ReduceOperation.MAX, None):
-            yield Type.INT64, operation, words
+            yield kind, operation, words
 
 
 def exchanged() -> Iterator[tuple[str, Exchanged, Type, int]]:
@@ -50,7 +60,12 @@ def exchanged() -> Iterator[tuple[str, Exchanged, Type, int]]:
         word = operation.value if operation is not None else "any"
         yield f"{kind.name}{words}-{word}", Exchanged("a", How.MERGE, Reach.ENDS, operation), kind, words
     for how, reach in ((How.PUBLISH, Reach.OWN), (How.PUBLISH, Reach.ANYWHERE), (How.ADOPT, Reach.ANYWHERE)):
-        for kind, words in ((Type.INT32, 0), (Type.FLOAT64, 0), (Type.BOOL, 0), (Type.INT64, 2)):
+        for kind, words in (
+            (Type.INT32, 0),
+            (Type.FLOAT64, 0),
+            (Type.BOOL, 0),
+            (Type.pair(Type.INT64, Type.FLOAT64), 2),
+        ):
             yield f"{kind.name}{words}-{how.value}-{reach.name}", Exchanged("a", how, reach), kind, words
 
 
@@ -69,10 +84,25 @@ def random_values(generator: np.random.Generator, field: Field, count: int) -> N
     length = count * field.width
     if field.dtype.kind == "f":
         return generator.choice(np.array([0.0, -0.0, np.nan, 1.5, 2.25, 1e30, 0.1], field.dtype), length)
+    if field.words:
+        ranks = [random_ranks(generator, part, count) for part in field.kind.parts]
+        return ranks[0] << np.uint64(32) | ranks[1] if field.words == 1 else np.stack(ranks, axis=1).reshape(-1)
     if field.kind is Type.BOOL:
         return generator.integers(0, 2, length).astype(np.uint8)
     low = -1 if field.dtype.kind == "i" else 0
     return generator.integers(low, 5, length).astype(field.dtype)
+
+
+def random_ranks(generator: np.random.Generator, part: Type, count: int) -> NDArray[Any]:
+    """Parts of pairs as they are stored: of floats also both zeros, and a NaN of either sign."""
+    if not part.is_float:
+        return generator.integers(0, 3, count).astype(np.uint64)
+    bits = 32 if part is Type.FLOAT32 else 64
+    values = np.array([0.0, -0.0, np.nan, -np.nan, 1.5, -np.inf, np.inf], part.name)
+    words, sign = values.view(f"u{bits // 8}").astype(np.uint64), np.uint64(1 << (bits - 1))
+    ones = np.uint64((1 << bits) - 1)
+    ranks = np.where(words & sign != 0, words ^ ones, words ^ sign)
+    return generator.choice(ranks, count)
 
 
 def written(generator: np.random.Generator, each: Exchanged, field: Field, values: Any, rank: int, size: int) -> None:
@@ -102,6 +132,14 @@ def extreme(operation: ReduceOperation, field: Field, old: NDArray[Any], new: ND
     """The smaller or larger rows, as kernels compute them."""
     unsigned = np.dtype(f"u{field.dtype.itemsize}")
     result = old.copy()
+    if field.words:
+        sides = (unpacked(each.reshape(-1), field.kind, WIDTHS) for each in (old, new))
+        pairs = (zip(each.first.tolist(), each.second.tolist(), strict=True) for each in sides)
+        for row, candidate, former, value in zip(result, new, *pairs, strict=True):
+            better = value < former if operation is ReduceOperation.MIN else value > former
+            if not any(map(math.isnan, value)) and (better or any(map(math.isnan, former))):
+                row[:] = candidate
+        return result
     for row, candidate in zip(result, new, strict=True):
         if field.dtype.kind == "f":
             row[:] = (np.fmin if operation is ReduceOperation.MIN else np.fmax)(row, candidate)

@@ -214,6 +214,32 @@ def test_names_and_missing_arguments() -> None:
         shared_run(program, graph, {}, 2)
 
 
+def test_any_pair_wins_over_one_with_a_nan() -> None:
+    text = """program pairs;
+problem {
+    input edge weight : float32; local vertex zero : float32;
+    vertex a : (float32, int32); vertex b : (float64, edge); vertex c : (float32, int32) = (-0.0, 9);
+    scalar d : (int64, float32);
+}
+schedule {
+    compute(vertices, v => {
+        let nan = zero[v] / zero[v]; a[v] = (v < 20 ? nan : -nan, 3); b[v] = (float64(a[v].0), edge(0));
+        d any= (1, -zero[0] / zero[0]);
+    });
+    advance(vertices, (u, v, e) => {
+        a[v] min= (weight[e], int32(e)); b[v] max= (float64(weight[e]), e); c[v] min= (weight[e] * 0.0, int32(e) % 20);
+        d max= (0, weight[e]);
+    }, to=none);
+}
+"""
+    weights = np.where(np.arange(160) % 7 == 0, np.nan, np.arange(160) % 13 - 6).astype(np.float32)
+    graph = Graph.from_edges(np.arange(160) % 40, np.arange(160) * 11 // 3 % 40, 40, weights)
+    program = load(text)
+    found = shared_run(program, graph, {}, 3, sizes=SMALL)[1]
+    expected = interpret(program, graph, bind(program, graph, {}, id_bits=32), Limits(), id_bits=32)
+    assert_agree(program, expected, found)
+
+
 def test_zeros_that_are_added_change_a_negative_zero() -> None:
     program = load(
         "program zeros; problem { vertex a : float32 = -0.0; vertex b : float32 = -0.0; scalar c : float64 = -0.0; }"

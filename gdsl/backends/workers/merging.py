@@ -220,18 +220,39 @@ _COMBINING = {
 
 def _extreme(least: bool, field: Field, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """The smaller or larger values. A NaN is neither; ids compare without sign, so that `none` is the largest."""
-    if field.words > 1:
-        first, second = (each.reshape(-1, field.words) for each in (left, right))
-        same = first[:, 0] == second[:, 0]
-        less = (second[:, 0] < first[:, 0]) | (same & (second[:, 1] < first[:, 1]))
-        takes = less if least else ~less
-        return np.where(takes[:, None], second, first).reshape(-1)
+    if field.words:
+        return _extreme_pairs(least, field, left, right)
     if field.kind.is_id:
         bits = np.dtype(f"u{field.dtype.itemsize}")
         left, right = left.view(bits), right.view(bits)
     function = (np.fmin if least else np.fmax) if field.dtype.kind == "f" else np.minimum if least else np.maximum
     result: NDArray[Any] = function(left, right).view(field.dtype)
     return result
+
+
+def _extreme_pairs(least: bool, field: Field, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """The same of pairs, as `lower_wins` of the runtime compares them: -0.0 equals 0.0, and any other pair wins over
+    one with a NaN in either part."""
+    (first, second, is_nan), (others, seconds, are_nan) = (_ranks(each, field) for each in (left, right))
+    less = others < first if least else others > first
+    less |= (others == first) & (seconds < second if least else seconds > second)
+    takes = (less | is_nan) & ~are_nan
+    rows = (each.reshape(-1, field.words) for each in (right, left))
+    return np.where(takes[:, None], *rows).reshape(-1)
+
+
+def _ranks(words: NDArray[Any], field: Field) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    """Both parts of pairs as numbers that order as the values do (`rank_of` of the runtime), and which have a NaN."""
+    halves = words.view(np.uint32) if field.words == 1 else words
+    ranks = [halves[1::2], halves[0::2]] if field.words == 1 else [halves[0::2], halves[1::2]]
+    nan = np.zeros_like(ranks[0], dtype=np.bool_)
+    for place, part in enumerate(field.kind.parts):
+        if part.is_float:
+            zero, infinity = (1 << 31, 0x7F800000) if part is Type.FLOAT32 else (1 << 63, 0x7FF << 52)
+            kind, rank = ranks[place].dtype.type, ranks[place]
+            nan |= (rank > kind(zero + infinity)) | (rank < kind(zero - 1 - infinity))
+            ranks[place] = np.where(rank == kind(zero - 1), kind(zero), rank)
+    return ranks[0], ranks[1], nan
 
 
 def union(parts: Sequence[NDArray[Any]], count: int) -> NDArray[Any]:
