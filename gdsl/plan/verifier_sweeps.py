@@ -178,8 +178,8 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         self.expect(sweep.order is None or sweep.skips is None, "two orders")
         self.expect(sweep.skips is None or self.target.grid, "members passed over by one thread")
         if sweep.skips is not None and sweep.skips.most_visits is not None:
-            loop, alone = self.loop_of.get(step.site), not self.target.teams and not self.target.several_gpus
-            self.expect(self.target.fused and alone, "a run that cannot begin again is stopped")
+            loop = self.loop_of.get(step.site)
+            self.expect(self.target.fused and not self.target.teams, "a run that cannot begin again is stopped")
             self.expect(loop is not None and loop is observed_loop(self.program), "a run is stopped for no other order")
 
     # Operators that share a sweep

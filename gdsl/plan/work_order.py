@@ -200,5 +200,5 @@ def _skips(loop: ir.While, program: ir.Program, target: Target) -> Skips | None:
     kind = next(each.type for each in program.arrays if each.name == array)
     if kind not in WHOLE_WORDS:
         return None
-    begins_again = target.fused and not target.teams and not target.several_gpus and loop is observed_loop(program)
+    begins_again = target.fused and not target.teams and loop is observed_loop(program)
     return Skips(array, kind, update_in(loop, program).operation, MOST_VISITS if begins_again else None)

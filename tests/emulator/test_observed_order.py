@@ -41,8 +41,8 @@ GRAPHS = {
 }
 
 
-def enactor_of(built: Built, graph: Graph, seed: int) -> Enactor:
-    device: Any = device_for(seed)
+def enactor_of(built: Built, graph: Graph, seed: int, gpus: int = 1) -> Enactor:
+    device: Any = device_for(seed) if gpus == 1 else device_for(seed, blocks=2 * gpus, gpus=gpus)
     on_device = GraphOnDevice(device, graph, built.widths)
     return Enactor(device, built.module.get_function, built.plan, built.generated, on_device, device.multiprocessors)
 
@@ -53,11 +53,14 @@ def check(outcome: Outcome, expected: Outcome) -> None:
     assert outcome.scalars == expected.scalars
 
 
-def run_with_each_bound(built: Built, name: str, graph: Graph, seed: int, bounds: tuple[int, ...]) -> int:
+def run_with_each_bound(
+    built: Built, name: str, graph: Graph, seed: int, bounds: tuple[int, ...], gpus: int = 1
+) -> int:
     """Run with each bound, again from near to far after a stop, and without a bound; how many were stopped."""
     bindings = bind(built.program, graph, {"source": seed % graph.num_vertices})
-    expected, given = expect(built.program, graph, bindings), enactor_of(built, graph, seed)
-    ordered = enactor_of(build_program(PROGRAMS[name], (), built.plan.sizes, on=REVISITED), graph, seed + 1)
+    expected, given = expect(built.program, graph, bindings), enactor_of(built, graph, seed, gpus)
+    other = build_program(PROGRAMS[name], (), built.plan.sizes, on=REVISITED, several_gpus=gpus > 1)
+    ordered = enactor_of(other, graph, seed + 1, gpus)
     stops = 0
     for most in bounds:
         try:
@@ -83,6 +86,18 @@ def test_a_run_can_be_stopped_after_any_pass(name: str, graph: str) -> None:
     edges = made.num_edges
     stops = run_with_each_bound(built, name, made, 3, (1, max(edges // 4, 1), max(edges, 1), 4 * edges + 1, 1 << 40))
     assert stops <= 4 and (stops >= 1 or graph in ("loops", "alone"))
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.rare(12)
+@pytest.mark.parametrize("gpus", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_run_on_several_gpus_can_be_stopped_after_any_pass(name: str, graph: str, gpus: int) -> None:
+    built, made = build_program(PROGRAMS[name], (), TINY, several_gpus=True), GRAPHS[graph]()
+    edges = made.num_edges
+    stops = run_with_each_bound(built, name, made, gpus, (1, max(edges // 4, 1), max(edges, 1), 1 << 40), gpus)
+    assert stops <= 3 and (stops >= 1 or graph in ("loops", "alone"))
 
 
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=24)

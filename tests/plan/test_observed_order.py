@@ -103,4 +103,4 @@ def test_others_have_none() -> None:
     assert most_visits(planning.plan_of(given)) == MOST_VISITS
     assert most_visits(planning.plan_of(unfused)) is None
     assert most_visits(planning.plan_of(given, teams=True)) is None
-    assert most_visits(planning.plan_of(given, several_gpus=True)) is None
+    assert most_visits(planning.plan_of(given, several_gpus=True)) == MOST_VISITS

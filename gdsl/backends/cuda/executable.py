@@ -47,7 +47,7 @@ class CudaExecutable(ExecutableForms):
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        if self._orders is None or self.on_several_gpus or limits.max_iterations is not None:
+        if self._orders is None or limits.max_iterations is not None:
             return self._run(graph, bindings, limits)
         observed = self._order_on(graph)
         started = limits.timeout and time.monotonic()
