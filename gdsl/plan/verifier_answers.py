@@ -122,7 +122,7 @@ class _Answers:
 
     def _branches(self) -> None:
         """What is done where a call is told."""
-        differing = 0
+        differing = set[int]()
         for node in walk(self._body):
             if not isinstance(node, ir.Branch) or not self.asks(node.condition):
                 continue
@@ -135,8 +135,9 @@ class _Answers:
                     self.expect(self._here(write.target), "other elements are written after a change")
                     alike = self._alike(write.value)
                     self.expect(alike or not _collects(write), "bits of calls of several workers")
-                    differing += not alike and not _is_same(write)
-        self.expect(differing <= 1, "two effects, each of another worker's calls")
+                    if not alike and not _is_same(write):
+                        differing.add(id(write))
+        self.expect(len(differing) <= 1, "two effects, each of another worker's calls")
         self.expect(not differing or not self._ties(), "a winner for each element, which reads may tie to each other")
 
     def _ties(self) -> bool:

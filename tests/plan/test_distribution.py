@@ -138,6 +138,7 @@ def test_workers_take_turns_where_two_calls_that_are_told_of_one_change_show(fun
         "if (changed(seen[dst] |= true)) { c[dst] any= src; }",
         "let first = changed(best[dst] min= place); if (first) { c[dst] min= src; } accept first;",
         "accept changed(best[dst] min= place) && src < 7;",
+        "let one = changed(best[dst] min= place); if (one || src < 7) { if (one) { c[dst] min= src; } }",
         "accept changed(best[dst] min= place) || place < 2;",
         "seen[dst] |= changed(best[dst] min= place);",
         "more &= !changed(best[dst] min= place); seen[dst] |= changed(twice[dst] |= true);",

@@ -78,6 +78,12 @@ REPLICATED = {
         first="compute(vertices, give);",
         end="compute(vertices, jump);",
     ),
+    "two stored by one call": following(
+        flatten="while (changed(x[v] min= x[x[v]])) { } y[v] = vertex(num_vertices - 1 - int64(v));",
+        data="vertex y : vertex = id; vertex z : vertex;",
+        functors="vertex functor jump(v) { apply { let next = y[y[v]]; z[v] = next; } }",
+        end="compute(vertices, flatten); compute(vertices, jump);",
+    ),
     "linked first": following(
         functors="""
             edge functor link(src, dst, e) { apply {
