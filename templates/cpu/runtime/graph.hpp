@@ -8,6 +8,11 @@ inline int32 in_degree(const graph_slice& g, vertex v) { return int32(g.in_offse
 // The number of edges before `e` in its source's list.
 inline int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(int64(e) - g.offsets[source]); }
 
+// piece: neighbor_at edge_id_at
+// What is at a position of the lists of out-edges.
+inline vertex neighbor_at(const graph_slice& g, int64 at) { return g.columns[at]; }
+inline edge edge_id_at(const graph_slice&, int64 at) { return edge(at); }
+
 // piece: out_lists
 struct out_lists {
     static constexpr bool counts = true;
@@ -16,8 +21,8 @@ struct out_lists {
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return g.offsets[v + 1]; }
     int64 degree(vertex v) const { return last(v) - first(v); }
-    vertex neighbor(int64 at) const { return g.columns[at]; }
-    edge id(int64 at) const { return edge(at); }
+    vertex neighbor(int64 at) const { return neighbor_at(g, at); }
+    edge id(int64 at) const { return edge_id_at(g, at); }
 };
 
 // piece: first_places
@@ -28,8 +33,8 @@ struct first_places {
     int64 first(vertex v) const { return g.offsets[v]; }
     int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
     int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
-    vertex neighbor(int64 at) const { return g.columns[at]; }
-    edge id(int64 at) const { return edge(at); }
+    vertex neighbor(int64 at) const { return neighbor_at(g, at); }
+    edge id(int64 at) const { return edge_id_at(g, at); }
 };
 
 // piece: in_lists

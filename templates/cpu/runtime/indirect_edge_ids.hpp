@@ -31,29 +31,10 @@ inline uint64 existing_edge(const data_slice& d, uint64 e, int64 check) {
     return 0;
 }
 
-// piece: out_lists
-struct out_lists {
-    static constexpr bool counts = true;
-    const graph_slice& g;
-    const int64* starts() const { return g.offsets; }
-    int64 first(vertex v) const { return g.offsets[v]; }
-    int64 last(vertex v) const { return g.offsets[v + 1]; }
-    int64 degree(vertex v) const { return last(v) - first(v); }
-    vertex neighbor(int64 at) const { return g.neighbors[at]; }
-    edge id(int64 at) const { return g.edge_ids[at]; }
-};
-
-// piece: first_places
-// The first `limit` out-edges of each vertex.
-struct first_places {
-    const graph_slice& g;
-    const int64 limit;
-    int64 first(vertex v) const { return g.offsets[v]; }
-    int64 last(vertex v) const { return minimum(g.offsets[v + 1], g.offsets[v] + limit); }
-    int64 degree(vertex v) const { return g.offsets[v + 1] - g.offsets[v]; }
-    vertex neighbor(int64 at) const { return g.neighbors[at]; }
-    edge id(int64 at) const { return g.edge_ids[at]; }
-};
+// piece: neighbor_at edge_id_at
+// What is at a position of the lists of out-edges.
+inline vertex neighbor_at(const graph_slice& g, int64 at) { return g.neighbors[at]; }
+inline edge edge_id_at(const graph_slice& g, int64 at) { return g.edge_ids[at]; }
 
 // piece: edge_at
 // The edge at a position of the list of `v`.

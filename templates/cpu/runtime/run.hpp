@@ -102,6 +102,10 @@ struct other_thread {
 #endif
 };
 
+// piece: own_parts
+// A worker's members of sets; one process has them all.
+struct own_parts {};
+
 // piece: run_state
 // What the operators of one run share.
 struct run_state {
@@ -113,6 +117,7 @@ struct run_state {
     int64 noted;       // and when the last record was written
     other_thread& other;
     bool alone = false;  // the data are in this thread's cache
+    own_parts own;
 
     run_state(control_block& control, other_thread& other, int64 num_vertices)
         : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}

@@ -1,19 +1,8 @@
-// piece: run_state
-// What the operators of one run share.
-struct run_state {
-    control_block& control;
-    hub_chunks hubs;
-    frontier next;     // what an operator collects before it becomes its result
-    int64 visited;     // edges of the elements that the operator runs on
-    int64 began;       // ticks when the operator began
-    int64 noted;       // and when the last record was written
-    other_thread& other;
-    bool alone = false;  // the data are in this thread's cache
-    std::vector<vertex> own_members;  // this worker's members of the operator's set
-    std::vector<edge> own_edges;
-
-    run_state(control_block& control, other_thread& other, int64 num_vertices)
-        : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}
+// piece: own_parts
+// This worker's members of the operator's set.
+struct own_parts {
+    std::vector<vertex> members;
+    std::vector<edge> edges;
 };
 
 // piece: own_range own_vertices
@@ -33,39 +22,39 @@ inline own_range own_vertices(const run_state& run, const graph_slice& g) {
 inline queue_members own_members_of(run_state& run, frontier& f) {
     need_queue(f);
     const uint64 first = uint64(run.control.first_vertex), count = uint64(run.control.last_vertex) - first;
-    run.own_members.resize(std::size_t(f.size + 1));
+    run.own.members.resize(std::size_t(f.size + 1));
     int64 size = 0;
     for (int64 i = 0; i < f.size; ++i) {
-        run.own_members[std::size_t(size)] = f.queue[i];
+        run.own.members[std::size_t(size)] = f.queue[i];
         size += uint64(f.queue[i]) - first < count ? 1 : 0;
     }
-    return queue_members{run.own_members.data(), nullptr, size};
+    return queue_members{run.own.members.data(), nullptr, size};
 }
 
 // piece: own_edges_of
 // This worker's members of a set of edges.
 inline edge_members own_edges_of(run_state& run, const edge_frontier& f) {
     const uint64 first = uint64(run.control.first_edge), count = uint64(run.control.last_edge) - first;
-    run.own_edges.resize(std::size_t(f.size + 1));
+    run.own.edges.resize(std::size_t(f.size + 1));
     int64 size = 0;
     for (int64 i = 0; i < f.size; ++i) {
-        run.own_edges[std::size_t(size)] = f.queue[i];
+        run.own.edges[std::size_t(size)] = f.queue[i];
         size += uint64(f.queue[i]) - first < count ? 1 : 0;
     }
-    return edge_members{run.own_edges.data(), size};
+    return edge_members{run.own.edges.data(), size};
 }
 
 // piece: own_edges_by_source
 // The same in a graph that the schedule built, whose edges may have other ids.
 inline edge_members own_edges_by_source(run_state& run, const edge_frontier& f, const graph_slice& g) {
     const uint64 first = uint64(run.control.first_vertex), count = uint64(run.control.last_vertex) - first;
-    run.own_edges.resize(std::size_t(f.size + 1));
+    run.own.edges.resize(std::size_t(f.size + 1));
     int64 size = 0;
     for (int64 i = 0; i < f.size; ++i) {
-        run.own_edges[std::size_t(size)] = f.queue[i];
+        run.own.edges[std::size_t(size)] = f.queue[i];
         size += uint64(g.edge_sources[f.queue[i]]) - first < count ? 1 : 0;
     }
-    return edge_members{run.own_edges.data(), size};
+    return edge_members{run.own.edges.data(), size};
 }
 
 // piece: each_edge
