@@ -46,12 +46,8 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
                                               T identity, Combine combine, Value value, T reduced) {
     const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
     while (waiting != 0) {
-        uint32 own = waiting, rest = waiting;
-#pragma unroll
-        for (uint32 i = 0; i < 32 / lanes; ++i) {
-            if (i < group) { own &= own - 1; }
-            rest &= rest - 1;
-        }
+        uint32 own = waiting;
+        const uint32 rest = next_in_groups<lanes>(own, group);
         const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
         const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
         const edge begin = edge(__shfl_sync(FULL_WARP, first, owner));
@@ -254,12 +250,8 @@ __device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists,
                                              T final, Combine combine, Value value, T reduced) {
     const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
     while (waiting != 0) {
-        uint32 own = waiting, rest = waiting;
-#pragma unroll
-        for (uint32 i = 0; i < 32 / lanes; ++i) {
-            if (i < group) { own &= own - 1; }
-            rest &= rest - 1;
-        }
+        uint32 own = waiting;
+        const uint32 rest = next_in_groups<lanes>(own, group);
         const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
         const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
         edge start = edge(__shfl_sync(FULL_WARP, first, owner));

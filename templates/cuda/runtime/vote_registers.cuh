@@ -36,11 +36,7 @@ __device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint
     const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
     while (waiting != 0) {
         uint32 own = waiting;
-#pragma unroll
-        for (uint32 i = 0; i < 32 / lanes; ++i) {
-            if (i < group) { own &= own - 1; }
-            waiting &= waiting - 1;
-        }
+        waiting = next_in_groups<lanes>(own, group);
         const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
         const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
         const uint32 length = __shfl_sync(FULL_WARP, places, owner);

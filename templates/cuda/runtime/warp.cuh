@@ -92,6 +92,20 @@ __device__ __forceinline__ uint32 nth_bit(uint32 word, uint32 n) {
     return place;
 }
 
+// piece: next_in_groups
+// Each `group` of `lanes` lanes takes a lane in `waiting`: the lowest in its own `waiting`, which is 0 if there are fewer.
+// Returns the lanes that are left.
+template <uint32 lanes>
+__device__ __forceinline__ uint32 next_in_groups(uint32& waiting, uint32 group) {
+    uint32 rest = waiting;
+#pragma unroll
+    for (uint32 i = 0; i < 32 / lanes; ++i) {
+        if (i < group) { waiting &= waiting - 1; }
+        rest &= rest - 1;
+    }
+    return rest;
+}
+
 // piece: row_owners
 // Finds the lanes that own the edges of a warp, one row of 32 edges after another; each lane has `own` edges, which end
 // before number `inclusive`. Counts the lists that begin in the row at or before an edge, which takes one exchange and

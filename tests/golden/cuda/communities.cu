@@ -299,6 +299,7 @@ struct frontier {
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
+// piece: next_in_groups
 // piece: word_of_size exchange_word
 // piece: shuffle
 // piece: vote_in_registers

@@ -261,6 +261,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: note_chunks
 // piece: defer_list
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: owner_of

@@ -317,6 +317,7 @@ struct frontier {
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: few_lists row_of

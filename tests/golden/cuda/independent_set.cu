@@ -323,6 +323,7 @@ struct direction_state {
 // piece: pull_warps
 // piece: pull_hubs
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: few_lists row_of

@@ -464,6 +464,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: synchronize_and_read
 // piece: push_hubs_side_by_side
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: few_lists row_of

@@ -415,6 +415,7 @@ struct edge_frontier {
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups

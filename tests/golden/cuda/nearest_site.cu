@@ -269,6 +269,7 @@ struct direction_state {
 // piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups

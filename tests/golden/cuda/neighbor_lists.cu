@@ -327,6 +327,7 @@ struct direction_state {
 // piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: few_lists row_of

@@ -281,6 +281,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups

@@ -374,6 +374,7 @@ struct direction_state {
 // piece: pull_hubs
 // piece: side_by_side
 // piece: reduce_list
+// piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: few_lists row_of
