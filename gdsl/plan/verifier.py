@@ -13,6 +13,7 @@
 9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`, `verifier_parts`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
 11. Where blocks go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
+12. The host does only what it can, and each launch is whole (`verifier_launches`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
@@ -22,51 +23,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.effects.access import Access, Accesses, Who, asked_frontiers, frontiers_of
+from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer import print_expression
-from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.plan import renumbering, teams
-from gdsl.plan.contracts import ENDING_SET_STEPS
-from gdsl.plan.facts import may_be_left_out
-from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
     Choice,
-    Combine,
-    Copy,
-    Define,
     EnterGraph,
     Exchange,
-    FarEnds,
-    Fill,
     Initialize,
     Launch,
-    Leader,
     Loop,
     MakeGraph,
     MakeOnce,
     On,
-    OnSets,
     Operation,
     Plan,
     Privatize,
-    Rotate,
     Snapshot,
     Step,
-    StorePrivate,
     StoreReplicas,
     Swap,
     WriteBack,
 )
-from gdsl.plan.verifier_barriers import missing_barrier
 from gdsl.plan.verifier_bits import verify_bits
 from gdsl.plan.verifier_exchanges import verify_exchanges
 from gdsl.plan.verifier_graphs import verify_kept_graphs
 from gdsl.plan.verifier_labels import verify_labels
+from gdsl.plan.verifier_launches import verify_launches
 from gdsl.plan.verifier_merges import verify_merges
 from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_proposals import verify_proposals
@@ -75,12 +62,10 @@ from gdsl.plan.verifier_rounds import verify_rounds
 from gdsl.plan.verifier_sets import verify_combinations, verify_copies
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
-from gdsl.types import Type
+from gdsl.plan.walking import deepest_on, operations, steps_in
 
 _PUT_IN = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Snapshot, Exchange)
 """The steps that are not the program's."""
-_SAME_EACH_TIME = (ir.Literal, ir.NoneId, ir.ParamValue, ir.Unary, ir.Binary, ir.Convert)
 
 
 def verify(plan: Plan) -> None:
@@ -115,8 +100,6 @@ class _Verifier:
         self.program = plan.program
         self.expect = expecting(f"plan of {plan.program.name}")
         self.accesses = Accesses(plan.program)
-        self.counted = {each.name for each in plan.frontiers if each.counts is not None}
-        self.rotations = {each.name: each.value for each in plan.rotations}
 
     def header(self) -> None:
         plan = self.plan
@@ -159,10 +142,7 @@ class _Verifier:
         if plan.target.fused:
             self.expect(len(plan.schedule) == 1 and isinstance(plan.schedule[0], Launch), "more than one launch")
         self.expect(self._same(plan.schedule, self.program.schedule, 0), "the steps are not those of the program")
-        for step in plan.schedule:
-            self._on_host(step)
-        for launch in launches(plan):
-            self._launch(launch)
+        verify_launches(plan, self.accesses)
 
     def _initial(self) -> None:
         """Everything that may be read before it is written has its initial value."""
@@ -248,149 +228,9 @@ class _Verifier:
         same = len(orders) == 1 and orders[0] == loop.order
         return loop.order if same or (not orders and loop.order is None) else _ANOTHER
 
-    def _on_host(self, step: Step) -> None:
-        """A step between launches."""
-        if isinstance(step, On):
-            self.expect(step.enter is not None, "the device enters a graph by itself")
-            for each in step.body:
-                self._on_host(each)
-        elif isinstance(step, (Loop, Branch)):
-            self.expect(step.ask is not None and step.ask.answer == step.condition, "the host asks for something else")
-            self._condition(step)
-            blocks = (step.body,) if isinstance(step, Loop) else (step.then, step.otherwise)
-            for each in (each for block in blocks for each in block):
-                self._on_host(each)
-        else:
-            self.expect(
-                isinstance(step, (Launch, Swap, Snapshot, Exchange)), "the host cannot do what only the device can"
-            )
-
-    def _condition(self, step: Loop | Branch) -> None:
-        counted = isinstance(step, Loop) and step.counted
-        wanted = Type.INT64 if counted else Type.BOOL
-        self.expect(step.condition.type is wanted, "a condition of another type")
-
-    def _handed_on(self, launch: Launch) -> None:
-        reads, writes = set(asked_frontiers(launch.answer)), set[str]()
-        for step in launch.steps if not self.plan.target.fused else ():
-            if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill, OnSets)):
-                use = frontiers_of(step.step)
-                (writes if isinstance(step, (Operation, Combine, OnSets)) else reads).update(use.read)
-                writes.update(use.written)
-        same = (reads, writes) == (set(launch.reads), set(launch.writes))
-        once = len({*launch.reads}) == len(launch.reads) and len({*launch.writes}) == len(launch.writes)
-        self.expect(same and once, "a launch hands on other frontiers than it uses")
-
-    def _launch(self, launch: Launch) -> None:
-        plan = self.plan
-        for step in steps_in(launch.steps):
-            self.expect(not isinstance(step, Launch), "a launch within a launch")
-            if isinstance(step, (Loop, Branch)):
-                self.expect(step.ask is None, "the device asks the host")
-                self._condition(step)
-            if isinstance(step, Define):
-                asks = may_be_left_out(step.step, self.program)
-                self.expect(step.asks_lists == asks, "whether members are looked for in lists")
-            if isinstance(step, Barrier):
-                self.expect(plan.target.grid and bool(step.reason), "a barrier for nothing")
-                self.expect(step == Barrier(step.reason), "a barrier of an operator outside of it")
-        self._handed_on(launch)
-        self.expect(bool(launch.steps) != (launch.answer is not None), "a launch that does nothing")
-        one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))
-        self.expect(one, "a launch of several steps")
-        if plan.target.grid and plan.target.fused:
-            for step in steps_in(launch.steps):
-                self._end(step)
-            why = missing_barrier(launch, self.accesses)
-            self.expect(why is None, f"a barrier is missing: {why}")
-            self._scalars(launch)
-        else:
-            self.expect(not plan.rotations and not plan.private_scalars, "scalars rotate in several launches")
-            own = (
-                isinstance(step, (Barrier, Rotate, Privatize, StorePrivate, WriteBack))
-                for step in steps_in(launch.steps)
-            )
-            self.expect(not any(own), "copies of scalars in several launches")
-        chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
-        self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")
-
-    def _end(self, step: Step) -> None:
-        """A collected set is complete, and the walked edges are counted, after a barrier."""
-        if isinstance(step, OnSets):
-            level = isinstance(step.step, (ir.PushLevel, ir.TakeLevel))
-            self.expect(step.waits or level, "a set is used before it is complete")
-            self.expect(
-                not step.waits or type(step.step) in ENDING_SET_STEPS, "a barrier that the runtime does not have"
-            )
-            counts = isinstance(step.step, ir.TakeLevel) and step.step.name in self.counted
-            self.expect(step.waits or not counts, "the edges of a level are not counted yet")
-        if isinstance(step, Operation) and not step.waits:
-            for each in (*step.fused, step):
-                fits = not isinstance(each.does, Choice) and each.does.collect is None and not self.program.graphs
-                self.expect(fits, f"{each.name} does not wait for its own result")
-                walks = not isinstance(each.does, Choice) and (each.does.walks or each.does.intersection)
-                reduces = not isinstance(each.does, Choice) and each.does.segment is not None
-                self.expect(not walks or reduces, f"{each.name} does not wait for the edges that it counts")
-        if isinstance(step, Loop):
-            self._list(step)
-
-    def _list(self, loop: Loop) -> None:
-        """A worklist of few members is a list that no other step reads or writes."""
-        for push in (step for step in loop.body if isinstance(step, Operation)):
-            if not any(sweep.hint(FewAsList) for sweep in sweeps_of(push)):
-                continue
-            name = push.step.result
-            others = [step for step in steps_in(loop.body) if step is not push]
-            self.expect(not any(isinstance(step, Loop) for step in others), "a list in a loop around others")
-            of_sets = (Operation, Copy, FarEnds, Combine, OnSets, MakeGraph, Define)
-            used = [frontiers_of(step.step) for step in others if isinstance(step, of_sets)]
-            self.expect(all(name not in (*use.read, *use.written) for use in used), f"{name} is a list, and is used")
-
-    def _scalars(self, launch: Launch) -> None:
-        """Rotating and private scalars are stored by the schedule in one way, and written back where they are
-        results."""
-        plan, steps = self.plan, list(steps_in(launch.steps))
-        stores = [(step, step.step) for step in steps if isinstance(step, (Leader, Rotate, StorePrivate))]
-        results = {scalar.name for scalar in self.program.scalars if not scalar.is_local}
-        written = {each.name for o in operations(plan) for each in self.accesses.of_step(o.step) if each.writes}
-        for step, store in stores:
-            if not isinstance(store, ir.StoreScalar):
-                continue
-            name = store.scalar
-            self.expect(
-                isinstance(step, StorePrivate) == (name in plan.private_scalars),
-                f"{name} is not stored by every thread",
-            )
-            if isinstance(step, Rotate):
-                constant = all(isinstance(node, _SAME_EACH_TIME) for node in walk(store.value))
-                self.expect(name in self.rotations and constant, f"{name} rotates to a value that changes")
-                self.expect(_text(store.value) == _text(self.rotations.get(name)), f"{name} rotates to another value")
-        for name in plan.private_scalars:
-            self.expect(name not in written, f"{name} is private, and operators write it")
-        rotating = {step.step.scalar for step in steps if isinstance(step, Rotate)}
-        self.expect(rotating == set(self.rotations), "other scalars rotate")
-        private = [name for step in steps if isinstance(step, Privatize) for name in step.scalars]
-        self.expect(sorted(private) == sorted(plan.private_scalars), "other scalars are private")
-        back = [step for step in steps if isinstance(step, WriteBack)]
-        written_back = (
-            {name for step in back for name in step.rotating},
-            {name for step in back for name in step.private},
-        )
-        wanted = results & set(self.rotations), results & set(plan.private_scalars)
-        self.expect(
-            written_back == wanted and len(back) == bool(wanted[0] or wanted[1]), "a result is not written back"
-        )
-        last = isinstance(launch.steps[-1], (WriteBack, Barrier, StoreReplicas))
-        self.expect(not back or last, "results are written back too early")
-
 
 _ANOTHER = object()
 """An order that no loop has."""
-
-
-def _text(value: ir.Expression | None) -> str:
-    """A value without its place in the text."""
-    return f"{value.type.name} {print_expression(value)}" if value is not None else ""
 
 
 def _outside_launches(steps: tuple[Step, ...]) -> Iterator[Step]:
