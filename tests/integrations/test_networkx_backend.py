@@ -2,84 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import math
-import pickle
 import random
-from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
+from support.networkx_graphs import Call, compared, random_graph, same, some, taken
 
-from gdsl.integrations.networkx_backend import wrap
 from gdsl.integrations.networkx_backend.info import FUNCTIONS
 
-Call = Callable[..., Any]
 pytestmark = pytest.mark.skipif(
     tuple(map(int, nx.__version__.split(".")[:2])) < (3, 5),
     reason="errors and types are those of NetworkX 3.5 and newer",
 )
-
-
-def named(number: int) -> Any:
-    """Nodes of many kinds: ints that are no ids, strings, tuples, frozensets, floats."""
-    return (number + 7, f"node {number}", (number, "x"), frozenset([number]), number + 0.5)[number % 5]
-
-
-def random_graph(seed: int, directed: bool, multigraph: bool = False) -> Any:
-    """A graph with self-loops, nodes without edges, edges without weights and ints among floats."""
-    rng = random.Random(seed)
-    kinds = {(False, False): nx.Graph, (True, False): nx.DiGraph, (False, True): nx.MultiGraph}
-    made = kinds.get((directed, multigraph), nx.MultiDiGraph)()
-    size = rng.randrange(2, 30)
-    nodes = [named(number) for number in rng.sample(range(size), size)]
-    made.add_nodes_from(nodes)
-    for _ in range(rng.randrange(3 * size)):
-        data = {"weight": rng.choice([1, 2, 3.5, 0.25]), "whole": rng.randrange(9), "capacity": rng.randrange(5)}
-        data["length"] = rng.choice([1, 2, 3, 1.5])
-        for name in rng.sample(sorted(data), rng.randrange(2)):
-            del data[name]
-        made.add_edge(rng.choice(nodes), rng.choice(nodes), **data)
-    return made
-
-
-def taken(call: Call, graph: Any, **options: Any) -> Any:
-    """What a call gives, a generator worked off; an error as its type and text."""
-    try:
-        found = call(graph, **options)
-        return list(found) if isinstance(found, Iterator) else found
-    except NotImplementedError:
-        raise
-    except Exception as error:
-        return type(error), str(error)
-
-
-def same(found: Any, wanted: Any, mixed: bool = False) -> None:
-    """Equal in types and values, floats to rounding; dicts and sets in any order. With `mixed` weights ints may be
-    floats."""
-    if type(wanted) is float or (mixed and type(wanted) is int):
-        assert type(found) in (float, int)
-        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True)
-    elif isinstance(wanted, Mapping):
-        assert type(found) is dict and found.keys() == wanted.keys()
-        for key in wanted:
-            same(found[key], wanted[key], mixed)
-    elif isinstance(wanted, list | tuple) and not isinstance(wanted, str):
-        assert type(found) is type(wanted) and len(found) == len(wanted), (found, wanted)
-        for one, other in zip(found, wanted, strict=True):
-            same(one, other, mixed)
-    else:
-        assert type(found) is type(wanted) and found == wanted, (found, wanted)
-
-
-def some(graph: Any) -> list[Any]:
-    return list(graph)[: 1 + len(graph) // 2]
 
 
 def settled(graph: Any) -> dict[str, Any]:
@@ -222,10 +162,6 @@ DIRECTED: dict[str, Call] = {
     "degrees in": nx.in_degree_centrality,
     "degrees out": nx.out_degree_centrality,
 }
-
-
-def compared(call: Call, graph: Any, mixed: bool = False) -> None:
-    same(taken(call, graph, backend="gdsl"), taken(call, graph), mixed)
 
 
 MIXED = {"eccentricity, weighted", "lengths to", "dijkstra", "dijkstra from some"}
@@ -401,169 +337,10 @@ def test_nodes_that_cannot_be_hashed() -> None:
         )
 
 
-def valid(graph: Any, found: Any, wanted: Any, weight: str | None) -> None:
-    """Both are paths between the same ends, of the same length."""
-    if isinstance(wanted, dict):
-        assert type(found) is dict and found.keys() == wanted.keys()
-        for end in wanted:
-            valid(graph, found[end], wanted[end], weight)
-    elif isinstance(wanted, tuple):
-        assert found == wanted
-    else:
-        assert type(found) is list and found[0] == wanted[0] and found[-1] == wanted[-1]
-        assert nx.is_path(graph, found)
-        lengths = [sum(lightest(graph, *ends, weight) for ends in pairwise(path)) for path in (found, wanted)]
-        assert lengths[0] == pytest.approx(lengths[1])
-
-
-def lightest(graph: Any, source: Any, target: Any, weight: str | None) -> float:
-    if weight is None:
-        return 1
-    data = graph.get_edge_data(source, target)
-    return min(each.get(weight, 1) for each in (data.values() if graph.is_multigraph() else [data]))
-
-
-@pytest.mark.sampled(12)
-@pytest.mark.parametrize("weight", [None, "whole", "weight"])
-@pytest.mark.parametrize("method", ["dijkstra", "bellman-ford"])
-@pytest.mark.parametrize("multigraph", [False, True])
-def test_shortest_paths(weight: str | None, method: str, multigraph: bool) -> None:
-    """Weights of 0 are among those of `whole`."""
-    for seed in range(10):
-        graph = random_graph(seed, seed % 2 == 0, multigraph)
-        source, target = next(iter(graph)), list(graph)[-1]
-        for ends in ({"source": source, "target": target}, {"source": source}, {"target": target}, {}):
-            call = lambda g, ends=ends, **o: nx.shortest_path(g, **ends, weight=weight, method=method, **o)  # noqa: E731
-            found, wanted = taken(call, graph, backend="gdsl"), taken(call, graph)
-            if ends:
-                valid(graph, found, wanted, weight)
-            else:
-                assert [node for node, _ in found] == [node for node, _ in wanted]
-                valid(graph, dict(found), dict(wanted), weight)
-
-
-def test_shortest_paths_of_negative_weights() -> None:
-    graph = nx.DiGraph([(0, 1, {"weight": 4}), (0, 2, {"weight": 1}), (2, 1, {"weight": -3}), (1, 3), (3, 1)])
-    for call in (
-        lambda **o: nx.shortest_path(graph, 0, 3, "weight", "bellman-ford", **o),
-        lambda **o: nx.shortest_path(graph, 0, None, "weight", "bellman-ford", **o),
-    ):
-        assert call(backend="gdsl") == call()
-    graph[3][1]["weight"] = -2
-    with pytest.raises(nx.NetworkXUnbounded):
-        nx.shortest_path(graph, 0, 3, "weight", "bellman-ford", backend="gdsl")
-
-
 def test_searches_of_wide_graphs_are_in_order() -> None:
     """Levels of more vertices than a loop takes."""
     graph = nx.gnm_random_graph(200, 700, seed=4)
     compared(ANY["edges of a search"], nx.relabel_nodes(graph, lambda node: -node))
-
-
-def test_views() -> None:
-    graph = random_graph(3, directed=True)
-    part = graph.subgraph(some(graph))
-    for view in (part, part.reverse(copy=False), part.to_undirected(as_view=True), nx.freeze(graph.copy())):
-        compared(nx.pagerank, view)
-        compared(ANY["dijkstra"], view, mixed=True)
-
-
-def views(kind: Any) -> Iterator[tuple[Any, Any, Callable[[], None]]]:
-    """A view, and a change that it shows."""
-    for make in (
-        lambda g: g,
-        lambda g: g.subgraph(list(g)),
-        lambda g: g.subgraph(list(g)).subgraph(list(g)),
-        lambda g: g.reverse(copy=False) if g.is_directed() else g.to_directed(as_view=True),
-        lambda g: g.to_undirected(as_view=True).subgraph(list(g)),
-        lambda g: g.copy(as_view=True),
-        lambda g: nx.restricted_view(g, [], []),
-        lambda g: g.edge_subgraph(list(g.edges)),
-        lambda g: nx.subgraph_view(g, filter_node=lambda node: node in g),
-        lambda g: nx.freeze(g.subgraph(list(g))),
-    ):
-        for change in (
-            lambda g: g.remove_edge(1, 2),
-            lambda g: g.add_edge(2, 0, weight=0.5),
-            lambda g: next(iter(g.edges(1, data=True)))[2].update(weight=7),
-            lambda g: g.get_edge_data(1, 2).update({"weight": 9} if not g.is_multigraph() else {}),
-            lambda g: nx.set_edge_attributes(g, 3, "weight"),
-        ):
-            graph = kind([(0, 1), (1, 2), (2, 3)])
-            yield make(graph), graph, lambda change=change, graph=graph: change(graph)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
-@pytest.mark.sampled(3)
-def test_changes_are_seen(kind: Any) -> None:
-    """Also those of edge data, of the graph that a view shows, and through a view."""
-    for view, _, change in views(kind):
-        for call in (nx.single_source_dijkstra_path_length, nx.single_source_shortest_path_length):
-            compared(lambda g, call=call, **o: call(g, 1, **o), view)
-        change()
-        for call in (nx.single_source_dijkstra_path_length, nx.single_source_shortest_path_length):
-            compared(lambda g, call=call, **o: call(g, 1, **o), view, mixed=True)
-
-
-def test_filters_with_state_and_derived_classes() -> None:
-    limit, graph = [5], nx.path_graph(5)
-    view = nx.subgraph_view(graph, filter_node=lambda node: node < limit[0])
-    derived = type("Derived", (nx.Graph,), {})(graph)
-    for change in (lambda: None, lambda: limit.__setitem__(0, 3), lambda: derived._adj.update({0: {}, 1: {2: {}}})):
-        change()
-        for each in (view, derived):
-            compared(lambda g, **o: nx.single_source_shortest_path_length(g, 0, **o), each)
-
-
-def test_filters_that_keep_one_direction_of_an_edge() -> None:
-    """NetworkX walks what is left; gdsl has no such undirected graph."""
-    view = nx.subgraph_view(nx.path_graph(4), filter_edge=lambda u, v: u < v)
-    with pytest.raises(NotImplementedError) as caught:
-        nx.shortest_path_length(view, 3, backend="gdsl")
-    assert "one direction only" in str(caught.value.__cause__)
-    with pytest.raises(NotImplementedError, match="one direction only"):
-        wrap(view)
-    priority = nx.config.backend_priority
-    try:
-        nx.config.backend_priority = ["gdsl"]
-        with nx.config.backends.gdsl(least_size=0):
-            assert nx.single_source_shortest_path_length(view, 3) == {3: 0}, "NetworkX answers"
-    finally:
-        nx.config.backend_priority = priority
-    directed = nx.subgraph_view(nx.path_graph(4).to_directed(), filter_edge=lambda u, v: u < v)
-    compared(lambda g, **o: nx.shortest_path_length(g, 0, **o), directed)
-
-
-def test_copies_of_a_graph_leave_its_conversion_behind() -> None:
-    graph = nx.path_graph(3)
-    nx.diameter(graph, backend="gdsl")
-    for made in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph)), graph.copy()):
-        assert nx.diameter(made, backend="gdsl") == 2
-        made[0][1]["weight"] = 5
-        assert nx.dijkstra_path_length(made, 0, 2, backend="gdsl") == 6
-    assert nx.dijkstra_path_length(graph, 0, 2, backend="gdsl") == 2
-
-
-def test_changes_of_edges_are_seen() -> None:
-    graph = nx.path_graph(5)
-    assert nx.diameter(graph, backend="gdsl") == 4
-    graph.add_edge(0, 4)
-    assert nx.diameter(graph, backend="gdsl") == 2
-    assert not math.isnan(nx.pagerank(graph, backend="gdsl")[0])
-
-
-def test_views_with_another_value_in_each_direction_of_an_edge() -> None:
-    """NetworkX's matrices take the value of one direction, its walks both: gdsl has no such undirected graph."""
-    graph = nx.DiGraph([(0, 1, {"weight": 1}), (1, 0, {"weight": 5}), (1, 2, {"weight": 2})])
-    view = graph.to_undirected(as_view=True)
-    with pytest.raises(NotImplementedError) as caught:
-        nx.pagerank(view, backend="gdsl")
-    assert "another value in each direction" in str(caught.value.__cause__)
-    compared(lambda g, **o: nx.pagerank(g, weight=None, **o), view)
-    graph[1][0]["weight"] = 1
-    for each in (view, nx.MultiGraph([(0, 1, {"weight": 3}), (0, 1, {"weight": 1})]).subgraph([0, 1])):
-        compared(nx.pagerank, each)
 
 
 def test_weights_at_the_ends_of_the_range() -> None:
