@@ -10,6 +10,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier_code import CodeVerifier
 from gdsl.ir.verifier_code import VerificationError as VerificationError
 from gdsl.ir.verifier_code import expecting as expecting
+from gdsl.ir.verifier_indices import IndexVerifier
 from gdsl.knobs import misfit
 from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain, Grade, NeighborOperation, SetOperation
 from gdsl.types import Type
@@ -80,6 +81,10 @@ class _Verifier(CodeVerifier):
         for each in rest:
             self.locals = {}
             self.part(each)
+        indices = IndexVerifier(root)
+        for functor in (*root.vertex_functors, *root.edge_functors):
+            for node in indices.unfounded(functor):
+                self.expect(False, "an index without a check that may be out of range", node)
         for vote in root.vote_functors:
             self.locals = {vote.key: vote.key_type, vote.total: vote.total_type}
             self.part(vote)

@@ -28,7 +28,8 @@ def plan_of(
     from gdsl.plan.build import build
 
     of = target.CPU_WORKERS if workers else target.CPU_INSTANCES if instances else target.CPU
-    return build(ir_passes.apply(program, verify=verify), of, sizes, verify=verify, after=after)
+    passed = ir_passes.apply(program, ir_passes.CPU, verify=verify)
+    return build(passed, of, sizes, verify=verify, after=after)
 
 
 def source_text(program: Program, ids: int | Widths) -> str:
