@@ -193,9 +193,9 @@ class Device(Protocol):
         work that follows wait for one of them."""
         ...
 
-    def room(self, sizes: Sequence[int], former: Any) -> Room:
+    def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
-        must not be used any more."""
+        must not be used any more. The last `filled` of them are filled from the beginning, and often in part."""
         ...
 
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> Shared:

@@ -84,7 +84,10 @@ class RunMemory:
         self._kept_version = -1
         apart = (*ROLES, Role.MIRROR, Role.LANES, Role.KEPT_GRAPH)
         self._work = [buffer for buffer in hosts if buffer.role not in apart and buffer not in taken]
+        self._work.sort(key=lambda buffer: buffer.role is Role.QUEUE)
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
+        self._filled = sum(max(buffer.copies, 1) for buffer in self._work if buffer.role is Role.QUEUE)
+        """How many of these are queues, the last ones: members are added from the beginning, by all GPUs."""
         mirrors = [buffer for buffer in hosts if buffer.role in (Role.MIRROR, Role.LANES)]
         self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(max(buffer.copies, 1))]
         """The bytes of the buffers of which each GPU has its own; they are the last of the work buffers."""
@@ -203,7 +206,7 @@ class RunMemory:
         scratch = self.on_device.scratch
         acquires = scratch.user is not self._token
         if acquires:
-            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied))
+            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied, self._filled))
         if self._kept:
             self.on_device.kept.copy_for_gpus()
             if self._kept_version != self.on_device.kept.version:

@@ -31,6 +31,9 @@ from gdsl.backends.cuda.pinned_copies import CudaShared
 from gdsl.backends.gpus import is_copied, is_spread
 from gdsl.diagnostics import GdslError
 
+_TURN, _MOST_TURNS = 2, 64
+"""Where GPUs have pages in turns: the fewest pages of a turn, and about how many turns there are at most, since each is
+mapped alone."""
 _SLAB = 32 << 20
 """Bytes of the first GPU that are mapped at a time for small buffers."""
 
@@ -38,17 +41,18 @@ _SLAB = 32 << 20
 class FlatRoom:
     """Buffers that are allocated together: large ones are spread, the others are on the first GPU."""
 
-    def __init__(self, device: SpreadMemory, sizes: Sequence[int]) -> None:
-        self.sizes = tuple(sizes)
+    def __init__(self, device: SpreadMemory, sizes: Sequence[int], filled: int) -> None:
+        """The last `filled` of them are filled from the beginning: GPUs have their pages in turns."""
+        self.sizes, self.filled = tuple(sizes), filled
         near = [size for size in sizes if not device.is_spread(size)]
         *offsets, whole = offsets_of(near)
         block = device.allocate_near(whole)
         places = iter(offsets)
         self.buffers = [
-            device.allocate(size)
+            device.allocate(size, in_turns=place >= len(sizes) - filled)
             if device.is_spread(size)
             else CudaBuffer(block.memory, size, block.pointer + next(places))
-            for size in sizes
+            for place, size in enumerate(sizes)
         ]
 
 
@@ -74,7 +78,7 @@ class SpreadMemory(CudaDevice):
         self._page_size = page_bytes(self.owners)
         self._ranges: dict[int, weakref.ref[FlatRange]] = {}
         self._near = self.cupy.cuda.MemoryPool(self._pages_on_first)
-        self._far: dict[int, Any] = {}
+        self._far: dict[tuple[int, bool], Any] = {}
         """A pool for each number of pages: of a pool with several sizes, arrays would share a range, and each of them
         would be where the cuts of that range happen to be, often on one GPU as a whole."""
         self._copied = self.cupy.cuda.MemoryPool(self._copied_pages)
@@ -93,14 +97,16 @@ class SpreadMemory(CudaDevice):
         work as if each had one."""
         return is_spread(nbytes, len(self.gpus), self._page_size)
 
-    def allocate(self, nbytes: int) -> CudaBuffer:
-        """Memory that all GPUs reach; raises E0912."""
+    def allocate(self, nbytes: int, in_turns: bool = False) -> CudaBuffer:
+        """Memory that all GPUs reach, of which each has a part, or (`in_turns`) some pages after those of another one.
+        Raises E0912."""
         if not self.is_spread(nbytes):
             return self._allocate(self._near, nbytes)
         whole = -(-nbytes // self._page_size) * self._page_size
-        if whole not in self._far:
-            self._far[whole] = self.cupy.cuda.MemoryPool(self._pages_on_all)
-        found = self._allocate(self._far[whole], whole)
+        if (whole, in_turns) not in self._far:
+            pages = self._pages_in_turns if in_turns else self._pages_on_all
+            self._far[whole, in_turns] = self.cupy.cuda.MemoryPool(pages)
+        found = self._allocate(self._far[whole, in_turns], whole)
         return CudaBuffer(found.memory, nbytes, found.pointer)
 
     def allocate_constant(self, nbytes: int) -> CudaBuffer:
@@ -188,6 +194,12 @@ class SpreadMemory(CudaDevice):
         count = len(self.owners)
         return self._pages(nbytes, [nbytes * place // count for place in range(1, count)], self.owners)
 
+    def _pages_in_turns(self, nbytes: int) -> Any:
+        turn = max(_TURN, nbytes // self._page_size // _MOST_TURNS) * self._page_size
+        cuts = range(turn, nbytes, turn)
+        owners = [self.owners[place % len(self.owners)] for place in range(len(cuts) + 1)]
+        return self._pages(nbytes, cuts, owners)
+
     def _pages(self, nbytes: int, cuts: Sequence[int], owners: Sequence[int]) -> Any:
         """What CuPy's pool asks for: memory of whole pages."""
         flat_range = FlatRange(parts_at(cuts, nbytes, owners, self._page_size), self.owners)
@@ -204,9 +216,10 @@ class SpreadMemory(CudaDevice):
         for pool in (self._near, self._copied, *self._far.values()):
             pool.free_all_blocks()
 
-    def room(self, sizes: Sequence[int], former: Any) -> Any:
+    def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Any:
         """Each buffer with parts of its own."""
-        return former if former is not None and former.sizes == tuple(sizes) else FlatRoom(self, sizes)
+        same = former is not None and (former.sizes, former.filled) == (tuple(sizes), filled)
+        return former if same else FlatRoom(self, sizes, filled)
 
     def memory(self) -> tuple[int, int]:
         """(free bytes, all bytes) of all GPUs together; as many are free on each as on the fullest one."""

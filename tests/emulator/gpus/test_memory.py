@@ -165,6 +165,21 @@ def test_each_array_that_is_spread_has_a_range_of_its_own(cupy, driver, monkeypa
         assert buffer.nbytes == nbytes
 
 
+def test_gpus_have_pages_of_queues_in_turns(cupy, driver, graph):
+    """Members are added from the beginning, which one of them would have as a whole."""
+    program = gdsl.compile("connected_components")
+    assert np.array_equal(numpy_of(program(graph, gpus=2).component), program(graph, backend="reference").component)
+    room, device = scratch_of(graph)._room, registry.get("cuda:0,1").device()
+    owners = [
+        [part.owner for part in device._ranges[buffer.pointer]().parts] for buffer in room.buffers[-room.filled :]
+    ]
+    assert room.filled == 2 and all(each[:3] == [0, 1, 0] for each in owners)
+    lengths = {part.nbytes for buffer in room.buffers[-2:] for part in device._ranges[buffer.pointer]().parts[:-1]}
+    assert lengths == {2 * 256}
+    again = gdsl.compile("bfs")(graph, source=3, gpus=2)
+    assert np.array_equal(numpy_of(again.distance), gdsl.compile("bfs")(graph, source=3, backend="reference").distance)
+
+
 @pytest.mark.parametrize(
     ("gpus", "vertices", "divided"), [(2, 255, False), (2, 256, True), ([0, 0], 256, True)], ids=str
 )
