@@ -113,6 +113,11 @@ COLORED: dict[str, Callable[[], gdsl.Graph]] = {
     ),
     "no edges": lambda: gdsl.Graph.from_edges([], [], 3),
 }
+DRAWN = gdsl.compile(
+    "program drawn; problem { param seed : int64; vertex bits : uint32; }"
+    "schedule { compute(vertices, v => { bits[v] = uint32(random_bits(v, seed)); }); }"
+)
+"""What decides among vertices of one degree."""
 
 
 @pytest.mark.sampled(9)
@@ -120,18 +125,35 @@ COLORED: dict[str, Callable[[], gdsl.Graph]] = {
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "long chain" else ()) for name in COLORED]
 )
 def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> None:
-    """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen four times, and once more
-    for each further 64 colors."""
+    """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen three times, and in each
+    half once more for each further 64 colors."""
     graph, more = COLORED[name](), {"long chain": 1, "small world": 1, "bipartite": 1, "mesh": 2}.get(name, 0)
     result = gdsl.compile("coloring").run(graph, {}, backend="cpu")
     check_coloring(graph, {}, {"color": result.color, "colors": result.colors})
     greedy = first_fit(graph, np.argsort(-graph.out_degrees, kind="stable"))
     assert result.colors <= greedy.max() + 1 + more
-    assert sum(record.edges or 0 for record in result.trace) <= (4 + int(result.colors) // 32) * graph.num_edges
-    assert sum(record.label == "release" for record in result.trace) <= 2 * (int(result.colors) * 2 + 20)
+    assert sum(record.edges or 0 for record in result.trace) <= (3 + int(result.colors) // 32) * graph.num_edges
+    assert sum(record.label == "release" for record in result.trace) <= int(result.colors) * 2 + 20
     others = [gdsl.compile("coloring").run(graph, {"seed": 3}, backend="cpu") for _ in range(2)]
     check_coloring(graph, {}, {"color": others[0].color, "colors": others[0].colors})
     assert np.array_equal(others[0].color, others[1].color)
+
+
+@pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_colorings_are_greedy_by_degree_and_again_by_color(backend: str) -> None:
+    """Color by color, in this order: also where there are more than 64, in either half."""
+    random = np.random.default_rng(7)
+    graphs = [graph() for name, graph in COLORED.items() if name not in ("chain", "tree", "long chain", "grid")]
+    for count in (1, 2, 9, 40, 160):
+        tails, heads = random.integers(0, count, (2, count * int(random.integers(1, 2 * count + 1))))
+        graphs.append(gdsl.Graph.from_edges(tails, heads, count, directed=False))
+    for seed, graph in enumerate(graphs):
+        bits = DRAWN.run(graph, {"seed": seed}, backend="cpu").bits
+        first = np.lexsort((np.arange(graph.num_vertices), bits, graph.out_degrees))[::-1]
+        once = first_fit(graph, first)
+        again = first_fit(graph, np.argsort(-once, kind="stable"))
+        result = gdsl.compile("coloring").run(graph, {"seed": seed}, backend=backend)
+        assert np.array_equal(np.asarray(result.color), again), seed
 
 
 def test_neighbors_with_the_same_random_number_have_different_colors() -> None:
