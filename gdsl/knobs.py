@@ -195,7 +195,6 @@ PLAN_PASSES = (
     "block_cache",
     "local_rounds",
     "small_frontiers",
-    "scalar_reads",
     "mirrors",
     "merges",
     "proposals",

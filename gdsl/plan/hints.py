@@ -165,13 +165,6 @@ class WarpShare(Hint):
 
 
 @dataclass(frozen=True, slots=True)
-class ScalarReads(Hint):
-    """Each thread reads these scalars once, before its first call. Added by `scalar_reads`."""
-
-    scalars: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class BlindClaim(Hint):
     """Claims are tried without a look first while the members are few. Added by `deduplication`."""
 

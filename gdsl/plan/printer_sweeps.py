@@ -122,9 +122,6 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
 def _on_gpus(sweep: Sweep) -> list[str]:
     """What each of several GPUs has copies of."""
     lines: list[str] = []
-    once = sweep.hint(hints.ScalarReads)
-    if once is not None:
-        lines.append(f"    each thread reads {', '.join(once.scalars)} once")
     if sweep.mirrors is not None:
         names = (*sweep.mirrors.arrays, *(["the bitmap"] if sweep.mirrors.members else []))
         lines.append(f"    each GPU copies {', '.join(names)} first")

@@ -12,7 +12,6 @@ from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Dedup, Form, Sweep
 from gdsl.plan.verifier_variants import VariantVerifier
-from gdsl.plan.walking import operations
 
 
 class HintVerifier(VariantVerifier):
@@ -46,21 +45,7 @@ class HintVerifier(VariantVerifier):
         fetches = (hints.PrefetchSectors, hints.PrefetchRows, hints.PrefetchLists)
         fetched = {name for each in sweep.hints if isinstance(each, fetches) for name in each.arrays}
         self.expect(fetched <= names, "an array is fetched that there is not")
-        once = sweep.hint(hints.ScalarReads)
-        self.expect(once is None or self._stay(once.scalars), "a scalar that changes is read once")
         self._hints_of_functors(step, sweep)
-
-    def _stay(self, scalars: tuple[str, ...]) -> bool:
-        """Whether the operators that share a sweep read these scalars and write none of them."""
-        site = self.operation.step.site
-        shared = [each for each in operations(self.plan) if site in [one.step.site for one in (each, *each.fused)]]
-        accesses = [
-            access for each in shared for one in (each, *each.fused) for access in self.accesses.of_step(one.step)
-        ]
-        written = {access.name for access in accesses if access.writes}
-        known = {access.name for access in accesses if access.name in self.scalars}
-        own = set(scalars) <= known - written - set(self.plan.private_scalars)
-        return own and bool(scalars) and self.target.several_gpus
 
     def _lists_of_members(self, sweep: Sweep) -> None:
         """Lists that are walked by one thread or looked up in a table are those of any sweep, in any order."""

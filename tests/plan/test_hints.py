@@ -25,7 +25,6 @@ FORMS = (
     (target.CUDA_FUSED, GENERAL, Layout.AUTO),
     *((target.CUDA_FUSED, each, Layout.AUTO) for each in (DEEP, HOST, HUBS, SHORT_LISTS)),
     (target.CUDA_FUSED, GENERAL, Layout.BY_DEGREE),
-    (target.on_several_gpus(target.CUDA_FUSED), GENERAL, Layout.AUTO),
     (target.CUDA_UNFUSED, GENERAL, Layout.AUTO),
     (target.CPU, GENERAL, Layout.AUTO),
 )
