@@ -82,7 +82,8 @@ class _Verifier(CodeVerifier):
             self.locals = {}
             self.part(each)
         indices = IndexVerifier(root)
-        for functor in (*root.vertex_functors, *root.edge_functors):
+        functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*root.vertex_functors, *root.edge_functors)
+        for functor in functors:
             for node in indices.unfounded(functor):
                 self.expect(False, "an index without a check that may be out of range", node)
         for vote in root.vote_functors:
