@@ -195,4 +195,12 @@ class _Beside:
         now, first = writer.element(self.array.name, kind, end(near)), writer.element(self.first, kind, end(near))
         begun = writer.element(self.begun, Type.BOOL, end(near))
         active = nodes.Binary(writer.span, Type.BOOL, BinaryOperation.OR, begun, writer.differs(now, first))
-        return writer.compute(added, "relax_inserted", body, (active, *condition))
+        condition, body = rewrite(((active, *condition), body), _checked)
+        return writer.compute(added, "relax_inserted", body, condition)
+
+
+def _checked(node: nodes.Node) -> nodes.Node:
+    """An element whose index is the end of an inserted edge, which no type says is a vertex, with its check."""
+    if isinstance(node, nodes.Element | nodes.ElementTarget) and isinstance(node.index, nodes.Convert):
+        return dataclasses.replace(node, checked=True)
+    return node
