@@ -120,12 +120,18 @@ inline int64 little_work(int64 times) {
     return threads == 1 ? std::numeric_limits<int64>::max() : threads == 2 ? SMALL_WORK * times : SMALL_WORK;
 }
 
+// piece: little_now
+// The same where an operator begins: a second thread that still looks for work takes a part within a microsecond, one that
+// sleeps after dozens.
+inline int64 little_now(const run_state& run) { return thread_count() == 2 && run.awake ? SMALL_WORK / 4 : little_work(1); }
+
 // piece: by_all
 // Whether there is so `much` work that all threads share it.
 inline bool by_all(run_state& run, bool much) {
     if (much) {
         run.other.keep_off();
         run.alone = false;
+        run.shared = true;
     }
     return much;
 }

@@ -118,6 +118,8 @@ struct run_state {
     other_thread& other;
     bool alone = false;  // the data are in this thread's cache
     own_parts own;
+    bool shared = false; // all threads have taken part in this operator
+    bool awake = false;  // and in the one before, so that they still look for work
 
     run_state(control_block& control, other_thread& other, int64 num_vertices)
         : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}
@@ -138,6 +140,8 @@ inline void leave_if_stopped(const control_block& control) {
 inline void begin_operator(run_state& run) {
     leave_if_stopped(run.control);
     run.visited = 0;
+    run.awake = run.shared;
+    run.shared = false;
     run.began = now_in_ticks();
     run.hubs.clear();
 }
