@@ -141,9 +141,10 @@ def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> N
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_colorings_are_greedy_by_degree_and_again_by_color(backend: str) -> None:
-    """Color by color, in this order: also where there are more than 64, in either half."""
+    """Color by color, in this order: also where there are more than 64, or 256, in either half."""
     random = np.random.default_rng(7)
     graphs = [graph() for name, graph in COLORED.items() if name not in ("chain", "tree", "long chain", "grid")]
+    graphs.append(of(nx.complete_graph(300)))
     for count in (1, 2, 9, 40, 160):
         tails, heads = random.integers(0, count, (2, count * int(random.integers(1, 2 * count + 1))))
         graphs.append(gdsl.Graph.from_edges(tails, heads, count, directed=False))
