@@ -44,6 +44,7 @@
 #undef hook_apply
 #undef hook_totals
 #undef hooked
+#undef label
 #undef link_apply
 #undef link_condition
 #undef measure_apply
@@ -310,28 +311,29 @@ __device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vert
         const vertex high = maximum(one, other);
 #line 24 "connected_components.gdsl"
         const vertex low = minimum(one, other);
-        const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 0)], load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 1)]));
-        if (before == high) {
-#line 26 "connected_components.gdsl"
+        const vertex label = load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 0)]);
+        const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 1)], label);
+        if (before == high || before == label) {
+#line 27 "connected_components.gdsl"
             break;
         }
-#line 27 "connected_components.gdsl"
+#line 28 "connected_components.gdsl"
         one = before;
-#line 27 "connected_components.gdsl"
+#line 28 "connected_components.gdsl"
         other = low;
     }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 39 "connected_components.gdsl"
+#line 40 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
-#line 38 "connected_components.gdsl"
+#line 39 "connected_components.gdsl"
     while (changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
         if (stop_requested(d, polls)) { return; }
     }
@@ -339,27 +341,27 @@ __device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 40 "connected_components.gdsl"
+#line 41 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 40 "connected_components.gdsl"
+#line 41 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 41 "connected_components.gdsl"
+#line 42 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
-#line 33 "connected_components.gdsl"
+#line 34 "connected_components.gdsl"
     const vertex here = load_now(&d.component[src]);
-#line 33 "connected_components.gdsl"
+#line 34 "connected_components.gdsl"
     const vertex there = load_now(&d.component[dst]);
     const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 3)], minimum(here, there));
     plain_or(&totals.hooked, lower);
@@ -368,7 +370,7 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
 
 // ---- operators ----
 
-// line 44: advance(vertices, link)
+// line 45: advance(vertices, link)
 __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -380,12 +382,12 @@ __device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, 
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
-// line 46: compute(vertices, measure)
+// line 47: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
-        flatten_apply(d, v);  // line 45: compute(vertices, flatten)
+        flatten_apply(d, v);  // line 46: compute(vertices, flatten)
         measure_apply(d, v, totals);
     });
     {
@@ -397,7 +399,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     note_operator(run, 2, iteration, size, 0, false);
 }
 
-// line 46: compute(vertices, elect)
+// line 47: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -410,7 +412,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 47: rest = filter(vertices, outside)
+// line 48: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -424,7 +426,7 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 50: advance(rest, hook, over=all_edges)
+// line 51: advance(rest, hook, over=all_edges)
 __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -450,7 +452,7 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 51: compute(vertices, flatten)
+// line 52: compute(vertices, flatten)
 __device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
