@@ -67,7 +67,7 @@ def grid(side: int, against: float, both: float, shuffled: bool = False) -> gdsl
     "graph, visits",
     [
         (grid(150, against=0.35, both=0.15), 80),
-        (grid(80, against=0.5, both=0), 130),
+        (grid(80, against=0.5, both=0), 90),
         (grid(80, against=0, both=0, shuffled=True), 4),
         (gdsl.Graph.generate("rmat:11"), 4),
     ],
