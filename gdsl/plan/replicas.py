@@ -19,11 +19,11 @@ initial values, and each of the three kinds of writes keeps them equal.
    copy of its GPU, and if that changes it, in all others. Let m be the reduction of the former value and all operands.
    An operand that changed some copy goes to all of them. One that changed none met a value at least as good, which was
    there before or goes to all copies as well. So each copy has m after the barrier, as a single array would.
-   Reads are allowed for the same reasons as above. What differs is who is told of a change: calls on two GPUs may both
-   have been the first. But for each element someone is told if and only if the element changes: a call that is told has
-   found a worse value than its own in a copy, no better than the former one, and the first operand that changes an
-   element in any copy is told so. So answers may only go into one `bool` scalar by `|=`, which is then as in any
-   order of calls: whether any element has changed.
+   Reads are allowed for the same reasons as above. One thing differs: `changed` may be true for a call on each of two
+   GPUs. But for each element it is true for some call if and only if the element changes. If it is true, the call found
+   a value in a copy that was worse than its own, and the former value was no better. If the element changes, it is true
+   for the first call that changes any copy. So answers may only go into one `bool` scalar by `|=`, which then says what
+   it says in any order of calls: whether any element has changed.
 3. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined. These
    operators need no fill any more, and nobody waits for it.
 
@@ -157,7 +157,7 @@ def _is_own(index: ir.Expression) -> bool:
 
 
 def reduces_anywhere(name: str, step: ir.Operator, functor: Functor) -> bool:
-    """Whether calls only reduce elements of an array by one of `min=` and `max=`, and what they are told goes into one
+    """Whether calls only reduce elements of an array, by one of `min=` and `max=`, and answers of `changed` go into one
     scalar by `|=` and nowhere else."""
     closing = getattr(step, "closing", None)
     if closing is not None and closing.array == name:

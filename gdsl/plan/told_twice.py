@@ -82,9 +82,9 @@ class _Effects:
     told: tuple[ir.UpdateValue, ...]
     collected: Collection[str] | None
     known: dict[str, _Any] = field(default_factory=dict)
-    """The `let`s that say that a call was told."""
+    """The `let`s that are true only if `changed` was true for the call."""
     unknown: dict[str, _Any] = field(default_factory=dict)
-    """The `let`s that say that a call was not told."""
+    """The `let`s that are true only if `changed` was false for the call."""
     alike: dict[str, tuple[ir.Node, frozenset[int]]] = field(default_factory=dict)
     """Effects that are the same for all calls, by their text: the first place, and the answers after any of which."""
     differing: int = 0

@@ -122,7 +122,7 @@ class RunState:
         return members
 
     def graph(self, number: int, most_vertices: int, most_edges: int) -> StoredGraph:
-        """A graph that the schedule has built. Raises E0809 where there is none, or one that is too large."""
+        """A graph that the schedule has built. Raises E0809 if there is none, or if it is too large."""
         stored = self.graphs.get(number)
         if stored is not None and stored.sizes.dtype == np.int64 and stored.sizes.shape == (3,):
             vertices, ends, some = stored.sizes.tolist()
