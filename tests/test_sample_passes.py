@@ -154,7 +154,7 @@ def test_colorings_are_greedy_by_degree_and_again_by_color(backend: str) -> None
         once = first_fit(graph, first)
         again = first_fit(graph, np.argsort(-once, kind="stable"))
         result = gdsl.compile("coloring").run(graph, {"seed": seed}, backend=backend)
-        assert np.array_equal(np.asarray(result.color), again), seed
+        assert np.array_equal(result.host_arrays()["color"], again), seed
 
 
 def test_neighbors_with_the_same_random_number_have_different_colors() -> None:
