@@ -195,7 +195,7 @@ def _is_short(condition: ir.Expression) -> bool:
 
 def begins_with_all(program: ir.Program) -> bool:
     """Whether a frontier that is walked is, or comes of, all vertices; or whether a loop around searches also reduces
-    along the edges of all vertices, or one without takes what it reduces out of all: both need as many threads."""
+    along the edges of all vertices, which needs as many threads."""
     steps = list(walk(program.schedule))
     made_of: dict[str, set[str | None]] = {}
     for node in steps:
@@ -210,9 +210,8 @@ def begins_with_all(program: ir.Program) -> bool:
     walked = [node.frontier.frontier for node in steps if isinstance(node, ir.Advance) and node.result is not None]
     reduced = [node.frontier.frontier for node in steps if isinstance(node, ir.NeighborReduce)]
     walked += [name for name in reduced if name is not None]  # a sweep over all vertices goes from no set to the next
-    return None in _reached(made_of, walked) or any(
-        _reduces_all(loop) or _reduces_parts(loop, made_of) for loop in steps if isinstance(loop, ir.Repeat | ir.While)
-    )
+    loops = (node for node in steps if isinstance(node, ir.Repeat | ir.While))
+    return None in _reached(made_of, walked) or any(map(_reduces_all, loops))
 
 
 def _reduces_all(loop: ir.Repeat | ir.While) -> bool:
@@ -220,16 +219,6 @@ def _reduces_all(loop: ir.Repeat | ir.While) -> bool:
     steps = list(walk(loop.body))
     reduces = any(isinstance(node, ir.NeighborReduce) and node.frontier.everything for node in steps)
     return reduces and any(isinstance(node, ir.Advance) and node.result is not None for node in steps)
-
-
-def _reduces_parts(loop: ir.Repeat | ir.While, made_of: dict[str, set[str | None]]) -> bool:
-    """Whether a pass of `loop`, which does not search, reduces along the edges of sets that it takes out of all
-    vertices."""
-    steps = list(walk(loop.body))
-    taken = {node.result for node in steps if isinstance(node, ir.Filter) and node.frontier.everything}
-    reduced = [node.frontier.frontier for node in steps if isinstance(node, ir.NeighborReduce)]
-    parts = _reached(made_of, [name for name in reduced if name is not None]) & taken
-    return bool(parts) and not any(isinstance(node, ir.Advance) and node.result is not None for node in steps)
 
 
 def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:

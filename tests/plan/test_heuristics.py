@@ -28,22 +28,6 @@ edge functor see(src, dst, e) { apply { seen[dst] = true; } }
 schedule { frontier f = { s }; f = advance(f, see); }
 """
 FIXED = ONCE.replace("f = advance(f, see);", "repeat (9) { f = advance(f, see); }")
-IN_PARTS = """program in_parts;
-problem { param s : vertex; vertex seen : int32; vertex beside : int32; scalar part : int32; }
-edge functor see(src, dst, e) { cond seen[dst] == 0; apply { seen[dst] = iteration + 1; } }
-edge functor alike(src, dst, e) -> bool { value seen[dst] == part; }
-schedule {
-    frontier f = { s };
-    while (f) { f = advance(f, see); }
-    repeat (8) {
-        part += 1;
-        frontier rest = where(v => seen[v] >= part);
-        frontier g = filter(rest, v => seen[v] == part);
-        beside = neighbor_reduce(g, alike, count);
-    }
-}
-"""
-"""A search, and reductions of parts of all vertices."""
 OF_PAIRS = """program pairs;
 problem { param s : vertex; vertex best : (int32, int32) = (0, 0); }
 edge functor take(src, dst, e) { cond best[dst] == (0, 0); apply { best[dst] = (1, iteration); } }
@@ -77,7 +61,7 @@ def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
     assert "another plan" not in print_plan(plan_of(text, *tune))
 
 
-@pytest.mark.parametrize("text", ["pagerank", "k_core", "coloring"])
+@pytest.mark.parametrize("text", ["pagerank", "k_core"])
 def test_sweeps_over_all_vertices_of_large_roads_fetch_rows_ahead(text: str) -> None:
     given = program(text)
     assert class_for(given, *ROADS, ROOM).facts == ("short-lists",)
@@ -92,15 +76,6 @@ def test_forests_keep_the_order_as_given() -> None:
     assert class_for(program("sssp"), *forest) == GENERAL and class_for(program("bfs"), *forest).deep
     assert class_for(program("sssp"), 1 << 20, 1 << 21, 24).facts == ("narrow",)
     assert class_for(program("sssp", "schedule.order=as_given"), *forest).deep
-
-
-def test_parts_of_all_vertices_need_as_many_threads_as_all_do() -> None:
-    """Unless they are none of all, or nothing is done with their edges."""
-    parts = "frontier rest = where(v => seen[v] >= part);"
-    assert not class_for(program(IN_PARTS), *ROADS, ROOM).deep
-    assert class_for(program(IN_PARTS.replace(parts, "frontier rest = { s };")), *ROADS, ROOM).deep
-    nothing = IN_PARTS.replace("beside = neighbor_reduce(g, alike, count);", "compute(g, v => { beside[v] = 1; });")
-    assert class_for(program(nothing), *ROADS, ROOM).deep
 
 
 def test_an_order_has_blocks_of_its_own() -> None:
