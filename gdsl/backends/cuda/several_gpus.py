@@ -204,9 +204,11 @@ class SeveralGpus(SpreadMemory):
         self._control = int(arguments.values[0]["run"]["control"][0])
         whole = False
         try:
-            for number, count in enumerate(counts):
+            # The first one last: it is in the caller's stream, where a copy that another thread asks for waits behind
+            # it and lets nobody launch meanwhile. Kernels on other GPUs have streams of their own.
+            for number in (*range(1, len(counts)), 0):
                 of_share = self._arguments_for(number, arguments)
-                self._launch_share(spread, number, (count, threads, dynamic_shared), of_share, stream)
+                self._launch_share(spread, number, (counts[number], threads, dynamic_shared), of_share, stream)
             for share in self.shares[1:]:
                 stream.wait_event(share.ended)
             whole = True
