@@ -33,8 +33,9 @@ from gdsl.types import Type
 
 LEAST_EDGES = 1 << 22
 """Graphs of fewer edges lie in a GPU's cache."""
-READS = 1
-"""A value that is put in another order costs as much as so many reads of edges' ends that are in a cache instead."""
+READS = 0.25
+"""A value that is put in another order costs as much as so many reads of edges' ends that are in a cache instead: a
+fourth, as values are put in order all side by side and once, while reads along edges are parts of longer ways."""
 WORTH = f"there are {LEAST_EDGES:,} edges and more, and reads along them gain more than results in another order cost"
 
 _MOST_VERTICES = 1 << 31
