@@ -72,6 +72,21 @@ IN_SCHEDULE = {
     "level = -1;": ("level", "fill(level, -1);"),
     "visit(f);": ("visit", "advance(f, visit)"),
     "f = f.union({ source });": ("f.union({ source })", "f = f | { source };"),
+    "foreach(f, v => { level[v] = 1; });": ("foreach", "compute(f, v => { level[v] = 1; })"),
+    "map(v => { level[v] = 1; }, vertices);": ("map", "compute(vertices, v => { level[v] = 1; })"),
+    "f = edgeMap(f, visit);": ("edgeMap", "advance(f, visit)"),
+    "f = vertex_filter(f, v => level[v] == 1);": ("vertex_filter", "filter(f, v => level[v] == 1)"),
+    "edges.apply(visit);": ("edges.apply(visit)", "compute(edges, visit)"),
+    "f = vertices.where(v => level[v] == 1);": (
+        "vertices.where(v => level[v] == 1)",
+        "filter(vertices, v => level[v] == 1)",
+    ),
+    "f.foreach(v => { level[v] = 1; });": ("f.foreach(v => { level[v] = 1; })", "compute(f, v => { level[v] = 1; })"),
+    "level += 1;": ("level", "compute(vertices, v => { level[v] += 1; });"),
+    "level[source] += 1;": ("level[source] += 1;", "compute({ source }, v => { level[v] += 1; });"),
+    "if (level) { }": ("level", "any(v => level[v] != 0)"),
+    "count = level;": ("level", "sum(level)"),
+    "while (level[source] < 3) { }": ("level[source]", "min(level, at)"),
 }
 
 
@@ -139,6 +154,16 @@ def test_where_of_a_set_is_a_filter() -> None:
     assert one.fix == "write `where(functor)`, or `filter(f, functor)` for the members of a set"
     for accepted in ("where(low)", "filter(vertices, low)"):
         load(Source("p.gdsl", f"{begin} schedule {{ frontier f = {accepted}; }}"))
+
+
+def test_the_mistake_beside_a_literal_is_told_once() -> None:
+    [one] = found(with_parts(schedule="while (mate[source] != none) { }", data="vertex mate : vertex;"))
+    assert one.code == "E0408"
+
+
+def test_all_vertices_have_no_members_to_add() -> None:
+    [one] = found(with_parts(schedule="vertices.add(source);"))
+    assert one.message == "`vertices` has no `.add(…)`" and one.fix is None
 
 
 def test_a_quotient_is_no_comment() -> None:

@@ -142,3 +142,58 @@ def test_what_has_no_such_form(value: str) -> None:
 def test_functions_of_numbers_stay_what_they_are() -> None:
     first = "s = 3; n = min(s + 1, 4); n = max(max(x), 1); n = abs(min(y, f));"
     load(PROGRAM.format(schedule=f"{first} n = max(min(y, f), s); n = min(min(x), max(y, f));", kind="int32"))
+
+
+UNDEFINED = [
+    ("n = count(x);", "count(v => x[v] != 0)"),
+    ("n = count(x, f);", "count(v => x[v] != 0, f)"),
+    ("n = count(u => x[u] - y[u], f);", "count(u => (x[u] - y[u]) != 0, f)"),
+    ("n = count(mate);", "count(v => mate[v] != none)"),
+    ("n = count((src, dst, e) => w[e]);", "count((src, dst, e) => w[e] != 0)"),
+    ("n = count(v => (x[v], v));", "count(v => (x[v], v).0 != 0)"),
+    ("if (any(x)) { }", "any(v => x[v] != 0)"),
+    ("while (count(w)) { n = 1; }", "any((src, dst, e) => w[e] != 0)"),
+    ("n = sum(flag, f);", "count(flag, f)"),
+    ("n = sum(v => x[v] > 0);", "count(v => x[v] > 0)"),
+    ("if (max(flag)) { }", "any(flag)"),
+    ("n = max(flag);", "max(v => flag[v] ? 1 : 0)"),
+    ("n = sum(mate);", "sum(v => int64(mate[v]))"),
+    ("n = argmin(flag) == none ? 1 : 0;", "argmin(v => flag[v] ? 1 : 0)"),
+]
+
+
+@pytest.mark.parametrize(("statement", "instead"), UNDEFINED)
+def test_a_reduction_that_is_not_defined(statement: str, instead: str) -> None:
+    """The fix compiles where the reduction stands, which is why it depends on the place."""
+    message, fix = refusal(statement)
+    assert message.endswith(("int32", "vertex", "bool", "(int32, vertex)"))
+    assert fix == f"write `{instead}`"
+    start = next(place for place in range(len(statement)) if statement.startswith(message[1:].partition("`")[0], place))
+    end = next(
+        place + 1
+        for place in range(start, len(statement))
+        if statement[start : place + 1].count("(") == statement[start : place + 1].count(")") > 0
+    )
+    load(PROGRAM.format(schedule=statement[:start] + instead + statement[end:], kind="int64"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "array", "instead"),
+    [("int32", "x", "min(x, at)"), ("bool", "flag", "any(flag, at)"), ("vertex", "mate", "min(mate, at)")],
+)
+def test_an_element_in_the_schedule(kind: str, array: str, instead: str) -> None:
+    message, fix = refusal(f"n = {array}[vertex(3)];", kind)
+    before = "frontier at = { vertex(3) };"
+    assert message == "the schedule does not read elements of arrays"
+    assert fix == f"reduce the array over this vertex alone: `{instead}`, with `{before}` before"
+    result = gdsl.compile(PROGRAM.format(schedule=f"{before} n = {instead};", kind=kind)).run(
+        GRAPH, backend="reference"
+    )
+    assert result["n"] == {"int32": X[3], "bool": True, "vertex": -1}[kind]
+
+
+def test_an_element_of_edges_in_the_schedule() -> None:
+    _, fix = refusal("n = w[edge(5)];", "int32")
+    assert fix == "write `min((src, dst, e) => e == edge(5) ? w[e] : inf)`"
+    text = PROGRAM.format(schedule="n = min((src, dst, e) => e == edge(5) ? w[e] : inf);", kind="int32")
+    assert gdsl.compile(text).run(GRAPH, backend="reference")["n"] == 5

@@ -214,11 +214,17 @@ class ExpressionChecker(CallChecker):
             return self.infer(left, hint), self.infer(right, hint)
         if is_literal(left):
             second = self.infer(right, hint)
-            return self.infer(left, self._literal_hint(left, second.type, hint)), second
+            return self._beside(left, second, hint), second
         first = self.infer(left, hint)
         if is_literal(right):
-            return first, self.infer(right, self._literal_hint(right, first.type, hint))
+            return first, self._beside(right, first, hint)
         return first, self.infer(right, hint)
+
+    def _beside(self, literal: syntax.Expression, other: syntax.Expression, hint: Type | None) -> syntax.Expression:
+        """A literal side with the type of the other one, whose mistake is not told twice."""
+        if other.type is None:
+            return poison(literal.span)
+        return self.infer(literal, self._literal_hint(literal, other.type, hint))
 
     def _chain(self, chain: syntax.Chain, hint: Type | None, effects: bool) -> syntax.Expression:
         """Typed like nested `Binary`s, one operator after the other."""

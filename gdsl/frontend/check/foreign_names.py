@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.diagnostics import Suggestion
+from gdsl.diagnostics import Edit, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.syntax import SymbolKind
@@ -44,6 +44,19 @@ LARGEST = frozenset(
     ("INT_MAX", "INT32_MAX", "INT64_MAX", "LONG_MAX", "UINT_MAX", "FLT_MAX", "DBL_MAX", "MAX_INT", "INF", "maxint")
 )
 """Names of the number for "nothing yet"."""
+# fmt: off
+_OPERATORS = {
+    **dict.fromkeys((
+        "foreach", "forEach", "ForEach", "for_each", "forall", "ForAll", "for_all", "parallel_for", "pfor",
+        "map", "vertexMap", "vertex_map", "VertexMap", "vertex_apply", "apply", "launch", "run",
+    ), "compute"),
+    **dict.fromkeys((
+        "edgeMap", "edge_map", "EdgeMap", "edgeset_apply", "applyModified", "expand", "traverse", "neighbors_expand",
+    ), "advance"),
+    **dict.fromkeys(("vertexFilter", "vertex_filter", "VertexFilter", "select"), "filter"),
+}
+# fmt: on
+"""Calls that run a function at each element elsewhere, and the operator of the schedule that does so."""
 _NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 
 
@@ -67,6 +80,7 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
     arguments = [environment.words(argument.span) for argument in call.arguments]
     joined = ", ".join(arguments)
     fix: str | None = FUNCTIONS.get(name)
+    wider: tuple[Suggestion, ...] = ()
     if name in FOREIGN_TYPES:
         fix = f"write `{FOREIGN_TYPES[name]}({joined})`"
     elif name in ATOMICS and len(arguments) == 2:
@@ -79,12 +93,25 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         fix = f"write `repeat ({joined}) {{ … }}`"
     elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
         fix = f"write `{FOREIGN_NAMES[name]}({joined})`"
+    elif name in _OPERATORS and environment.place is Place.SCHEDULE and len(arguments) == 2:
+        code = _operator(_OPERATORS[name], call, arguments, environment)
+        fix, wider = f"write `{code}`", (Suggestion(f"write `{code}`", (Edit(call.span, code),)),)
     if fix is None:
         return False
-    # Python's float is a float64, that of C a float32: the first that fits its place.
-    wider = (Suggestion(f"write `float64({joined})`"),) if name == "float" else ()
+    if name == "float":
+        # Python's float is a float64, that of C a float32: the first that fits its place.
+        wider = (Suggestion(f"write `float64({joined})`"),)
     environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix, suggestions=wider)
     return True
+
+
+def _operator(word: str, call: syntax.Call, arguments: list[str], environment: Environment) -> str:
+    """The operator `word` on the set and the functor that `call` has, which others write in another order."""
+    first = call.arguments[0].value
+    symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
+    swapped = isinstance(first, syntax.Nameless) or (symbol is not None and symbol.kind is SymbolKind.FUNCTOR)
+    over, functor = reversed(arguments) if swapped else arguments
+    return f"{word}({over}, {functor})"
 
 
 def _length(value: syntax.Expression, words: str, environment: Environment) -> str:

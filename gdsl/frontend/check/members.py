@@ -7,7 +7,7 @@ import re
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place, check_same_graph, poison
+from gdsl.frontend.check.environment import Environment, Place, built_in, check_same_graph, poison
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import VALUES
 from gdsl.operations import Domain
@@ -25,7 +25,9 @@ _SETS = {
     **dict.fromkeys(("clear", "reset"), "write `{f} = {{ }};`"),
     **dict.fromkeys(("size", "count", "len", "length", "num"), "write `size({f})`"),
     **dict.fromkeys(("empty", "is_empty", "isEmpty", "isempty"), "write `size({f}) == 0`"),
-    **dict.fromkeys(("advance", "filter", "compute", "where"), "write `{m}({f}, {x})`"),
+    **dict.fromkeys(("advance", "filter", "compute"), "write `{m}({f}, {x})`"),
+    "where": "write `filter({f}, {x})`",
+    **dict.fromkeys(("apply", "map", "foreach", "forEach", "for_each", "each", "forall"), "write `compute({f}, {x})`"),
     **dict.fromkeys(
         ("contains", "has", "find", "includes"), "mark its members in an array, `vertex member : bool;`, by `compute`"
     ),
@@ -56,6 +58,7 @@ _OF_A_PAIR = {
     **dict.fromkeys(("second", "_1", "y", "item2", "snd", "value"), "1"),
 }
 _OF_AN_ELEMENT = re.compile(r"(([A-Za-z_]\w*)(?:\[.*\])?)\s*\.\s*([A-Za-z_]\w*)", re.DOTALL)
+_EVERYTHING = ("vertices", "edges")
 _COUNTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKind.LIST_VARIABLE)
 
@@ -87,14 +90,15 @@ def is_foreign_member(span: Span, environment: Environment) -> bool:
         words = f"{member}({arguments})" if arguments is not None else member
         environment.report("E0112", lead, span, fix=f"write `{words}`")
         return True
-    symbol = environment.find(base)
+    symbol = built_in(base) if base in _EVERYTHING else environment.find(base)
     if symbol is None or symbol.kind is SymbolKind.MISTAKEN:
         return False
     fix = _fix(symbol, member, arguments, environment)
-    if fix is None:
+    if fix is None and base not in _EVERYTHING:
         return False
     call = f"({'…' if arguments else ''})" if arguments is not None else ""
-    message = f"{symbol.kind.with_article} has no `.{member}{call}`"
+    owner = f"`{base}`" if base in _EVERYTHING else symbol.kind.with_article
+    message = f"{owner} has no `.{member}{call}`"
     environment.report("E0112", message, span, fix=fix)
     return True
 
@@ -103,7 +107,9 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
     tables = {SymbolKind.FRONTIER: _SETS, SymbolKind.ARRAY: _ARRAYS, SymbolKind.EDGE: _OF_AN_EDGE}
     tables |= dict.fromkeys(_ENDS, _OF_A_VERTEX)
     number = _COUNTS.get(symbol.domain or Domain.VERTEX, "")
-    form = tables.get(symbol.kind, {}).get(member)
+    form = (_SETS if symbol.name in _EVERYTHING else tables.get(symbol.kind, {})).get(member)
+    if form is not None and symbol.name in _EVERYTHING and "{f} =" in form:
+        return None  # all of them stay all
     argument = environment.find((arguments or "").strip())
     if form is not None and argument is not None and argument.kind is SymbolKind.FRONTIER:
         form = form.replace("{{ {x} }}", "{x}")

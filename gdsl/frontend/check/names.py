@@ -11,6 +11,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import is_literal
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now, same_expression
 from gdsl.frontend.check.foreign_names import report_foreign_name
+from gdsl.frontend.check.other_reductions import array_in_schedule, element_in_schedule
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     CONTEXTUAL_FUNCTIONS,
@@ -155,10 +156,7 @@ class NameChecker:
             refuse_now(expression, environment)
             return dataclasses.replace(expression, symbol=symbol, type=Type.BOOL)
         words = {
-            SymbolKind.ARRAY: (
-                "an array",
-                f"select an element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`",
-            ),
+            SymbolKind.ARRAY: ("an array", _array_fix(symbol, environment, hint)),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
             SymbolKind.TYPE: ("a type", f"write `{symbol.name}(…)` for a cast"),
@@ -226,7 +224,8 @@ class NameChecker:
         if typed is None or typed.symbol is None or not self._may_read(typed.symbol, expression.span):
             return poison(expression.span)
         if environment.place is Place.SCHEDULE:
-            fix = "copy the element into a scalar by a vertex functor"
+            words = environment.words(typed.index.span)
+            fix = element_in_schedule(words, expression.array, typed.symbol, environment)
             environment.report("E0408", "the schedule does not read elements of arrays", expression.span, fix=fix)
             return poison(expression.span)
         if environment.place in _INITIAL_PLACES and typed.checked:
@@ -299,6 +298,12 @@ class NameChecker:
         )
         self.environment.report("E0214", message, span, fix=fixes.get(symbol.kind), labels=labels)
         return False
+
+
+def _array_fix(symbol: Symbol, environment: Environment, hint: Type | None) -> str:
+    if environment.place is Place.SCHEDULE:
+        return array_in_schedule(symbol.name, symbol, environment, hint)
+    return f"select an element: `{symbol.name}[v]{'[i]' * (symbol.count is not None)}`"
 
 
 def _frontier_fix(symbol: Symbol, in_schedule: bool) -> str:

@@ -20,6 +20,7 @@ from gdsl.frontend.check.environment import (
     refuse_now,
 )
 from gdsl.frontend.check.names import ID_OF, NameChecker
+from gdsl.frontend.check.other_reductions import PARAMETERS, report_undefined_reduction
 from gdsl.frontend.check.set_operations import contains_set
 from gdsl.frontend.signatures import REDUCTIONS
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
@@ -87,7 +88,7 @@ class ReductionChecker:
             members = self._members(call.arguments[1].value, word, domain, self._source(array))
             if members is None:
                 return poison(call.span)
-        type_ = self._result(call, operation, array.type, domain)
+        type_ = self._result(call, operation, array, domain)
         if type_ is None:
             return poison(call.span)
         return syntax.Reduced(call.span, operation, array, members, type=type_)
@@ -163,19 +164,20 @@ class ReductionChecker:
             return None
         return dataclasses.replace(value, symbol=symbol)
 
-    def _result(self, call: syntax.Call, operation: ArrayReduction, type_: Type, domain: Domain) -> Type | None:
+    def _result(
+        self, call: syntax.Call, operation: ArrayReduction, array: syntax.Name | syntax.Values, domain: Domain
+    ) -> Type | None:
         """The type of the value."""
-        fix: str | None
+        type_ = array.type
+        assert type_ is not None, "the caller has asked"
         if operation in _FLAGS:
-            fits, fix = type_ is Type.BOOL, "store in a bool array what holds of each element, by a functor"
+            fits = type_ is Type.BOOL
         elif operation is ArrayReduction.SUM:
-            fits, fix = type_.is_numeric, "`count` gives the number of true elements" if type_ is Type.BOOL else None
+            fits = type_.is_numeric
         else:
             fits = type_.is_numeric or type_.is_id or (type_.is_pair and operation in _ORDERINGS)
-            fix = _of_flags(operation) if type_ is Type.BOOL else None
         if not fits:
-            message = f"`{call.function}` is not defined on {type_.name}"
-            self.environment.report("E0407", message, call.span, fix=fix)
+            report_undefined_reduction(call, operation, type_, domain, self.environment)
             return None
         if operation in _ORDERINGS:
             return type_
@@ -184,13 +186,6 @@ class ReductionChecker:
         if operation is ArrayReduction.SUM:
             return Type.FLOAT64 if type_.is_float else Type.INT64 if type_.is_signed else Type.UINT64
         return Type.INT64 if operation is ArrayReduction.COUNT else Type.BOOL
-
-
-def _of_flags(operation: ArrayReduction) -> str:
-    """What to write instead of an order of flags."""
-    if operation in _PLACES:
-        return "give an array of integers, 1 where the flag is true and 0 elsewhere"
-    return "use `any` or `all`"
 
 
 def _fix_for(word: str, symbol: Symbol) -> str | None:
@@ -205,8 +200,6 @@ def _fix_for(word: str, symbol: Symbol) -> str | None:
 
 
 _OPERATORS = frozenset(kind.value for kind in OperatorKind)
-_CALLS = {Domain.VERTEX: ("v", "v"), Domain.EDGE: ("(src, dst, e)", "e")}
-"""The parameters of a functor without a name, and the one that is an index."""
 
 
 def arrays_named(value: syntax.Expression, environment: Environment) -> list[tuple[syntax.Name, Symbol]]:
@@ -250,7 +243,7 @@ def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, envi
     one_line = value.span.line == value.span.end_line
     if domain is None or not text or not one_line or any(symbol.count is not None for _, symbol in arrays):
         return f"give a value for each vertex: `{word}(v => …)`"
-    parameters, index = _CALLS[domain]
+    parameters, index = PARAMETERS[domain]
     for name, _ in sorted(arrays, key=lambda each: each[0].span.column, reverse=True):
         end = name.span.end_column - value.span.column
         text = f"{text[:end]}[{index}]{text[end:]}"

@@ -15,6 +15,7 @@ from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.intersect import is_intersect, split_total
 from gdsl.frontend.check.members import buckets_of
 from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.other_reductions import update_in_schedule
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import set_assignment_fix
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
@@ -251,8 +252,7 @@ class ScheduleChecker:
         return None if value.type is None else dataclasses.replace(statement, target=target, value=value)
 
     def _update(self, statement: syntax.Update) -> syntax.Statement | None:
-        if isinstance(statement.target, syntax.Index):
-            self._reads_element(statement.operation.value, statement.span)
+        if self._reads_array(statement, statement.operation.value):
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
@@ -272,8 +272,7 @@ class ScheduleChecker:
 
     def _short_assign(self, statement: syntax.ShortAssign) -> syntax.Statement | None:
         sign = f"{statement.operation.value}="
-        if isinstance(statement.target, syntax.Index):
-            self._reads_element(sign, statement.span)
+        if self._reads_array(statement, sign):
             return None
         symbol = self.expressions.resolve(statement.target.name, statement.target.span)
         if symbol is not None and symbol.kind is SymbolKind.FRONTIER:
@@ -284,9 +283,22 @@ class ScheduleChecker:
             return None
         return next(iter(short_assign(statement, target, self.expressions)), None)
 
-    def _reads_element(self, sign: str, span: Span) -> None:
-        message = f"`{sign}` on an element reads the array"
-        self.environment.report("E0408", message, span, fix="do it in a vertex functor")
+    def _reads_array(self, statement: syntax.Update | syntax.ShortAssign, sign: str) -> bool:
+        """Whether an update reads an element, or is one of a whole array; reports it."""
+        target, environment = statement.target, self.environment
+        value = environment.words(statement.value.span)
+        if isinstance(target, syntax.Index):
+            typed = self.expressions.target(target)
+            if isinstance(typed, syntax.Index) and typed.symbol is not None:
+                fix = update_in_schedule(typed.symbol, environment.words(target.index.span), sign, value, environment)
+                environment.report("E0408", f"`{sign}` on an element reads the array", statement.span, fix=fix)
+            return True
+        symbol = environment.find(target.name)
+        if symbol is None or symbol.kind is not SymbolKind.ARRAY:
+            return False
+        fix = update_in_schedule(symbol, None, sign, value, environment)
+        environment.report("E0204", f"`{target.name}` is an array", target.span, fix=fix)
+        return True
 
     # ------------------------------------------------------------ calls
 
