@@ -161,26 +161,26 @@ def late_error(program: Program, timeout: float | None, last: Progress | None) -
     """E0802 for a run that was still in progress; `last` is the last operator that it finished, None if unknown."""
     loop = _loop_around(program, last.site) if last is not None else _only_loop(program)
     if loop is None:
-        return timeout_error(timeout or 0.0)
+        return timeout_error(timeout)
     named = _named(loop)
     if last is None:
-        return timeout_error(timeout or 0.0, f"in {named}", loop.span)
+        return timeout_error(timeout, f"in {named}", loop.span)
     operator = next(step for step in walk(loop.body) if isinstance(step, Operator) and step.site == last.site)
     if last.iteration is None or last.size is None:
-        return timeout_error(timeout or 0.0, f"in {named}, in which `{last.label}` had run", loop.span)
+        return timeout_error(timeout, f"in {named}, in which `{last.label}` had run", loop.span)
     one, more = ("vertex", "vertices") if operator.frontier.domain is Domain.VERTEX else ("edge", "edges")
     size = f"1 {one}" if last.size == 1 else f"{last.size:,} {more}"
     where = f"in pass {last.iteration + 1:,} of {named}, in which `{last.label}` had run on {size}"
-    return timeout_error(timeout or 0.0, where, loop.span)
+    return timeout_error(timeout, where, loop.span)
 
 
 def late_in_loop(program: Program, timeout: float | None, loop: int | None, iteration: int) -> GdslError:
     """E0802 at the condition of loop number `loop`, which has had `iteration` passes; None outside loops."""
     statement = next((n for n in walk(program.schedule) if isinstance(n, While | Repeat) and n.loop == loop), None)
     if statement is None:
-        return timeout_error(timeout or 0.0)
+        return timeout_error(timeout)
     passes = "1 pass" if iteration == 1 else f"{iteration:,} passes"
-    return timeout_error(timeout or 0.0, f"after {passes} of {_named(statement)}", statement.span)
+    return timeout_error(timeout, f"after {passes} of {_named(statement)}", statement.span)
 
 
 def _named(loop: While | Repeat) -> str:

@@ -21,12 +21,13 @@ from pathlib import Path
 from gdsl.cache.code_fingerprint import fingerprint
 from gdsl.cache.entries import STAGED, Entry, entries_in, mark_used, remove
 from gdsl.cache.location import (
+    LIBRARY,
     REMEDY,
     create,
     directory,
     is_noexec,
     is_private,
-    private_file,
+    private_library,
     problem,
     refusal,
     unusable,
@@ -107,30 +108,26 @@ def put(kind: str, key: Sequence[KeyPart], data: bytes) -> None:
         _publish(staged, name)
 
 
-def get_file(kind: str, key: Sequence[KeyPart], suffix: str = ".so") -> Path | None:
+def get_file(kind: str, key: Sequence[KeyPart]) -> Path | None:
     """The entry as a file to load (a shared library, followed by the checksum); None as in `get`."""
-    name = _name(kind, key, suffix)
+    name = _name(kind, key, LIBRARY)
     return directory() / kind / name if _read(kind, name) is not None else None
 
 
 def put_file(
-    kind: str,
-    key: Sequence[KeyPart],
-    data: bytes,
-    suffix: str = ".so",
-    accept: Callable[[Path], bool] = lambda path: True,
+    kind: str, key: Sequence[KeyPart], data: bytes, accept: Callable[[Path], bool] = lambda path: True
 ) -> Path | None:
     """Store `data`, provided that `accept` takes a file of it, and return the file to use.
 
     Where the cache cannot be written, or `accept` refuses the file there, that is one in a private temporary directory,
     which the caller may remove; None where both are refused. Raises OSError where nothing can be written.
     """
-    name = _name(kind, key, suffix)
+    name = _name(kind, key, LIBRARY)
     staged = _stage(kind, name, data)
     if staged is not None and accept(staged):
-        return _publish(staged, name) or private_file(suffix, data)
+        return _publish(staged, name) or private_library(data)
     try:
-        copy = private_file(suffix, data)
+        copy = private_library(data)
         if accept(copy):
             if staged is not None:  # a good file in a place to load nothing from, such as a file system mounted noexec
                 _publish(staged, name)

@@ -16,6 +16,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+LIBRARY = ".so"
 REMEDY = "set GDSL_CACHE_DIR to a directory of your own"
 _MOST_LINKS = 40
 """As many links as Linux follows on one path."""
@@ -107,9 +108,9 @@ def is_noexec(place: Path) -> bool:
     return False
 
 
-def private_file(suffix: str, data: bytes) -> Path:
-    """A new file with `data` in a directory of this process, which is removed when it ends. Raises OSError."""
-    handle, name = tempfile.mkstemp(suffix=suffix, dir=_private_directory())
+def private_library(data: bytes) -> Path:
+    """A new library with `data` in a directory of this process, which is removed when it ends. Raises OSError."""
+    handle, name = tempfile.mkstemp(suffix=LIBRARY, dir=_private_directory())
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -109,19 +109,18 @@ NAME = "name"
 """The attribute with the names of vertices in igraph."""
 
 
-def edges_of_igraph(graph: Any, named_by: str | None = NAME) -> EdgeList:
-    """The edges of an igraph graph; `Graph.from_igraph` says how attributes become names and arrays. `named_by`: the
-    attribute that has the names, if there is one."""
+def edges_of_igraph(graph: Any) -> EdgeList:
+    """The edges of an igraph graph; `Graph.from_igraph` says how attributes become names and arrays."""
     if not is_igraph(graph):
         raise bad_array(f"{type(graph).__name__} is not a graph of igraph", "igraph.Graph(...)")
     count = graph.vcount()
     sources, destinations = ends_of_igraph(graph)
-    of_vertices = _numbers(graph.vs, {named_by}, "vertex")
+    of_vertices = _numbers(graph.vs, {NAME}, "vertex")
     edges = edges_from_arrays(
         sources, destinations, count, _numbers(graph.es, set(), "edge"), graph.is_directed(), of_vertices
     )
-    if named_by is not None and named_by in graph.vs.attributes():
-        edges.names = names_of(graph.vs[named_by], f"the attribute `{named_by}`")
+    if NAME in graph.vs.attributes():
+        edges.names = names_of(graph.vs[NAME], f"the attribute `{NAME}`")
     return edges
 
 
@@ -165,7 +164,7 @@ def _twice(values: list[Any], what: str) -> GdslError:
     raise AssertionError("names differ, and were refused")
 
 
-def _numbers(sequence: Any, without: set[str | None], what: str) -> dict[str, NDArray[Any]]:
+def _numbers(sequence: Any, without: set[str], what: str) -> dict[str, NDArray[Any]]:
     """The attributes of a sequence of edges or vertices that are numbers on each of them."""
     names = [name for name in sequence.attributes() if name not in without]
     result = {name: numbers_of(name, sequence[name], what) for name in names}

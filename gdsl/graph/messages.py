@@ -14,15 +14,15 @@ from gdsl.diagnostics import GdslError
 from gdsl.numerals import readable_bytes
 
 
-def bad_id(value: int, where: str, num_vertices: int | None, place: str | None = None) -> GdslError:
+def bad_id(value: int, where: str, num_vertices: int | None) -> GdslError:
     """E0707: an array has an id that is not a vertex."""
     if num_vertices is None:
-        return GdslError.single("E0707", f"{where} is {value}, which is not a vertex id: ids count from 0", place=place)
+        return GdslError.single("E0707", f"{where} is {value}, which is not a vertex id: ids count from 0")
     there = "there is 1 vertex" if num_vertices == 1 else f"there are {num_vertices:,} vertices"
     message = f"{where} is {value}, but {there}"
     ids = f"ids count from 0: 0 … {num_vertices - 1:,}" if num_vertices else "so no edge can have an end"
     fix = "ids that count from 1 need 1 subtracted" if value == num_vertices and num_vertices else None
-    return GdslError.single("E0707", message, notes=(ids,), fix=fix, place=place)
+    return GdslError.single("E0707", message, notes=(ids,), fix=fix)
 
 
 def bad_array(message: str, fix: str) -> GdslError:

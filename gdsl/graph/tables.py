@@ -18,17 +18,10 @@ from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, compacted, numbered
 
 
 def edges_of_table(
-    table: Any,
-    columns: Columns,
-    directed: bool | None,
-    num_vertices: int | None,
-    compact: bool = False,
-    one_based: bool = False,
+    table: Any, columns: Columns, directed: bool | None, num_vertices: int | None, compact: bool
 ) -> EdgeList:
-    """The edges in the rows of a table; `Graph.from_table` says what the arguments mean, `Graph.read` `one_based`.
-
-    Raises E0709, E0711, E0907."""
-    edges, names = edges_of_part(table, columns, directed, num_vertices, compact, one_based, ALONE)
+    """The edges in the rows of a table; `Graph.from_table` says what the arguments mean. Raises E0709, E0711, E0907."""
+    edges, names = edges_of_part(table, columns, directed, num_vertices, compact, False, ALONE)
     assert names is None or isinstance(names, Names)
     edges.names = names
     return edges

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gdsl import cache
-from gdsl.cache.location import private_file
+from gdsl.cache.location import private_library
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
 from gdsl.native import library_check, processor
@@ -50,7 +50,7 @@ def _find(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
         try:
             return _load(path, symbols)
         except OSError:  # the file system may be mounted noexec
-            path = private_file(".so", path.read_bytes())
+            path = private_library(path.read_bytes())
     elif make and library_check.can_try():
         path = _compile(text, name.rpartition("/")[2], key, symbols, compiler)
     return None if path is None else _load(path, symbols)

@@ -7,71 +7,20 @@ Three conventions:
 - a `Sweep` has `walks`, one or two for both lists of a vertex; each has a `Variant`, and one for lists that are shared;
 - a condition that the host evaluates is a `Launch` of its own, held by the `Loop` or `Branch` that it decides."""
 
+# ruff: noqa: F403, F405 (whoever imports this page finds all nodes in it)
+
 from __future__ import annotations
 
 from gdsl.ir.nodes import Expression, Operator, Program
 from gdsl.operations import Domain, Over
 from gdsl.plan.buffer_nodes import Buffer, Struct
-from gdsl.plan.exchange_nodes import Distribution, Exchange, Exchanged, Held, How, Placement, Reach, Snapshot, Turns
+from gdsl.plan.exchange_nodes import *
 from gdsl.plan.graph_class import GENERAL, GraphClass
 from gdsl.plan.instance_nodes import BitParallel
-from gdsl.plan.phase_nodes import (
-    Barrier,
-    Convert,
-    Counter,
-    Directions,
-    HoldMarks,
-    Mirror,
-    Part,
-    Phase,
-    ReadCounter,
-    Trace,
-    When,
-    Within,
-    Work,
-)
-from gdsl.plan.result_nodes import Identity, Reduction, Segment, Tables, Total, Vote
-from gdsl.plan.step_nodes import (
-    Combine,
-    Copy,
-    Define,
-    EnterGraph,
-    FarEnds,
-    Fill,
-    Initial,
-    Initialize,
-    Leader,
-    MakeGraph,
-    OnSets,
-    Privatize,
-    Rotate,
-    StorePrivate,
-    StoreReplicas,
-    Swap,
-    WriteBack,
-)
-from gdsl.plan.sweep_nodes import (
-    Choice,
-    Claim,
-    Collect,
-    Compare,
-    Dedup,
-    EdgeCount,
-    Form,
-    Intersection,
-    Measure,
-    Members,
-    Mode,
-    NearFar,
-    Replica,
-    Selection,
-    Skips,
-    Sweep,
-    Switch,
-    Variant,
-    Walk,
-    Write,
-)
+from gdsl.plan.phase_nodes import *
+from gdsl.plan.result_nodes import *
+from gdsl.plan.step_nodes import *
+from gdsl.plan.sweep_nodes import *
 from gdsl.plan.target import Sizes, Target
 from gdsl.records import dataclass
 
@@ -178,9 +127,6 @@ class Launch:
     directions: tuple[int, ...] = ()
     around: int = 0
     """The number of surrounding `On`."""
-
-
-# Scalars with copies, for which fewer barriers are needed
 
 
 Step = (
@@ -320,82 +266,3 @@ class Plan:
         """By frontier the first one that has its slot; often it is itself that one."""
         first: dict[tuple[Domain, int], str] = {}
         return {each.name: first.setdefault((each.domain, each.slot), each.name) for each in self.frontiers}
-
-
-__all__ = [
-    "Barrier",
-    "Branch",
-    "Choice",
-    "Claim",
-    "Collect",
-    "Combine",
-    "Compare",
-    "Convert",
-    "Copy",
-    "Counter",
-    "Dedup",
-    "Define",
-    "Directions",
-    "Distribution",
-    "EdgeCount",
-    "EnterGraph",
-    "Exchange",
-    "Exchanged",
-    "FarEnds",
-    "Fill",
-    "Form",
-    "Frontier",
-    "Held",
-    "HoldMarks",
-    "How",
-    "Identity",
-    "Initial",
-    "Initialize",
-    "Intersection",
-    "Launch",
-    "Leader",
-    "Loop",
-    "MakeGraph",
-    "MakeOnce",
-    "Measure",
-    "Members",
-    "Mirror",
-    "Mode",
-    "NearFar",
-    "On",
-    "OnSets",
-    "Operation",
-    "Part",
-    "Phase",
-    "Placement",
-    "Plan",
-    "Privatize",
-    "Reach",
-    "ReadCounter",
-    "Reduction",
-    "Renumbering",
-    "Replica",
-    "Rotate",
-    "Segment",
-    "Selection",
-    "Skips",
-    "Snapshot",
-    "Step",
-    "StorePrivate",
-    "StoreReplicas",
-    "Swap",
-    "Sweep",
-    "Switch",
-    "Tables",
-    "Total",
-    "Trace",
-    "Turns",
-    "Variant",
-    "Vote",
-    "Walk",
-    "When",
-    "Within",
-    "Work",
-    "Write",
-    "WriteBack",
-]

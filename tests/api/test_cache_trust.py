@@ -29,7 +29,7 @@ def place(tmp_path, monkeypatch):
 def refused(*words):
     """Nothing is read, nothing is written, and one warning says why and what to do."""
     assert cache.get("front", ("a",)) is None
-    assert cache.get_file("front", ("a",), "") is None
+    assert cache.get_file("front", ("a",)) is None
     before = cache.usage()
     with pytest.warns(RuntimeWarning) as caught:
         cache.put("front", ("b",), b"data")

@@ -136,8 +136,8 @@ def test_a_trace_tells_what_was_found() -> None:
     (site,) = (each.step.site for each in gpus.operations(plan))
     profile = of_trace(plan, 100, 400, [(site, 1, 3), (site, 3, 40), (site, 30, 200), (99, 1, 1)])
     assert [(each.members, each.found) for each in profile.passes] == [(1, 3), (3, 30), (30, 0)]
-    more = profile.scaled(1000, 4000, rounds=2)
-    assert [(each.members, each.times) for each in more.passes] == [(5, 2), (15, 2), (150, 2)]
+    more = profile.scaled(1000, 4000)
+    assert [(each.members, each.times) for each in more.passes] == [(10, 1), (30, 1), (300, 1)]
 
 
 def test_lists_in_the_memory_of_the_host() -> None:

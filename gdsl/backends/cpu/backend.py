@@ -19,7 +19,7 @@ from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.cpu.planning import plan_of
 from gdsl.backends.cpu.run import LoadedProgram, Run
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space, machine_space
-from gdsl.cache.location import is_noexec, private_file
+from gdsl.cache.location import is_noexec, private_library
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
@@ -228,7 +228,7 @@ def try_compiler() -> None:
     text = "".join(f'extern "C" void {symbol}() {{}}\n' for symbol in libraries.SYMBOLS)
     binary = compilers.compile_library(text, "trial.cpp", compiler)
     try:
-        path = private_file(".so", binary)
+        path = private_library(binary)
     except OSError as error:
         reason = error.strerror or str(error)
         raise compilers.unusable(f"a library cannot be written: {reason}", compilers.FIX_SPACE) from None
@@ -252,7 +252,7 @@ def _cached(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Lib
     with contextlib.suppress(LibraryError):
         return Library(path, compiler.identity)
     with contextlib.suppress(LibraryError, OSError):  # the cache may be mounted noexec
-        return _loaded(private_file(".so", path.read_bytes()), compiler)
+        return _loaded(private_library(path.read_bytes()), compiler)
     return None
 
 

@@ -157,7 +157,7 @@ class _Batch:
                 reported = now
                 left = self._limits.left
                 if left is not None and time.monotonic() - self._began > left:
-                    raise failures.timeout_error(self._limits.timeout or 0.0)
+                    raise failures.timeout_error(self._limits.timeout)
         self._bounds.done(queue.finished - reported)
 
 

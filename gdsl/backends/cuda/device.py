@@ -69,12 +69,12 @@ class CudaDevice(DeviceMemory):
         began = time.monotonic() if timeout is not None else 0.0
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         if not self.try_acquire(longest):
-            raise failures.timeout_error(timeout or 0.0)
+            raise failures.timeout_error(timeout)
         try:
             if self.queue.runs:
                 until = None if timeout is None else began + timeout
                 if not self.queue.drain(self.lane if joins else None, until):
-                    raise failures.timeout_error(timeout or 0.0)
+                    raise failures.timeout_error(timeout)
             if self._to_unload and not self.queue.runs:
                 self._to_unload.clear()
         except BaseException:

@@ -162,7 +162,7 @@ class Enactor:
             memory is None or not memory.transfers.can_join
         ):  # it does not exist, or a run in it would wait for the queued ones
             if not device.queue.drain(None, None if left is None else started + left):
-                raise failures.timeout_error(limits.timeout or 0.0)
+                raise failures.timeout_error(limits.timeout)
             memory = self._memory_of(bindings)
         try:
             memory.begin(bindings, limits)
@@ -323,7 +323,7 @@ class Enactor:
                 self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
             )
         if control["arrived"] >> STOPPED_FROM_BIT:
-            raise failures.timeout_error(self.limits.timeout or 0.0) if late is None else late()
+            raise failures.timeout_error(self.limits.timeout) if late is None else late()
 
     def _index_failure(self, number: int, finding: failures.FailedIndex) -> GdslError:
         site = self.generated.checks.sites[number]

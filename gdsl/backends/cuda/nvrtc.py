@@ -117,10 +117,10 @@ def _whole(cubin: bytes) -> bytes:
     return cubin + bytes(max(0, (library_check.length(cubin) or 0) - len(cubin)))
 
 
-def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:
+def compile_to_ptx(text: str, arch: str) -> str:
     """PTX for `arch`, for people: gdsl itself only loads machine code."""
     architecture = normal_architecture(arch).replace("sm_", "compute_")
-    return _compile(text, architecture, name, binary=False).decode().rstrip("\0")
+    return _compile(text, architecture, "gdsl.cu", binary=False).decode().rstrip("\0")
 
 
 @dataclass(frozen=True, slots=True)

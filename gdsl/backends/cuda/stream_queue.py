@@ -242,7 +242,7 @@ class StreamQueue:
                 if first.clock.is_over or first.is_late():
                     self._settle_first(None)
                 elif run.is_late():  # while runs before it still have time
-                    run.error, run.is_over = timeout_error(run.limits.timeout or 0.0), True
+                    run.error, run.is_over = timeout_error(run.limits.timeout), True
                 else:
                     break
         finally:

@@ -103,7 +103,7 @@ class TeamRuns:
             except GdslError as error:
                 if error.code != "E0802":
                     raise
-                raise failures.timeout_error(limits.timeout or 0.0) from None  # the wait does not know it
+                raise failures.timeout_error(limits.timeout) from None  # the wait does not know it
             yield part
             first += len(part.iterations)
 
@@ -217,7 +217,7 @@ class TeamRuns:
                 error = failures.iterations_error(self.plan.program, word["exhausted"] - 1, limit)
             raise FailedAtError(first + index, error)
         if (control["arrived"] >> numpy.uint64(STOPPED_FROM_BIT)).any():
-            raise failures.timeout_error(call.limits.timeout or 0.0)
+            raise failures.timeout_error(call.limits.timeout)
 
     def _how(self, total: int, shape: Shape) -> str:
         each = "one block each" if shape.blocks == 1 else f"{shape.blocks} blocks each"

@@ -225,7 +225,7 @@ class WorkerWalk(Walk):
         device.wait(enactor.is_late)
         enactor.raise_failure(enactor.control())
         if enactor.is_late():
-            raise failures.timeout_error(enactor.limits.timeout or 0.0)
+            raise failures.timeout_error(enactor.limits.timeout)
 
     # Exchanges
 

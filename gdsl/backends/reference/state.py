@@ -31,7 +31,7 @@ class Clock:
         self.limits = limits
         self.started = self._noted = time.perf_counter()
         self.iteration = 0
-        self.late: Callable[[], GdslError] = lambda: timeout_error(limits.timeout or 0.0)
+        self.late: Callable[[], GdslError] = lambda: timeout_error(limits.timeout)
         """The error to raise after the timeout."""
         self._polls = 0
 

@@ -33,23 +33,16 @@ class Profile:
     occupied: int
     skewed: bool = True
 
-    def scaled(self, vertices: int, edges: int, rounds: float = 1.0, occupied: float | None = None) -> Profile:
-        """The profile of a graph of another size with the same shares of members and edges; `rounds`: an operator that
-        ran more than once runs so many times as often, each time on so much less. `occupied`: the share of vertices
-        that have edges, if another one."""
+    def scaled(self, vertices: int, edges: int, occupied: float | None = None) -> Profile:
+        """The profile of a graph of another size with the same shares of members and edges. `occupied`: the share of
+        vertices that have edges, if another one."""
         of_vertices, of_edges = vertices / self.vertices, edges / self.edges
-        often = {site for site in (each.site for each in self.passes) if self._times(site) > 1}
-
-        def changed(each: Pass) -> Pass:
-            more = rounds if each.site in often else 1.0
-            members, found = each.members * of_vertices / more, each.found * of_vertices / more
-            return Pass(each.site, members, each.edges * of_edges / more, found, each.times * more)
-
+        passes = (
+            Pass(each.site, each.members * of_vertices, each.edges * of_edges, each.found * of_vertices, each.times)
+            for each in self.passes
+        )
         share = self.occupied / self.vertices if occupied is None else occupied
-        return Profile(vertices, edges, tuple(map(changed, self.passes)), int(vertices * share), self.skewed)
-
-    def _times(self, site: int) -> float:
-        return sum(each.times for each in self.passes if each.site == site)
+        return Profile(vertices, edges, tuple(passes), int(vertices * share), self.skewed)
 
     def at(self, site: int) -> Iterator[Pass]:
         """The passes of one operator."""

@@ -222,9 +222,9 @@ class BackendGraph:
         nodes = self.nodes
         return [nodes[vertex] for vertex in vertices.tolist()]
 
-    def per_vertex(self, values: Mapping[Any, Any], missing: float = 0.0) -> NDArray[np.float64]:
-        """A number for each vertex, from a dict by node."""
-        return np.array([values.get(node, missing) for node in self.nodes], dtype=np.float64)
+    def per_vertex(self, values: Mapping[Any, Any]) -> NDArray[np.float64]:
+        """A number for each vertex, from a dict by node; 0 where it has none."""
+        return np.array([values.get(node, 0.0) for node in self.nodes], dtype=np.float64)
 
     def weights(self, attribute: Hashable | None, default: float = 1) -> NDArray[Any]:
         """int64[E] if all values are integers, otherwise float64[E]; the minimum of parallel edges. Raises
