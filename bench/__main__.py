@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bench import machine, peers, report, summary, tuning
+from bench import machine, passes, peers, report, summary, tuning
 from bench.calls import measure_calls
 from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
@@ -19,6 +19,7 @@ from bench.loading import measure_loading
 from bench.maps import measure_map
 from bench.measure import Measurement, measure
 from bench.memory import measure_memory
+from bench.passes import Ablation
 from bench.rows import Row, chosen_rows
 from bench.several_gpus import Gpus, barrier_line, measure_gpus
 from gdsl.api.convergence import quiet
@@ -62,6 +63,11 @@ from gdsl.diagnostics import GdslError
     "--gpus", callback=checked_gpus, metavar="N",
     help="Run on N GPUs of this machine together (2, all, or numbers as in 0,1), in turns with one of them.",
 )  # fmt: skip
+@click.option(
+    "--passes", "by_pass", is_flag=True,
+    help="Of each row: the time without each pass of the plan by the time with all; by default on some rows of every "
+    "algorithm and kind of graph.",
+)  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a JSON document.")
 @quiet()  # iterations of a fixed number are not meant to converge
 def main(
@@ -78,6 +84,7 @@ def main(
     tune: float | None,
     memory: str | None,
     gpus: Gpus | None,
+    by_pass: bool,
     json_path: Path | None,
 ) -> None:
     """Measure gdsl's programs; docs/lab/measured.md says what the columns are.
@@ -85,7 +92,7 @@ def main(
     The exit status is 1 where a result was wrong or a run failed; being slow is no failure.
     """
     try:
-        chosen = chosen_rows(backend, _words(rows), tuple(_words(graphs)), classes)
+        chosen = chosen_rows(backend, _words(rows), tuple(_words(graphs)), classes or by_pass)
         times = {} if peer_times is None else summary.read_peer_times(peer_times)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
@@ -93,6 +100,8 @@ def main(
         _check_memory(memory, backend)
     if gpus is not None and (backend != "cuda" or memory is not None):
         raise click.UsageError("--gpus is for the cuda backend, without --memory")
+    if by_pass:
+        chosen = passes.suited(chosen if rows or graphs else passes.usual_rows(backend))
     if list_only:
         click.echo("\n".join(row.name for row in chosen))
         return
@@ -101,6 +110,9 @@ def main(
     available = registry.get(backend).availability()
     if not available.ok:
         raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
+    if by_pass:
+        _measure_passes(chosen, Ablation(backend, repeat, sources, threads, json_path))
+        return
     run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path, memory, gpus)
     if gpus is not None:
         click.echo(barrier_line(gpus))
@@ -116,6 +128,15 @@ def main(
         if measurement.problem is not None:
             click.echo(f"FAILED {measurement.row.title}: {measurement.problem}", err=True)
     if any(measurement.problem is not None for measurement in measurements):
+        raise SystemExit(1)
+
+
+def _measure_passes(rows: list[Row], ablation: Ablation) -> None:
+    """Tables of what is worth how much; on a CPU also by processor time, which others on the machine disturb less."""
+    outcomes = ablation.all(rows)
+    for processor in (False, True)[: 1 + (ablation.backend == "cpu")]:
+        Console(width=None if Console().is_terminal else 140).print(passes.table(outcomes, processor))
+    if any(outcome.problems for outcome in outcomes):
         raise SystemExit(1)
 
 

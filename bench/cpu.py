@@ -158,9 +158,9 @@ class Table:
                 turns["gapbs"] = lambda least: self._trials(least, gapbs, work.name, source, parts)
         for name, least in self._rounds(turns).items():
             if name:
-                outcome.peers[name] = _sum(outcome.peers.get(name), least)
+                outcome.peers[name] = added(outcome.peers.get(name), least)
             else:
-                outcome.ours = _sum(outcome.ours if outcome.ours.ms else None, least)
+                outcome.ours = added(outcome.ours if outcome.ours.ms else None, least)
 
     def _rounds(self, turns: dict[str, Turn]) -> dict[str, Least]:
         least = {name: Least() for name in turns}
@@ -189,7 +189,7 @@ class Table:
         least.note(min(trials.ms), trials.cpu_ms)
 
 
-def _sum(total: Least | None, more: Least) -> Least:
+def added(total: Least | None, more: Least) -> Least:
     """The sum over the sources so far and one more; unknown where a part of it is."""
     if total is None:
         return more
