@@ -10,7 +10,7 @@ from gdsl.backends import registry
 from tests.support import pages
 
 NOT_INSTALLED = "torch_geometric"
-"""Its page runs where it is installed, in tests/integrations/test_pyg_sampler.py."""
+"""Its page runs where it is installed, in tests/integrations/test_pyg_samples.py."""
 PAGES = [page for page in pages.pages() if NOT_INSTALLED not in pages.needs(page.read_text(encoding="utf-8"))]
 
 

@@ -6,7 +6,6 @@ Like `test_pyg_sampler.py`, this needs PyTorch, which CI does not install.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: see CONTRIBUTING.md")
 pytest.importorskip("torch_geometric", reason="PyTorch Geometric is not installed: pip install 'gdsl[pyg]'")
 
-from torch_geometric.data import Data, EdgeAttr, FeatureStore, GraphStore, HeteroData, TensorAttr  # noqa: E402
 from torch_geometric.loader import (  # noqa: E402
     LinkLoader,
     LinkNeighborLoader,
@@ -24,142 +22,21 @@ from torch_geometric.loader import (  # noqa: E402
 )
 from torch_geometric.sampler import EdgeSamplerInput, NegativeSampling, NodeSamplerInput  # noqa: E402
 
-import gdsl  # noqa: E402
+from tests.support.pyg_stores import (  # noqa: E402
+    LAYOUTS,
+    WRITES,
+    Edges,
+    Features,
+    awkward,
+    of_nodes,
+    papers,
+    put,
+    sampler,
+    stores_of,
+    stores_with_types,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using 'NeighborSampler' without a 'pyg-lib'")
-LAYOUTS = ("coo", "csc", "csr")
-WRITES = ("author", "writes", "paper")
-CITES = ("paper", "cites", "paper")
-
-
-class Features(FeatureStore):
-    """Tensors in a dict; `read` has the names of those that were asked for as a whole."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tensors: dict[Any, Any] = {}
-        self.read: list[str] = []
-
-    def _put_tensor(self, tensor: Any, attr: TensorAttr) -> bool:
-        self.tensors[attr.group_name, attr.attr_name] = tensor
-        return True
-
-    def _get_tensor(self, attr: TensorAttr) -> Any:
-        tensor = self.tensors[attr.group_name, attr.attr_name]
-        if attr.index is None:
-            self.read.append(attr.attr_name)
-            return tensor
-        return tensor[attr.index]
-
-    def _remove_tensor(self, attr: TensorAttr) -> bool:
-        return self.tensors.pop((attr.group_name, attr.attr_name), None) is not None
-
-    def _get_tensor_size(self, attr: TensorAttr) -> Any:
-        return tuple(self.tensors[attr.group_name, attr.attr_name].shape)
-
-    def get_all_tensor_attrs(self) -> list[TensorAttr]:
-        return [TensorAttr(*key) for key in self.tensors]
-
-
-class Edges(GraphStore):
-    """Edge indices by type and layout, in a dict."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.indices: dict[Any, Any] = {}
-
-    def _put_edge_index(self, edge_index: Any, edge_attr: EdgeAttr) -> bool:
-        self.indices[edge_attr.edge_type, edge_attr.layout.value] = (edge_index, edge_attr)
-        return True
-
-    def _get_edge_index(self, edge_attr: EdgeAttr) -> Any:
-        return self.indices[edge_attr.edge_type, edge_attr.layout.value][0]
-
-    def _remove_edge_index(self, edge_attr: EdgeAttr) -> bool:
-        return self.indices.pop((edge_attr.edge_type, edge_attr.layout.value), None) is not None
-
-    def get_all_edge_attrs(self) -> list[EdgeAttr]:
-        return [attr for _, attr in self.indices.values()]
-
-
-def pointers(ids: Any, count: int) -> Any:
-    return torch.cat([torch.zeros(1, dtype=torch.long), torch.bincount(ids, minlength=count).cumsum(0)])
-
-
-def put(store: Any, kind: Any, index: Any, size: tuple[int, int], layout: str, *, sized: bool = True) -> Any:
-    """Put these edges into the store; returns the place in `index` of each edge of the layout."""
-    order = torch.arange(index.size(1))
-    row, col = index
-    if layout == "csc":
-        order = torch.from_numpy(np.lexsort((row.numpy(), col.numpy())))
-        parts = (row[order], pointers(col, size[1]))
-    elif layout == "csr":
-        order = torch.from_numpy(np.lexsort((col.numpy(), row.numpy())))
-        parts = (pointers(row, size[0]), col[order])
-    else:
-        parts = (row, col)
-    store.put_edge_index(parts, edge_type=kind, layout=layout, size=size if sized else None)
-    return order
-
-
-def awkward(nodes: int = 40, edges: int = 300) -> Data:
-    """Self-loops, parallel edges, a hub, and some nodes without edges."""
-    random = torch.Generator().manual_seed(nodes)
-    index = torch.randint(max(nodes - 5, 1), (2, edges), generator=random)
-    index[1, : edges // 3] = 0
-    weight = torch.randint(0, 4, (edges,), generator=random).float()
-    time, since = torch.arange(nodes) // 2, torch.randint(0, 9, (edges,), generator=random)
-    return Data(x=torch.arange(nodes), edge_index=index, num_nodes=nodes, weight=weight, time=time, since=since)
-
-
-def stores_of(data: Data, layout: str, *, group: str | None = None) -> tuple[tuple[Features, Edges], Any]:
-    """The same graph in stores, and the number in `data` of each of its edges there."""
-    features, graph = Features(), Edges()
-    order = put(graph, None, data.edge_index, (data.num_nodes, data.num_nodes), layout)
-    for name in ("x", "time"):
-        features.put_tensor(data[name], group_name=group, attr_name=name, index=None)
-    for name in ("weight", "since"):
-        features.put_tensor(data[name][order], group_name=(None, None), attr_name=name, index=None)
-    return (features, graph), order
-
-
-def papers() -> HeteroData:
-    random = torch.Generator().manual_seed(3)
-    data = HeteroData()
-    data["paper"].x = torch.arange(50)
-    data["author"].x = torch.arange(50, 80)
-    data["paper"].time = torch.arange(50)
-    for kind, count in ((WRITES, 200), (CITES, 300), (("paper", "by", "author"), 150), (("paper", "has", "topic"), 0)):
-        ends = [
-            torch.randint({"paper": 50, "author": 30}.get(name, 1), (count,), generator=random) for name in kind[::2]
-        ]
-        data[kind].edge_index = torch.stack(ends)
-        data[kind].weight = torch.rand(count, generator=random)
-    data["topic"].x = torch.arange(6)
-    return data
-
-
-def stores_with_types(data: HeteroData, layouts: Any = LAYOUTS, *, sized: bool = True) -> Any:
-    features, graph, orders = Features(), Edges(), {}
-    for name in data.node_types:
-        for attribute in set(data[name].keys()) & {"x", "time"}:
-            features.put_tensor(data[name][attribute], group_name=name, attr_name=attribute, index=None)
-    for place, kind in enumerate(data.edge_types):
-        size = (data[kind[0]].num_nodes, data[kind[2]].num_nodes)
-        orders[kind] = put(graph, kind, data[kind].edge_index, size, layouts[place % len(layouts)], sized=sized)
-        weight = data[kind].weight[orders[kind]]
-        features.put_tensor(weight, group_name=kind, attr_name="weight", index=None)
-    return (features, graph), orders
-
-
-def sampler(data: Any, counts: Any, **options: Any) -> Any:
-    return gdsl.pyg.Sampler(data, counts, backend="cpu", **{"key": 12, **options})
-
-
-def of_nodes(data: Any, counts: Any, seeds: Any, time: Any = None, kind: str | None = None, **options: Any) -> Any:
-    given = NodeSamplerInput(None, torch.as_tensor(seeds), time, input_type=kind)
-    return sampler(data, counts, **options).sample_from_nodes(given)
-
 
 WAYS: list[tuple[dict[str, Any], bool]] = [
     ({}, False),
@@ -398,117 +275,3 @@ def test_sizes_that_are_not_declared() -> None:
         graph = Edges()
         put(graph, WRITES, data[WRITES].edge_index, (30, 50), "csc", sized=False)
         sampler((Features(), graph), [1])
-
-
-def one_index(parts: Any, layout: str = "coo", size: Any = (4, 4), kind: Any = None) -> Any:
-    graph = Edges()
-    graph.put_edge_index(tuple(map(torch.tensor, parts)), edge_type=kind, layout=layout, size=size)
-    return Features(), graph
-
-
-def with_tensor(name: str, values: Any, group: Any = None, kind: Any = None) -> Any:
-    features, graph = one_index(([0, 1, 2], [1, 2, 3]), kind=kind)
-    features.put_tensor(values, group_name=group, attr_name=name, index=None)
-    return features, graph
-
-
-def with_sizes(papers: int) -> Any:
-    features, graph = one_index(([0], [0]), kind=CITES, size=(4, 4))
-    graph.put_edge_index(torch.zeros(2, 1, dtype=torch.long), edge_type=WRITES, layout="coo", size=(4, papers))
-    return features, graph
-
-
-def with_and_without_types() -> Any:
-    features, graph = one_index(([0], [0]), kind=CITES)
-    graph.put_edge_index(torch.zeros(2, 1, dtype=torch.long), edge_type=None, layout="coo", size=(4, 5))
-    return features, graph
-
-
-class Forgetful(Edges):
-    """Lists edges that it does not have."""
-
-    def _get_edge_index(self, edge_attr: EdgeAttr) -> Any:
-        return None
-
-
-def forgetful() -> Any:
-    graph = Forgetful()
-    graph.put_edge_index(torch.zeros(2, 1), edge_type=CITES, layout="csr", size=(1, 1))
-    return Features(), graph
-
-
-@pytest.mark.parametrize(
-    ("error", "words", "make"),
-    [
-        (TypeError, r"not \(Edges, Features\)", lambda: sampler((Edges(), Features()), [1])),
-        (TypeError, r"not \(Features\)", lambda: sampler((Features(),), [1])),
-        (ValueError, "no edge index of any type", lambda: sampler((Features(), Edges()), [1])),
-        (ValueError, "the CSR of edges of type .* does not have it", lambda: sampler(forgetful(), [1])),
-        (ValueError, "with a type and edges without", lambda: sampler(with_and_without_types(), [1])),
-        (ValueError, "triples of names, not 'cites'", lambda: sampler(one_index(([0], [0]), kind="cites"), [1])),
-        (ValueError, "different sizes .* 'paper': 4 and 5", lambda: sampler(with_sizes(5), [1])),
-        (ValueError, "3 sources and 2 targets", lambda: sampler(one_index(([0, 1, 2], [1, 2])), [1])),
-        (ValueError, "float32", lambda: sampler(one_index(([0.0], [1.0])), [1])),
-        (ValueError, "bool", lambda: sampler(one_index(([True], [True])), [1])),
-        (ValueError, "has 3 tensors, not 2", lambda: sampler(one_index(([0], [1], [2])), [1])),
-        *(
-            (ValueError, "two numbers of nodes", lambda size=size: sampler(one_index(([0], [1]), size=size), [1]))
-            for size in (4, (4,), (4, 4, 4), (4.0, 4.0), (-1, 4))
-        ),
-        (ValueError, "2 dimensions", lambda: sampler(one_index(([[0]], [[1]])), [1])),
-        (ValueError, "lead to nodes 9 to 9, of which there are 4", lambda: sampler(one_index(([0], [9])), [1])),
-        (ValueError, "-1", lambda: sampler(one_index(([-1], [0]), kind=CITES), [1])),
-        (ValueError, "ascend from 0 to", lambda: sampler(one_index(([0, 0], [0, 2, 1, 1, 2]), "csc"), [1])),
-        (ValueError, "ascend from 0 to", lambda: sampler(one_index(([0, 0], [0]), "csc"), [1])),
-        (ValueError, "ascend from 0 to", lambda: sampler(one_index(([0, 1, 1, 1, 1], [0, 0]), "csr"), [1])),
-        (ValueError, "pointers for 5 nodes", lambda: sampler(one_index(([0], [0, 1, 1, 1, 1, 1]), "csc"), [1])),
-        (ValueError, "neither nodes nor edges", lambda: sampler(one_index(([0], [1])), [1], time_attr="time")),
-        (ValueError, "not an attribute of edges", lambda: sampler(one_index(([0], [1])), [1], weight_attr="weight")),
-        (
-            ValueError,
-            "5 values of 'time' for 4 nodes",
-            lambda: sampler(with_tensor("time", torch.arange(5)), [1], time_attr="time"),
-        ),
-        (
-            ValueError,
-            "5 values of 'time' for 4 nodes of type 'paper'",
-            lambda: sampler(with_tensor("time", torch.arange(5), "paper", CITES), [1], time_attr="time"),
-        ),
-        (
-            ValueError,
-            "2 values of 'weight' for 3 edges of type",
-            lambda: sampler(with_tensor("weight", torch.ones(2), CITES, CITES), [1], weight_attr="weight"),
-        ),
-        (
-            ValueError,
-            "weight of edge 1, from 1 to 2, is -1",
-            lambda: sampler(with_tensor("weight", torch.tensor([1.0, -1.0, 0.0])), [1], weight_attr="weight"),
-        ),
-        (
-            ValueError,
-            "one integer for each",
-            lambda: sampler(with_tensor("time", torch.rand(4)), [1], time_attr="time"),
-        ),
-        (
-            ValueError,
-            "not as a dense tensor",
-            lambda: sampler(with_tensor("time", torch.tensor(3), "paper", CITES), [1], time_attr="time"),
-        ),
-        (gdsl.GdslError, "speed", lambda: sampler(one_index(([0], [1])), [1], bias="(src, dst, e) => speed[e]")),
-        (NotImplementedError, "one type", lambda: sampler(with_sizes(4), [1], bias="(a, b, e) => 1")),
-        (ValueError, "edge type", lambda: sampler(one_index(([0], [1]), kind=CITES), {CITES: [1], WRITES: [1]})),
-        (ValueError, "for heterogeneous graphs", lambda: sampler(one_index(([0], [1])), {CITES: [1]})),
-        (ValueError, "hops", lambda: sampler(with_sizes(4), {CITES: [1, 2], WRITES: [1]})),
-        (IndexError, "the seed 4 is not one of the graph's 4 nodes", lambda: of_nodes(one_index(([0], [1])), [1], [4])),
-        (
-            ValueError,
-            "no nodes of the type 'venue'",
-            lambda: of_nodes(one_index(([0], [1]), kind=CITES), [1], [0], kind="venue"),
-        ),
-    ],
-)
-def test_mistakes(error: type[Exception], words: str, make: Callable[[], Any]) -> None:
-    with pytest.raises(error, match=words) as caught:
-        make()
-    assert len(str(caught.value)) < 700
-    assert issubclass(error, gdsl.GdslError) or "\n" not in str(caught.value)
