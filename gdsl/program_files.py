@@ -7,6 +7,7 @@ import errno
 import itertools
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
@@ -152,7 +153,7 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
 
 def programs_meant(words: Iterable[str]) -> list[str]:
     """`words` with the programs in each directory, and in those below it, in place of its name; hidden directories and
-    links to directories are passed over. Raises E0113 for a directory without programs."""
+    links to directories are passed over, and what is not a file. Raises E0113 for a directory without programs."""
     names: list[str] = []
     for word in words:
         if word == "-" or not os.path.isdir(word) or os.path.isfile(meant_by(word)):
@@ -168,7 +169,16 @@ def programs_meant(words: Iterable[str]) -> list[str]:
 def _programs_below(folder: str) -> Iterator[str]:
     for where, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (os.path.join(where, name) for name in names if name.endswith(SUFFIX))
+        paths = (os.path.join(where, name) for name in names if name.endswith(SUFFIX))
+        yield from (path for path in paths if not _is_special(path))
+
+
+def _is_special(path: str) -> bool:
+    """Whether this is a pipe, a socket or a device, which nobody may ever write to; a dangling link is none."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:  # reading it says what is wrong
+        return False
 
 
 def read_program(word: str) -> Source:

@@ -220,6 +220,16 @@ def test_program_files_that_are_none(gdslc, content):
     gdslc("run", "odd.gdsl", "path.mtx").fails(1, "odd.gdsl", "error[E01")
 
 
+@pytest.mark.parametrize("verb", ["check", "fmt"])
+def test_pipes_in_a_directory_are_passed_over(gdslc, verb):
+    Path("folder").mkdir()
+    os.mkfifo("folder/pipe.gdsl")
+    gdslc(verb, "folder").fails(1, "folder: error[E0113]", "no file in it ends in .gdsl")
+    Path("folder/hops.gdsl").write_text(Path("hops.gdsl").read_text())
+    os.symlink("nowhere", "folder/link.gdsl")
+    gdslc(verb, "folder").fails(1, "folder/link.gdsl: error[E0113]", "No such file")
+
+
 def test_program_that_is_a_directory(gdslc):
     Path("folder.gdsl").mkdir()
     gdslc("check", "folder.gdsl").fails(1, "folder.gdsl", "directory")
