@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gdsl.diagnostics import printable
+from gdsl.interrupts import before_the_end
 
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
 _MOST_LINKS = 40
@@ -89,16 +90,20 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     target = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(prefix=".gdsl-", dir=target.parent)
+
+    def remove() -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+
     try:
-        with os.fdopen(handle, "wb") as file:
+        with before_the_end(remove), os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, _mode(target))
         os.replace(name, target)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
+        remove()
         raise
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 _received: list[int] = []
@@ -85,6 +85,29 @@ def deferred(seconds: float) -> Iterator[None]:
                 signal.signal(number, former)
         if kept:
             signal.raise_signal(kept[0])
+
+
+@contextlib.contextmanager
+def before_the_end(clean_up: Callable[[], object]) -> Iterator[None]:
+    """Where SIGTERM or SIGHUP ends the process at once, have it end after `clean_up`, for what others would find. Only
+    in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handled = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
+
+    def end(number: int, _: FrameType | None) -> None:
+        clean_up()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    try:
+        for number in handled:
+            signal.signal(number, end)
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def check() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from gdsl import interrupts
 from gdsl.diagnostics import GdslError
+from gdsl.files import whole_file
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
@@ -164,3 +167,30 @@ def test_an_exit_by_a_library_is_sigterm() -> None:
     with pytest.raises(SystemExit) as raised, interrupts.deferred(600):
         sys.exit(3)
     assert raised.value.code == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_file_that_is_being_written_vanishes_before_the_process(number: signal.Signals, tmp_path: Path) -> None:
+    """The process still ends by the signal, and an older file stays."""
+    (tmp_path / "file").write_text("older")
+    code = f"""
+import os, signal
+from gdsl.files import whole_file
+signal.signal({number:d}, signal.SIG_DFL)
+with whole_file({str(tmp_path / "file")!r}) as file:
+    file.write(b"half")
+    os.kill(os.getpid(), {number:d})
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -number
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "older"
+
+
+def test_other_handlers_stay_while_a_file_is_written(tmp_path: Path) -> None:
+    received: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: received.append(number))
+    with whole_file(tmp_path / "file") as file:
+        signal.raise_signal(signal.SIGTERM)
+        file.write(b"whole")
+    assert received == [signal.SIGTERM] and (tmp_path / "file").read_bytes() == b"whole"
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
