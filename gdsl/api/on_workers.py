@@ -34,7 +34,7 @@ def run_on_workers(program: Any, graph: object, values: Mapping[str, Any], optio
     options of checkpoints without any, and for options that such a run does not have."""
     workers = options.pop("workers", None)
     if workers is None:
-        name = next(name for name, value in options.items() if name in OF_WORKERS and value not in (None, False))
+        name = next(name for name in OF_WORKERS if _is_given(name, options))
         raise TypeError(f"{name} is for runs with workers=gdsl.cluster(…)")
     result: Result = _checked(workers, options).run(program, graph, values, **options)
     return result
@@ -63,4 +63,9 @@ OF_WORKERS: dict[str, tuple[Any, Any]] = {
 
 def concerns_workers(options: Mapping[str, Any]) -> bool:
     """Whether a call has one of these options."""
-    return any(options.get(name) not in (None, False) for name in OF_WORKERS)
+    return any(_is_given(name, options) for name in OF_WORKERS)
+
+
+def _is_given(name: str, options: Mapping[str, Any]) -> bool:
+    """Whether an option is not its default; one of another type is given, too, and is refused then."""
+    return options.get(name, OF_WORKERS[name][1]) is not OF_WORKERS[name][1]

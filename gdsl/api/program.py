@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from gdsl import deadline
 from gdsl.api.arguments import NO_LIMITS, limits, named_values, split_call, take_options, with_gpus, without_defaults
@@ -87,6 +87,7 @@ class Program(CompiledProgram):
         every: int | None = None,
         resume: bool = False,
         parts: str | os.PathLike[str] | None = None,
+        **named: NoReturn,
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
@@ -107,12 +108,23 @@ class Program(CompiledProgram):
 
         Raises `gdsl.GdslError`, and TypeError or ValueError for invalid options; the program and the graph stay usable.
         """
+        if named:
+            raise self._named_apart("run", named)
         options: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations}
         options.update(types=types, gpus=gpus, round=round, memory=memory)
         for_workers = {"workers": workers, "checkpoint": checkpoint, "every": every, "resume": resume, "parts": parts}
         if concerns_workers(for_workers):
             return run_on_workers(self, graph, named_values(values), {**options, **for_workers})
         return self._call(graph, named_values(values), **options)
+
+    def _named_apart(self, method: str, named: Mapping[str, object]) -> TypeError:
+        """The mistake of a call that gives params or inputs as keywords where one mapping holds them."""
+        name = next(iter(named))
+        message = f"{method} has no option {name!r}"
+        if name not in self._binder.known:
+            return TypeError(message)
+        call = "" if method == "dry_run" else f", or {self.name}(graph, {name}=…)"
+        return TypeError(f"{message}: write {self.name}.{method}(graph, {{{name!r}: …}}){call}")
 
     def resume(
         self,
@@ -246,12 +258,15 @@ class Program(CompiledProgram):
         types: Mapping[str, Any] | None = None,
         gpus: int | str | Sequence[int] | None = None,
         round: str | Collection[str] | None = None,  # noqa: A002
+        **named: NoReturn,
     ) -> DryRun:
         """Check `values` as `run` does, and report what a run would allocate; nothing is compiled or run.
 
         `memory` as in `run`; with a size, cuda needs no GPU: the run may be on another machine. `gpus` as in `run`; on
         another machine a number of GPUs, of which each has `memory` bytes. Raises what `run` raises for invalid values.
         """
+        if named:
+            raise self._named_apart("dry_run", named)
         graph, arguments, use = as_graph(graph), without_defaults(named_values(values)), memory_use(memory)
         if self._program.types or types is not None:
             instance = self.instance(graph, arguments, types)

@@ -168,3 +168,27 @@ def test_tune_words_of_any_iterable() -> None:
     ):
         assert gdsl.compile(TEXT, tune=tune).ir == expected
     assert gdsl.compile(TEXT, tune="schedule.ids=64").ir.tuning.ids == 64
+
+
+@pytest.mark.parametrize("value", [0, 0.0, False, np.int64(0), np.array([0]), np.array([0, 1]), "", []], ids=label)
+def test_what_looks_like_no_workers_is_none_of_them(program, value) -> None:
+    """A comparison with False would take 0 for an option that was not given."""
+    with pytest.raises(TypeError, match=r"workers is what gdsl\.cluster returns"):
+        program(GRAPH, **GOOD, backend="reference", workers=value)
+    for option in ("checkpoint", "every", "parts"):
+        with pytest.raises(TypeError, match=rf"{option} is for runs with workers=gdsl\.cluster"):
+            program(GRAPH, **GOOD, backend="reference", **{option: value})
+
+
+def test_params_by_keyword_where_a_mapping_holds_them() -> None:
+    bfs, graph = gdsl.samples.bfs, gdsl.Graph.read("karate")
+    with pytest.raises(TypeError) as caught:
+        bfs.run(graph, source=0)
+    assert (
+        str(caught.value) == "run has no option 'source': write bfs.run(graph, {'source': …}), or bfs(graph, source=…)"
+    )
+    with pytest.raises(TypeError) as caught:
+        bfs.dry_run(graph, source=0)
+    assert str(caught.value) == "dry_run has no option 'source': write bfs.dry_run(graph, {'source': …})"
+    with pytest.raises(TypeError, match="run has no option 'bakend'"):
+        bfs.run(graph, {"source": 0}, bakend="cpu")
