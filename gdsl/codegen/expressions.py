@@ -93,7 +93,6 @@ class ExpressionPrinter:
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.read_ahead: Mapping[ir.Node, str] = {}  # what replaces the places of the functor that have been read ahead
-        self.mask: str | None = None  # what must hold for updates to add anything; None: nothing
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -290,17 +289,12 @@ class ExpressionPrinter:
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
-        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.operand(node))
+        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
 
     def update_everywhere(self, node: ir.Update) -> Text:
         """A minimum or maximum in the copies of all GPUs, which says whether this GPU's has changed."""
         number, name = self.everywhere[node.target.data], f"changed_{REDUCTIONS[node.operation]}_everywhere"
-        return call(name, "d.run", str(number), self.address(node.target), self.operand(node))
-
-    def operand(self, node: ir.Update) -> str:
-        """What is combined; where updates are masked, what changes nothing unless the mask holds."""
-        value = self.print(node.value)
-        return value if self.mask is None else f"{self.mask} ? {value} : {literal(0, node.value.type)}"
+        return call(name, "d.run", str(number), self.address(node.target), self.print(node.value))
 
     def _compare_and_swap(self, node: ir.CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"

@@ -38,7 +38,6 @@ class Argument(Enum):
     KEY = "key"
     TOTAL = "total"
     FEW = "few"
-    HOLDS = "holds"
     ITERATION = "iteration"
     TOTALS = "totals"
     READ_AHEAD = "early"
@@ -62,13 +61,12 @@ class Kept:
 class BodyForm:
     """What the function of a functor's body does besides. What changes the array `key_array` says in `key` to which
     value; what changes the array `skip_array` says whether any call has changed the element since the last barrier.
-    `read_ahead`: values that it is given. If it is `masked`, updates add nothing unless the test ``holds``. `bounds` of
-    the new values are known to a block, if a value is seen before it is changed."""
+    `read_ahead`: values that it is given. `bounds` of the new values are known to a block, if a value is seen before it
+    is changed."""
 
     key_array: str | None = None
     skip_array: str | None = None
     read_ahead: ReadAhead | None = None
-    masked: bool = False
     bounds: ReduceOperation | None = None
 
     @property

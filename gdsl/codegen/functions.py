@@ -152,7 +152,6 @@ class FunctionPrinter:
         expressions.read_ahead = places_ahead(form.read_ahead)
         if isinstance(expressions, SkipPrinter) and form.read_ahead is not None:
             expressions.seen, expressions.bounds = f"{READ_AHEAD}.{SEEN}", BOUNDS if form.bounds_type else ""
-        expressions.mask = Argument.HOLDS.value if form.masked else None
         StatementPrinter(
             expressions,
             lines,
@@ -168,8 +167,6 @@ class FunctionPrinter:
         text = self._after(form.read_ahead, functor, text)
         if form.skip_array is not None and form.bounds_type:
             text = text.with_parameters(FunctionParameter(Argument.BOUNDS, f"const {form.bounds_type}&", BOUNDS))
-        if form.masked:
-            text = text.with_parameters(FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value))
         if form.key_array is not None:
             kind = next(each.type for each in self.program.arrays if each.name == form.key_array)
             text = text.with_parameters(FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY))

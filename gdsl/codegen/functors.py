@@ -101,21 +101,19 @@ class FunctorTexts:
         key_array: str | None = None,
         skip_array: str | None = None,
         blind: bool = False,
-        masked: bool = False,
         at_once: bool = False,
     ) -> Calls:
         """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new.
         `key_array`: the array whose new value `key` becomes. `skip_array`: the array by which members are skipped,
         whose changes return whether any call has changed the element. `blind`: while members are few, claims are tried
-        without a look first. `masked`: the body is run where the tests fail, too. `at_once`: all tests are made in any
-        case."""
+        without a look first. `at_once`: all tests are made in any case."""
         functor = self.functor(variant.functor)
         tests = [self._condition(functor, variant, condition, at_once=at_once)]
         claim = variant.claim
         if claim is not None:
             key = (claim.conjunct, claim.statement)
             tests.append(self._printed(functor, "claim", key, "claim", lambda part: self._claim(variant, part, blind)))
-        text = self._apply(functor, variant, apply, BodyForm(key_array, skip_array, masked=masked))
+        text = self._apply(functor, variant, apply, BodyForm(key_array, skip_array))
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all there is to do, and its result is the answer
             return Calls(called[:-1], called[-1], True)
@@ -261,7 +259,7 @@ class FunctorTexts:
         everywhere = {name: self.printer.replicas[name] for name in written}
         without = variant.claim.statement if variant.claim is not None else None
         struct, bounds = self._struct(functor, form.read_ahead), form.bounds_type
-        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, form.masked, bounds)
+        key = (variant.body, variant.writes, form.key_array, form.skip_array, struct, bounds)
         make = partial(
             self.printer.apply,
             plain_arrays=plain,

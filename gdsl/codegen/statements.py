@@ -70,7 +70,7 @@ class StatementPrinter:
             self._add(node, f"store_shared({self.expressions.address(node.target)}, {value});")
 
     def _update(self, node: ir.Update) -> None:
-        value, suffix = self.expressions.operand(node), REDUCTIONS[node.operation]
+        value, suffix = self.expressions.print(node.value), REDUCTIONS[node.operation]
         target = node.target
         if target.data in self.expressions.everywhere:
             self._add(node, f"{self.expressions.update_everywhere(node).text};")

@@ -14,32 +14,18 @@ list is in the order of ids, so each thread can walk the part of it that leads t
 and marks no other thread writes. What it reads of others may be older or newer, as with any order of calls. This pays
 off if lists are long: each thread looks for its part of every list.
 
-**Bodies without a test.**
-Whether an edge passes its test is often unpredictable: with `cond core[dst] == -1`, half of all edges come too late, in
-no order. A mispredicted branch costs as much as several edges. If the body only adds to a number, it can add 0 where
-the test fails, which needs no branch. Only a single thread may do this: no other thread can have changed the element
-that it writes back unchanged.
-
-This pays off if test and body are a few comparisons and sums of values that can be read in any case.
-
-The same holds for tests. Several tests are several branches, and whether a far end is new is another one. If they are a
-few comparisons of values at hand, and there is nothing else to do, all of them are evaluated, and each vertex is stored
-after the last result before it is known whether it stays. Nothing else is written, so several threads may do this, each
-with its own list, from which duplicates are removed afterwards.
+**Tests without a branch.**
+Several tests are several branches, which are often unpredictable, and whether a far end is new is another one. A
+mispredicted branch costs as much as several edges. If the tests are a few comparisons of values at hand, and there is
+nothing else to do, all of them are evaluated, and each vertex is stored after the last result before it is known
+whether it stays. Nothing else is written, so several threads may do this, each with its own list, from which duplicates
+are removed afterwards.
 
 **Claims.**
 Where the test says that a far end is new, and the body stores that it is not, one thread does both without a branch:
 it stores either the new value or the one that it has found. The ends that it takes are noted, and the rest of the body
 runs for some hundred at a time, whose reads do not wait for each other. No other call reads what is claimed, and in
 which order bodies run is open, as it is among threads.
-
-**Values before tests**, in a reduction to the smallest or largest value.
-
-Only a value that improves on the list's result so far needs its tests. In a list in random order there are few: the
-k-th value is one with probability 1/k. That branch is predictable, while those of the tests may not be, and what else
-the tests read is rarely needed. Nothing is read in vain if the first test reads the value anyway. The order stays as
-written if a test or the value may fail (an index out of range), and for floats, since NaN does not compare like other
-values. The same holds for the smallest or largest element of an array whose vertex passes a test.
 
 **Selections before tests**, in a reduction.
 
@@ -53,9 +39,8 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
-from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts
@@ -63,13 +48,11 @@ from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import (
     Contended,
     EqualShares,
-    MaskedBody,
     OwnEnds,
     SelectFirst,
     TotalFirst,
     UnbranchedClaims,
     UnbranchedTests,
-    ValueFirst,
 )
 from gdsl.plan.nodes import Dedup, Form, Operation, Plan, Sweep
 from gdsl.plan.walking import map_sweeps
@@ -90,7 +73,6 @@ def run(plan: Plan, facts: Facts) -> Plan:
             contended = variants.contends(functor, walks[0].variant, by_one, over)
             own_ends = contended and not plan.program.graphs and changes_own_ends(functor, sweep)
             return dataclasses.replace(sweep, walks=walks).with_hints(
-                *(MaskedBody(over=each) for each in over if runs_in_any_case(functor)),
                 *(UnbranchedTests(over=each) for each in over if tests_at_once(functor)),
                 *(UnbranchedClaims(over=each) for each in over if claims_at_once(functor, sweep)),
                 *[Contended()] * contended,
@@ -108,10 +90,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
             return dataclasses.replace(sweep, own_by_one=by_one).with_hints(*hints)
         if isinstance(step, ir.NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
-            return sweep.with_hints(
-                *[ValueFirst()] * looks_at_value_first(step, functor),
-                *[SelectFirst()] * selects_first(step, functor),
-            )
+            return sweep.with_hints(*[SelectFirst()] * selects_first(step, functor))
         return sweep
 
     return map_sweeps(plan, changed)
@@ -148,20 +127,9 @@ def total_first(functor: ir.VertexFunctor | ir.EdgeFunctor) -> TotalFirst | None
     return TotalFirst(scalar=target.scalar, operation=update.operation, array=value.array)
 
 
-_ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 _VALUES = (ir.Literal, ir.Parameter, ir.Local, ir.ParamValue, ir.ScalarValue, ir.Element, ir.Iteration)
 _QUICK = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
 _PRODUCTS = (*_QUICK, BinaryOperation.MULTIPLY)
-
-
-def runs_in_any_case(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
-    """Whether one thread runs the body of `functor` for each edge, with updates by nothing where its test fails."""
-    body = functor.body
-    if not isinstance(functor, ir.EdgeFunctor) or len(functor.condition) != 1 or not _is_quick(functor.condition[0]):
-        return False
-    if any(isinstance(each, ir.Accept) for each in body[:-1]) or not all(map(_may_be_masked, body)):
-        return False
-    return any(isinstance(node, ir.Update) for node in walk(body))
 
 
 def changes_own_ends(functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -> bool:
@@ -188,23 +156,6 @@ def claims_at_once(functor: ir.VertexFunctor | ir.EdgeFunctor, sweep: Sweep) -> 
         return False
     store = functor.body[variant.claim.statement]
     return isinstance(store, ir.Store) and not store.target.type.is_pair and _is_quick(store.value)
-
-
-def _may_be_masked(statement: ir.Statement) -> bool:
-    if isinstance(statement, ir.Update):
-        return _adds(statement)
-    if isinstance(statement, ir.Let) and isinstance(statement.value, ir.UpdateValue):
-        return statement.value.outcome is Outcome.FETCH and _adds(statement.value.update)
-    if isinstance(statement, ir.Let):
-        return not statement.mutable and _is_quick(statement.value)
-    return isinstance(statement, ir.Accept) and _is_quick(statement.value)
-
-
-def _adds(update: ir.Update) -> bool:
-    """Whether `update` adds to an element of an end, so that nothing is the same as adding zero."""
-    target = update.target
-    own = isinstance(target, ir.ElementTarget) and isinstance(target.index, ir.Parameter)
-    return own and target.type.is_integer and update.operation in _ADDS and _is_quick(update.value)
 
 
 def tests_at_once(functor: ir.VertexFunctor | ir.EdgeFunctor) -> bool:
@@ -236,24 +187,6 @@ def _is_quick(value: ir.Expression) -> bool:
     if isinstance(value, ir.Element):
         return isinstance(value.index, ir.Parameter) and not value.type.is_pair
     return isinstance(value, _VALUES)
-
-
-def looks_at_value_first(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> bool:
-    """Whether the tests of `functor` run only for values that change the result of `step` so far."""
-    if step.operation not in (NeighborOperation.MIN, NeighborOperation.MAX) or not functor.condition:
-        return False
-    value = functor.value
-    if (
-        not isinstance(value, ir.Element)
-        or value.type != step.array_type
-        or value.type.holds_float
-        or value.type.is_pair
-    ):
-        return False
-    if may_stop(functor):
-        return False
-    reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, ir.Element)}
-    return print_expression(value) in reads
 
 
 _OF_ALL_EDGES = (ir.Literal, ir.ParamValue, ir.ScalarValue, ir.Iteration, ir.Binary, ir.Convert)

@@ -195,11 +195,6 @@ class EqualShares(Hint):
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedBody(Hint):
-    """One thread runs the body where the tests fail too, and its updates add nothing then. Added by `cpu_threads`."""
-
-
-@dataclass(frozen=True, slots=True)
 class UnbranchedClaims(Hint):
     """One thread claims far ends without a branch, and then runs the bodies of many that it has. Added by
     `cpu_threads`."""
@@ -224,8 +219,3 @@ class TotalFirst(Hint):
 class SelectFirst(Hint):
     """Which of two values an edge has depends on scalars alone, and is decided before the edge is tested. Added by
     `cpu_threads`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueFirst(Hint):
-    """An edge is tested only where its value would change the result so far. Added by `cpu_threads`."""

@@ -226,18 +226,16 @@ def _fetched_before(sweep: Sweep) -> list[str]:
 
 def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant | None, program: Program) -> list[str]:
     """What one thread does where there is little to do, as far as it is something else."""
-    masked, unbranched = (sweep.hint(kind, over) is not None for kind in (hints.MaskedBody, hints.UnbranchedTests))
+    unbranched = sweep.hint(hints.UnbranchedTests, over) is not None
     if sweep.hint(hints.UnbranchedClaims, over) is not None and together.claim is not None:
         claim = print_expression(_functor(together.functor, program).condition[together.claim.conjunct])
         return ["by one thread:", *_indent([f"claim without a branch: {claim}", "run the rest for many at a time"])]
-    if by_one is None or (by_one == together and not (masked or unbranched)):
+    if by_one is None or (by_one == together and not unbranched):
         return []
-    return ["by one thread:", *_indent(_variant(by_one, program, masked=masked, at_once=unbranched))]
+    return ["by one thread:", *_indent(_variant(by_one, program, at_once=unbranched))]
 
 
-def _variant(
-    variant: Variant, program: Program, blind: bool = False, masked: bool = False, at_once: bool = False
-) -> list[str]:
+def _variant(variant: Variant, program: Program, blind: bool = False, at_once: bool = False) -> list[str]:
     functor = _functor(variant.functor, program)
     tests = [print_expression(functor.condition[i]) for i in variant.tests]
     lines = [f"test {' && '.join(tests)}{' at once' if at_once else ''}"] if tests else []
@@ -248,7 +246,6 @@ def _variant(
         return [*lines, f"value {key}{print_expression(functor.value)}"]
     words = [f"{write.name} {_MODES[write.mode]}" for write in variant.writes]
     does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
-    words += ["by nothing where the test fails"] if masked else []
     says = ["says what is accepted"] if variant.accepts else []
     return [*lines, ", ".join([does, *words, *says])] if variant.body else [*lines, "accept"]
 
@@ -331,7 +328,6 @@ def _segment(sweep: Sweep, segment: Segment) -> str:
     aside = f", {edges.count} edges side by side" if edges is not None else ""
     tiles = sweep.hint(hints.ListTiles)
     aside += f", in tiles from all parts of the lists, {tiles.rows} rows of 32 edges at a time" if tiles else ""
-    aside += ", tests only of values that change it" if sweep.hint(hints.ValueFirst) is not None else ""
     aside += ", which of two values before tests" if sweep.hint(hints.SelectFirst) is not None else ""
     aside += f", the first of {cache.array} in each block's own memory" if cache is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Domain, NeighborOperation
+from gdsl.operations import Balance, Domain
 from gdsl.plan import hints
-from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, runs_in_any_case, tests_at_once, total_first
+from gdsl.plan.cpu_threads import changes_own_ends, claims_at_once, tests_at_once, total_first
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Dedup, Form, Sweep
 from gdsl.plan.verifier_variants import VariantVerifier
@@ -79,11 +79,10 @@ class HintVerifier(VariantVerifier):
             elif isinstance(hint, hints.HubBounds):
                 skips = sweep.skips
                 self.expect(skips is not None and hint.operation is skips.operation, "bounds of another value")
-            elif isinstance(hint, (hints.MaskedBody, hints.UnbranchedTests)):
+            elif isinstance(hint, hints.UnbranchedTests):
                 assert functor is not None
-                may = runs_in_any_case if isinstance(hint, hints.MaskedBody) else tests_at_once
                 by_one = walks[hint.over].by_one if hint.over is not None else None
-                self.expect(by_one is not None and self.ask(may, functor), "a body or a test in any case")
+                self.expect(by_one is not None and self.ask(tests_at_once, functor), "tests in any case")
             elif isinstance(hint, hints.UnbranchedClaims):
                 assert functor is not None
                 fits = not grid and walks[sweep.walks[0].over].by_one is not None
@@ -108,11 +107,6 @@ class HintVerifier(VariantVerifier):
             elif isinstance(hint, hints.ListTiles):
                 shares = segment is not None and sweep.balance is Balance.MERGE and grid
                 self.expect(shares and hint.length % hint.rows == 0 < hint.length, "tiles of what is not shared")
-            elif isinstance(hint, hints.ValueFirst):
-                self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
-                least = (NeighborOperation.MIN, NeighborOperation.MAX)
-                fits = isinstance(step, ir.NeighborReduce) and step.operation in least
-                self.expect(fits, "a value that says nothing of its tests")
             elif isinstance(hint, hints.SelectFirst):
                 self.expect(segment is not None and not grid and not may_stop(functor), "a value in any case")
                 value = functor.value if isinstance(functor, ir.EdgeFunctor) else None

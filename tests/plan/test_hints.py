@@ -14,7 +14,7 @@ from gdsl.operations import Layout
 from gdsl.plan import hints, target
 from gdsl.plan.build import build
 from gdsl.plan.graph_class import GENERAL
-from gdsl.plan.hints import Hint, ValueFirst
+from gdsl.plan.hints import Hint
 from gdsl.plan.nodes import Plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import sweeps
@@ -61,7 +61,7 @@ def test_a_plan_without_hints_of_any_kind_is_correct(case: Case) -> None:
 
 
 @pytest.mark.slow
-def test_these_programs_have_all_kinds_of_hints_but_one() -> None:
+def test_these_programs_have_all_kinds_of_hints() -> None:
     kinds = {kind for name in NAMES for plan in plans(program_of(name)) for kind in kinds_of(plan)}
     every = {kind for kind in vars(hints).values() if isinstance(kind, type) and issubclass(kind, Hint)}
-    assert every - kinds == {Hint, ValueFirst}
+    assert every - kinds == {Hint}

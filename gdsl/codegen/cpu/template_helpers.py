@@ -17,7 +17,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation
 from gdsl.plan.buffer_nodes import Buffer, Made, Role
-from gdsl.plan.hints import MaskedBody, UnbranchedTests
+from gdsl.plan.hints import UnbranchedTests
 from gdsl.plan.nodes import (
     Branch,
     Define,
@@ -83,10 +83,9 @@ class CppHelpers(TemplateHelpers):
     def calls_by_one(self, sweep: Sweep, walk: Walk, apply: str = "apply_alone", key_array: str | None = None) -> Calls:
         """What is called for an edge where one thread does all of the sweep."""
         assert walk.by_one is not None
-        masked, at_once = (sweep.hint(kind, walk.over) is not None for kind in (MaskedBody, UnbranchedTests))
+        at_once = sweep.hint(UnbranchedTests, walk.over) is not None
         edge = on_an_edge(walk.over)
-        condition = "condition_alone"
-        return self.functors.calls(walk.by_one, edge, condition, apply, key_array, masked=masked, at_once=at_once)
+        return self.functors.calls(walk.by_one, edge, "condition_alone", apply, key_array, at_once=at_once)
 
     def claim_by_one(self, walk: Walk) -> str:
         """The claim of an edge where one thread does all of the sweep."""
@@ -111,10 +110,6 @@ class CppHelpers(TemplateHelpers):
     def selected_values(self, walk: Walk, empty: str) -> SelectedValues:
         """The same where it is one of two, apart from what says which."""
         return self.functors.selected_values(walk.variant, on_an_edge(walk.over), empty)
-
-    def test_and_value(self, walk: Walk) -> tuple[str, str]:
-        """The test of an edge (empty: none) and its value."""
-        return self.functors.test_and_value(walk.variant, on_an_edge(walk.over))
 
     def ballot(self, walk: Walk) -> Ballot:
         """The ballot of an edge."""

@@ -421,17 +421,11 @@ inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value
 }
 
 // piece: reduce_neighbors
-// The reduction over the values of a list or, if each edge receives the result of the edges before it, the last value.
+// The reduction over the values of the edges of a list.
 template <class T, class Lists, class Combine, class Value>
 inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 last, T identity, Combine combine, Value value) {
-    if constexpr (std::is_invocable<Value, vertex, vertex, edge, T>::value) {
-        T best = identity;
-        for (int64 at = first; at < last; ++at) { best = value(near, lists.neighbor(at), lists.id(at), best); }
-        return best;
-    } else {
-        return reduce_list(first, last, identity, combine,
-                           [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); });
-    }
+    return reduce_list(first, last, identity, combine,
+                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); });
 }
 
 // piece: reduce_edges
