@@ -2,6 +2,18 @@
 inline float32 modulo(float32 a, float32 b) { return std::fmod(a, b); }
 inline float64 modulo(float64 a, float64 b) { return std::fmod(a, b); }
 
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// Signed numbers wrap by -fwrapv and are not converted: g++ 12 vectorizes several sums side by side, as of `reduce_list`, to
+// sums without most of their terms where each addition converts to unsigned numbers and back.
+inline int32 wrapping_add(int32 a, int32 b) { return a + b; }
+inline int64 wrapping_add(int64 a, int64 b) { return a + b; }
+inline int32 wrapping_subtract(int32 a, int32 b) { return a - b; }
+inline int64 wrapping_subtract(int64 a, int64 b) { return a - b; }
+
+// piece: wrapping_multiply
+inline int32 wrapping_multiply(int32 a, int32 b) { return a * b; }
+inline int64 wrapping_multiply(int64 a, int64 b) { return a * b; }
+
 // piece: shift_left
 // The count is taken modulo the width.
 template <class T, class Count>
