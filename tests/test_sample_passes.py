@@ -125,14 +125,15 @@ DRAWN = gdsl.compile(
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "long chain" else ()) for name in COLORED]
 )
 def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> None:
-    """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen three times, and in each
-    half once more for each further 64 colors."""
-    graph, more = COLORED[name](), {"long chain": 1, "small world": 1, "bipartite": 1, "mesh": 2}.get(name, 0)
+    """Some more where an order of the ids suits the graph. Rounds are few; every edge is seen twice, and the list of a
+    vertex once more for each further 64 colors."""
+    more = {"long chain": 1, "tree": 1, "small world": 1, "bipartite": 1, "mesh": 2}.get(name, 0)
+    graph = COLORED[name]()
     result = gdsl.compile("coloring").run(graph, {}, backend="cpu")
     check_coloring(graph, {}, {"color": result.color, "colors": result.colors})
     greedy = first_fit(graph, np.argsort(-graph.out_degrees, kind="stable"))
     assert result.colors <= greedy.max() + 1 + more
-    assert sum(record.edges or 0 for record in result.trace) <= (3 + int(result.colors) // 32) * graph.num_edges
+    assert sum(record.edges or 0 for record in result.trace) <= (2 + int(result.colors) // 64) * graph.num_edges
     assert sum(record.label == "release" for record in result.trace) <= int(result.colors) * 4 + 40
     others = [gdsl.compile("coloring").run(graph, {"seed": 3}, backend="cpu") for _ in range(2)]
     check_coloring(graph, {}, {"color": others[0].color, "colors": others[0].colors})
@@ -140,8 +141,8 @@ def test_colorings_have_about_as_many_colors_as_greedy_by_degree(name: str) -> N
 
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def test_colorings_are_greedy_by_degree_and_again_by_color(backend: str) -> None:
-    """Color by color, in this order: also where there are more than 64, or 256, in either half."""
+def test_colorings_are_greedy_by_degree(backend: str) -> None:
+    """In this order, vertex after vertex: also where there are more than 64 colors, or 256."""
     random = np.random.default_rng(7)
     graphs = [graph() for name, graph in COLORED.items() if name not in ("chain", "tree", "long chain", "grid")]
     graphs.append(of(nx.complete_graph(300)))
@@ -151,10 +152,8 @@ def test_colorings_are_greedy_by_degree_and_again_by_color(backend: str) -> None
     for seed, graph in enumerate(graphs):
         bits = DRAWN.run(graph, {"seed": seed}, backend="cpu").bits
         first = np.lexsort((np.arange(graph.num_vertices), bits, graph.out_degrees))[::-1]
-        once = first_fit(graph, first)
-        again = first_fit(graph, np.argsort(-once, kind="stable"))
         result = gdsl.compile("coloring").run(graph, {"seed": seed}, backend=backend)
-        assert np.array_equal(result.host_arrays()["color"], again), seed
+        assert np.array_equal(result.host_arrays()["color"], first_fit(graph, first)), seed
 
 
 def test_neighbors_with_the_same_random_number_have_different_colors() -> None:

@@ -64,7 +64,7 @@ def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("text", ["pagerank", "k_core"])
 def test_sweeps_over_all_vertices_of_large_roads_fetch_rows_ahead(text: str) -> None:
     given = program(text)
-    assert class_for(given, *ROADS, ROOM).facts == ("short-lists",)
+    assert "short-lists" in class_for(given, *ROADS, ROOM).facts
     assert all(class_for(given, *shape, ROOM) == GENERAL for shape in (SOCIAL, STAR, TOWN))
     assert "prefetches what the next vertices need" in print_plan(plan_of(text))
     assert not depends_on_graph(program(text, "schedule.fuse=off"))
