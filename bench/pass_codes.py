@@ -112,7 +112,7 @@ class Codes:
 
     def changed_by(self, work: str, graph: BenchmarkGraph) -> list[str]:
         """The passes without which the code for a graph is another one."""
-        facts = {()}
+        facts: set[tuple[str, ...]] = {()}
         if self._backend == "cuda":
             program = _instance(work, NOTHING)
             own = heuristics.class_for(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph.graph))
