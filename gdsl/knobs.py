@@ -191,7 +191,6 @@ PLAN_PASSES = (
     "storage",
     "synchronization",
     "prefetch",
-    "short_lists",
     "block_cache",
     "local_rounds",
     "small_frontiers",

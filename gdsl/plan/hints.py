@@ -137,11 +137,6 @@ class SourceTables(Hint):
     `load_balance`."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShortLists(Hint):
-    """Where the graph has short lists alone, a thread takes a member. Added by `short_lists`."""
-
-
 # Few members
 
 

@@ -12,16 +12,6 @@ A GPU reads them over a link, which is fast in whole lines. `auto` reduces short
 which read parts of lines; so reductions share equal numbers of consecutive edges there, 32 to a warp at a time, unless
 they leave lists early. Advances do so in any case. Warps of such a reduction take tiles from all parts of the lists: if
 each had one part, those that have what is on the GPU would soon be done, and the others too few to keep the link busy.
-
-**Short lists (cuda).**
-A warp shares the edges of its members out, so that no thread waits for a long list of another one. Where all lists
-of a graph are short (`Sizes.short_list`; roads, meshes) there is nothing to share, and labels that are hooked by
-edges side by side are read before any of these has changed them: many are hooked in vain, at the same roots. A
-thread that goes through its own list sees with each edge what the former one has done: strong components on a road
-network take a quarter less time. Few members are shared out all the same, and so is what changes elements of the
-edge's own ends alone, which gains nothing by it (an independent set lost 2 percent).
-
-What collects or reads ahead has the text of its visit once; two of them would be twice as much to keep.
 """
 
 from __future__ import annotations
@@ -33,11 +23,10 @@ from gdsl.ir.traversal import all_steps
 from gdsl.operations import Balance, Over
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.facts import Facts
-from gdsl.plan.hints import ListTiles, ReadAhead, ShortLists, SourceTables
+from gdsl.plan.hints import ListTiles, SourceTables
 from gdsl.plan.intersections import has_tables
 from gdsl.plan.nodes import Form, Members, Operation, Plan, Sweep
 from gdsl.plan.target import Target
-from gdsl.plan.variants import combines_at_data
 from gdsl.plan.walking import map_sweeps
 
 
@@ -119,26 +108,3 @@ def balance_of_push(balance: Balance, over: Over, first_places: Expression | Non
 def form_of_members(balance: Balance) -> Form:
     """A sweep over all edges tests for each whether its end is a member."""
     return Form.BITMAP if balance is Balance.EDGES else Form.QUEUE
-
-
-def run_on_short_lists(plan: Plan, facts: Facts) -> Plan:
-    """Pass `short_lists`: `plan` with the pushes in which a thread takes a member where all lists are short. It comes
-    when it is known which writes are atomic and what is read ahead."""
-    if not plan.target.grid:
-        return plan
-
-    def changed(operation: Operation, sweep: Sweep) -> Sweep:
-        return sweep.with_hints(ShortLists()) if _walks_short_lists(sweep, plan.program) else sweep
-
-    return map_sweeps(plan, changed)
-
-
-def _walks_short_lists(sweep: Sweep, program: Program) -> bool:
-    """Whether a push depends on the longest list of the graph."""
-    pushes = bool(sweep.walks) and sweep.selection is None and sweep.segment is None and sweep.vote is None
-    shares = sweep.balance is Balance.AUTO and sweep.order is None and sweep.skips is None
-    if not pushes or not shares or sweep.collect is not None:
-        return False
-    functors = {functor.name: functor for functor in program.edge_functors}
-    once = all(walk.by_one is None and sweep.hint(ReadAhead, walk.over) is None for walk in sweep.walks)
-    return once and all(combines_at_data(functors[walk.variant.functor], walk.variant) for walk in sweep.walks)

@@ -83,7 +83,6 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("distribution", distribution.run, may_be_left_out=False),
     Pass("synchronization", synchronization.run),
     Pass("prefetch", prefetch.run),
-    Pass("short_lists", load_balance.run_on_short_lists),
     Pass("block_cache", block_cache.run),
     Pass("local_rounds", local_rounds.run),
     Pass("small_frontiers", small_frontiers.run),

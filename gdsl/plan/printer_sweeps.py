@@ -206,8 +206,6 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program, blind))]
     lines += _indent(_fetched("the {}", sweep.hint(hints.PrefetchSectors, walk.over)))
     lines += _indent(_read_ahead(sweep, walk.over, walk.variant))
-    if sweep.hint(hints.ShortLists) is not None:
-        lines.append("    where the graph has short lists alone: the same, a thread a member")
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:

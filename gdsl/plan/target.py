@@ -175,7 +175,6 @@ _OF_ONE_TEAM = (
     "complement_tests",
     "synchronization",
     "prefetch",
-    "short_lists",
     "block_cache",
     "small_frontiers",
     "mirrors",

@@ -48,15 +48,7 @@ class HintVerifier(VariantVerifier):
         self._hints_of_functors(step, sweep)
 
     def _lists_of_members(self, sweep: Sweep) -> None:
-        """Lists that are walked by one thread or looked up in a table are those of any sweep, in any order."""
-        whole = bool(sweep.walks) and sweep.selection is None and sweep.balance is Balance.AUTO
-        for each in (sweep.segment, sweep.vote, sweep.collect, sweep.order, sweep.skips):
-            whole = whole and each is None
-        whole = whole and not any(isinstance(hint, hints.ReadAhead) for hint in sweep.hints)
-        self.expect(
-            sweep.hint(hints.ShortLists) is None or (whole and self.target.grid),
-            "a thread a member in another kind of sweep",
-        )
+        """Lists that are looked up in a table are those of any sweep, in any order."""
         lists = sweep.intersection
         together = lists is not None and sweep.members.frontier is None and lists.partners is None and self.target.grid
         tables = sweep.hint(hints.SourceTables) is not None

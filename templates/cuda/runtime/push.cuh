@@ -223,14 +223,6 @@ __device__ __forceinline__ uint64 push_threads(enactor& run, const Members& memb
     return visited;
 }
 
-// piece: push_short_lists
-// As `push_threads` if the graph has only short lists and every warp has 32 members; otherwise as `push_warps`.
-template <class Members, class Lists, class Visit>
-__device__ __forceinline__ uint64 push_short_lists(enactor& run, const Members& members, const Lists& lists, Visit visit) {
-    const bool alone = lists.g.largest_degree <= int64(SHORT_LIST) && members_per_warp(members.size()) == 32;
-    return alone ? push_threads(run, members, lists, visit) : push_warps(run, members, lists, visit);
-}
-
 // piece: push_blocks
 // Visits the edges of every member: a block takes as many members as it has threads and shares all their edges among
 // them.

@@ -70,7 +70,6 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
-constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 
 // ---- runtime ----
@@ -264,18 +263,17 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: count_visited
-// piece: synchronize_and_read
-// piece: push_hubs
-// piece: push_threads
-// piece: members_per_warp
 // piece: all_warps
+// piece: members_per_warp
 // piece: owner_of
 // piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: push_short_lists
+// piece: count_visited
+// piece: synchronize_and_read
+// piece: push_hubs
+// piece: push_threads
 
 // ---- functors ----
 
@@ -435,13 +433,13 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, near, far, totals); }
     };
-    count_visited(run, push_short_lists(run, members_of(input), out_lists{d.graph}, visit));
+    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, far, near, totals); }
     };
-    count_visited(run, push_short_lists(run, members_of(input), in_lists{d.graph}, visit_back));
+    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     {
         const bool total = block_reduce(run.shared, totals.hooked, false,

@@ -26,6 +26,7 @@
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_hook
 #undef advance_offer
+#undef alone
 #undef component
 #undef compute_jump
 #undef compute_relabel
@@ -49,6 +50,7 @@
 #undef lightest
 #undef merged
 #undef moved
+#undef next
 #undef offer_apply
 #undef offer_condition
 #undef offer_early
@@ -75,7 +77,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads of a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
-constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
 constexpr uint32 UNROLLED = 5;  // unrolled steps of a reduction by lanes
 
 // ---- runtime ----
@@ -251,9 +252,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: side_by_side
 // piece: each_vertex_side_by_side
 // piece: each_id
-// piece: synchronize_and_read
 // piece: grid_warps warp_index
-// piece: push_hubs
 // piece: all_warps
 // piece: members_per_warp
 // piece: warp_inclusive_sum
@@ -261,11 +260,11 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
+// piece: push_warps
+// piece: synchronize_and_read
+// piece: push_hubs
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side
-// piece: push_warps
-// piece: push_threads
-// piece: push_short_lists
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
@@ -442,7 +441,7 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         if (active && hook_condition(d, near, far)) { hook_apply(d, near, far, at, totals); }
     };
-    push_short_lists(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
+    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
     push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     {
         const int32 total = block_reduce(run.shared, totals.edges_taken, 0,
