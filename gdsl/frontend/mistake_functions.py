@@ -49,6 +49,12 @@ def is_no_near_word(failure: Failure, groups: Groups) -> bool:
     return failure.near_word() is None
 
 
+def is_type(failure: Failure, groups: Groups) -> bool:
+    """Whether the words at the token are a type, also one of another language, or a type parameter."""
+    word = groups["type"].split()[-1]
+    return word in SPELLINGS or word.endswith(")") or re.search(rf"\btype\s+{word}\b", failure.source.text) is not None
+
+
 def characters(failure: Failure, first: int, length: int) -> Span:
     """`length` characters from column `first` on, in the line of the token."""
     return Span(failure.span.line, first, failure.span.line, first + length)

@@ -19,6 +19,7 @@ from gdsl.frontend.mistake_functions import (
     import_first_fix,
     import_fix,
     is_no_near_word,
+    is_type,
     let_fix,
     letter_of_another_script,
     may_be_called,
@@ -60,6 +61,7 @@ _FUNCTOR_HEAD = r"^\s*(?P<kind>vertex|edge|common|vote)\s+functor\s+(?P<name>\w+
 _FUNCTOR = r"^\s*(?P<kind>{})\s+functor\s+(?P<name>\w+)\s*(?:\([^()]*)?$"
 _LOCAL = r"^\s*(?P<word>let|var)\s+(?P<name>\w+)\s*(?::\s*(?P<type>\w+)\s*)?$"
 _DATA = r"^\s*(?:(?:input|local)\s+)*(?P<kind>param|vertex|edge|scalar)\s+(?P<name>\w+)\s*$"
+_A_TYPE = r"(?P<type>(?:(?:vertex|edge)\s+)?\w+|\(\s*\w+\s*,\s*\w+\s*\))"
 _FUNCTION = r"(?s)^\s*function\s+(?P<name>\w+)\s*\((?P<parameters>.*)$"
 _C_LOOP = (
     r"\(\s*(?:\w+\s+)??(?P<name>\w+)\s*=\s*(?P<first>[^;]+?)\s*;\s*\w+\s*{}(?!=)\s*(?P<last>[^;]+?)\s*;"
@@ -197,6 +199,8 @@ TABLE: tuple[Mistake | Special, ...] = (
              begun=r"(?s)^\s*(?P<head>.*?)\s*-?\s*$", line=r"^\s*procedure\s+\w+"),
     foreign("the parameter `$before` has no type", "write `$before : int32`, or what it is", text=", )", only="COLON",
              line=r"^\s*(?:procedure|function|operator)\s+\w+"),
+    unexpected("a `:` is missing", "write `$before : $type|type`", kind="NAME VERTEX EDGE LPAR", only="COLON",
+                line=r"^\s*(?:procedure|function|operator)\s+\w+", rest=_A_TYPE, when=is_type),
     unexpected("`from` is missing", _FILE, kind="STRING", expects="FROM"),
     mistake("E0102", 'unknown character `"`', NO_STRINGS, at="first", kind="STRING"),
     unexpected("the name of the file is written in quotes", _FILE, only="STRING", at_end=True),
@@ -290,9 +294,16 @@ TABLE: tuple[Mistake | Special, ...] = (
                 when=lambda f, g: not g["type"] or g["type"] in TYPES),
     unexpected("a declaration has one name", "write a line for each: `$kind $name : …;`", text=",", expects="COLON",
                 begun=_DATA),
+    unexpected("the type is written after `:`", "write `$kind $name : $type|type;`", text="=", expects="COLON",
+                begun=_DATA, rest=rf"=\s*(?P<type>{TYPE})\s*;"),
     unexpected("`$name` has no type",
                 lambda f, g: f"write for example `{g['kind']} {g['name']} : int32{';' if f.text == ';' else ' = …;'}`",
                 text="; =", expects="COLON", begun=_DATA),
+    unexpected("a `:` is missing", "write `$kind $name$extent : $type|type`", kind="NAME VERTEX EDGE LPAR",
+                expects="COLON", begun=_DATA.replace(r"\s*$", r"\s*(?P<extent>(?:\[[^\]]*\])?)\s*$"), rest=_A_TYPE,
+                when=is_type),
+    unexpected("a `:` is missing", "write `$word $name : $type|type`", kind="NAME VERTEX EDGE LPAR",
+                expects="COLON EQUAL", begun=_LOCAL, rest=_A_TYPE, when=is_type),
     unexpected("`functor` is missing", "write `$kind functor $text`", only="FUNCTOR",
                 begun=r"^\s*(?P<kind>vertex|edge)\s*$", when=is_no_near_word, at_end=True),
     unexpected(_UNTYPED, functor_head_fix, text=":", not_kind="NAME", begun=_FUNCTOR.format("vertex|edge")),

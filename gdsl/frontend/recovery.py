@@ -245,6 +245,8 @@ class Stack:
             actions = table[self._state.state_stack[states - 1]]
             for kind in ListKind:
                 ambiguous = kind is ListKind.KNOBS and ("RBRACE" not in actions or "PLUS" in actions)
+                # `local` is behind the list that it begins an element of.
+                ambiguous |= kind is ListKind.DECLARATIONS and "RBRACE" not in actions
                 if kind.value in actions and not ambiguous and self.takes([kind.value], states):
                     return kind, states
         return None, 1

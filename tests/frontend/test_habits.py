@@ -196,3 +196,40 @@ def test_nothing_far_off_is_guessed(name: str) -> None:
         for text in (f"{name}(1);", f"count = {name};", f"{name} = 1;"):
             for one in found(with_parts(**{place: text})):
                 assert "did you mean" not in (one.fix or ""), one
+
+
+NO_COLON = {
+    "vertex a int32;": "vertex a : int32",
+    "local edge a float = 3.0;": "edge a : float32",
+    "input local vertex a double;": "vertex a : float64",
+    "vertex a (int32, vertex);": "vertex a : (int32, vertex)",
+    "vertex a[3] int32;": "vertex a[3] : int32",
+    "param a vertex;": "param a : vertex",
+    "edge a = int32;": "edge a : int32;",
+    "local vertex a = bool;": "vertex a : bool;",
+}
+
+
+@pytest.mark.parametrize("declaration", NO_COLON)
+def test_a_declaration_without_a_colon(declaration: str) -> None:
+    """Also as the last one, after which the parser must find the end of `problem`."""
+    text = f"program p;\nproblem {{\n    vertex b : int32;\n    {declaration}\n}}\nschedule {{ fill(b, 1); }}\n"
+    [one] = found(text)
+    assert one.span is not None and one.span.line == 4
+    assert one.fix == f"write `{NO_COLON[declaration]}`"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("vertex functor f(v) { apply { let x int32 = 3; b[v] = x; } }", "let x : int32"),
+        ("vertex functor f(v) { apply { var x float = 3.0; } }", "var x : float32"),
+        ("function f(x int32) -> int32 { return x; }", "x : int32"),
+        ("function f(x : int32, y double) -> int32 { return x; }", "y : float64"),
+        ("procedure f(a vertex int32) { fill(a, 3); }", "a : vertex int32"),
+    ],
+)
+def test_a_name_without_a_colon(text: str, form: str) -> None:
+    [one] = found(f"program p;\nproblem {{ vertex b : int32; }}\n{text}\nschedule {{ fill(b, 1); }}\n")
+    assert one.span is not None and one.span.line == 3
+    assert one.message == "a `:` is missing" and one.fix == f"write `{form}`"
