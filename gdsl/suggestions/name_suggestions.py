@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
-from gdsl.frontend.vocabulary import FOREIGN_TYPES, RESERVED, TYPES
+from gdsl.frontend.vocabulary import FOREIGN_TYPES, RESERVED, TYPES, closest
 from gdsl.source import Span
 from gdsl.suggestions.text import Places, span_at, statements_around
 
@@ -14,6 +15,10 @@ _FUNCTOR = re.compile(r"\b(vertex|edge)\s+functor\s+(\w+)\s*\(([^(){};]*)\)")
 _TYPE = "|".join(sorted({*FOREIGN_TYPES, *TYPES}, key=len, reverse=True))
 _LOCAL = re.compile(
     rf"(?:(?:const|let|var|auto|final)\s+)?(?:({_TYPE})\s+)?([A-Za-z_]\w*)\s*(?::\s*(\w+)\s*)?=\s*([^=;][^;]*);"
+)
+_DECLARATION = re.compile(
+    r"\b(?:vertex|edge|scalar|param|let|var|frontier|functor|procedure|function|operator|history|buckets|graph|type)"
+    r"\s+(?!functor\b|frontier\b)([A-Za-z_]\w*)"
 )
 _LONGEST_HEAD = 200
 _LONGEST_FUNCTOR = 10_000
@@ -31,12 +36,30 @@ def name_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Suggest
         yield from _local_of_schedule(plain, places, start, end)
     if diagnostic.code == "E0205":
         yield from _fraction(plain, places, start, end)
+    if diagnostic.code == "E0201":
+        yield from _declared_otherwise(diagnostic.message, plain, places)
     name = re.match(r"`(\w+)`", diagnostic.message)
     if diagnostic.code in ("E0201", "E0204") and name is not None and plain[start:end] == name[1]:
         if not diagnostic.message.endswith("is an array, not a value"):
             yield from _parameter(plain, places, diagnostic.span, name[1])
         if diagnostic.code == "E0204":
             yield from _set(plain, places, start, end, name[1])
+
+
+def _declared_otherwise(message: str, plain: str, places: Places) -> Iterator[Suggestion]:
+    """Another name for a declaration that nothing uses, where several places use a name almost like it."""
+    missing = re.search(r"`(\w+)`", message)
+    if missing is None:
+        return
+    name, words = missing[1], Counter(re.findall(r"\w+", plain))
+    if words[name] < 2:
+        return
+    unused = {match[1]: match for match in _DECLARATION.finditer(plain) if words[match[1]] == 1}
+    near = closest(name, unused)
+    if near is not None:
+        match = unused[near]
+        edit = Edit(span_at(places.text, match.start(1), match.end(1)), name)
+        yield Suggestion(f"line {edit.span.line} declares `{near}`: write `{name}` there", (edit,))
 
 
 def declaration_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gdsl.diagnostics import Diagnostic, Suggestion
+from gdsl.diagnostics import Diagnostic, Label, Suggestion
 from gdsl.frontend.syntax import Symbol
 from gdsl.source import Source
 from gdsl.suggestions.placement import candidates, replaces_text, rewriting_suggestions
@@ -35,6 +35,7 @@ class Outcome:
     symbols: tuple[Symbol, ...]
 
 
+_MOST_LABELS = 2
 _RULES = 2
 """The stage of the rules of writes and reads."""
 _NO_FILE = "E0241"
@@ -61,7 +62,21 @@ def verified(
         if _key(diagnostic) not in covered:
             tried.append(trials.tried(diagnostic) if _has_code(diagnostic, source.text) else diagnostic)
             covered |= trials.removed_everywhere(diagnostic, tried[-1])
-    return tuple(map(trials.with_shared, trials.without_consequences(tried)))
+    return tuple(_names_once(map(trials.with_shared, trials.without_consequences(tried))))
+
+
+def _names_once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """All messages, but one for each name that is not declared, with the other places that have it as labels."""
+    groups: dict[object, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        one = diagnostic.code == "E0201" and diagnostic.place is None
+        groups.setdefault(_key(diagnostic) if one else id(diagnostic), []).append(diagnostic)
+    for first, *others in groups.values():
+        places = [each.span for each in others if each.span is not None]
+        labels = tuple(Label(span, "and here") for span in places[:_MOST_LABELS])
+        more = len(places) - len(labels)
+        notes = (f"and in {more} more place{'s' * (more > 1)}",) if more else ()
+        yield dataclasses.replace(first, labels=first.labels + labels, notes=first.notes + notes) if others else first
 
 
 def _has_code(diagnostic: Diagnostic, text: str) -> bool:

@@ -233,3 +233,33 @@ def test_a_name_without_a_colon(text: str, form: str) -> None:
     [one] = found(f"program p;\nproblem {{ vertex b : int32; }}\n{text}\nschedule {{ fill(b, 1); }}\n")
     assert one.span is not None and one.span.line == 3
     assert one.message == "a `:` is missing" and one.fix == f"write `{form}`"
+
+
+def test_a_misspelled_declaration_is_told_once() -> None:
+    """Where several places use the name that is almost like it, and none the declared one."""
+    for old, new in (
+        ("vertex total : int32;", "vertex toatl : int32;"),
+        ("functor count_up(v)", "functor cuont_up(v)"),
+    ):
+        text = """program p;
+problem { vertex total : int32; }
+vertex functor count_up(v) { apply { total[v] += 1; total[v] = total[v] * 2; } }
+schedule { fill(total, 0); compute(vertices, count_up); compute(vertices, count_up); }
+"""
+        [one] = found(text.replace(old, new))
+        right, wrong = (re.search(r"\w*(?:total|toatl|count_up|cuont_up)", each) for each in (old, new))
+        assert right is not None and wrong is not None and one.span is not None
+        line = text[: text.index(old)].count("\n") + 1
+        assert one.fix == f"line {line} declares `{wrong[0]}`: write `{right[0]}` there"
+
+
+def test_a_name_that_nothing_declares_is_told_once() -> None:
+    [one] = found(with_parts(apply="level[v] = foo;\nlevel[v] = foo * foo; rank[v] = rank[v] + foo;"))
+    assert one.message == "`foo` is not declared"
+    assert [label.text for label in one.labels] == ["and here"] * 2
+    assert one.notes == ("and in 1 more place",)
+
+
+def test_a_misspelled_use_is_no_misspelled_declaration() -> None:
+    [one] = found(with_parts(apply="levle[v] = 3; levle[v] = level[v];"))
+    assert one.fix == "did you mean `level`?"
