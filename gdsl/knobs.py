@@ -199,6 +199,7 @@ PLAN_PASSES = (
     "proposals",
     "label_copies",
     "replicas",
+    "solo_rounds",
     "occupancy",
     "vertex_order",
     "bit_parallel",

@@ -24,6 +24,8 @@ TEAMS = ("teams", "teams_pull")
 """Files whose pieces replace others of the same names where each team of blocks has barriers of its own."""
 SEVERAL_GPUS = "own_members"
 """The file whose pieces replace others of the same names where several GPUs run a program together."""
+SOLO_ROUNDS = "solo_rounds"
+"""The file whose pieces replace those where the first GPU runs small passes of a loop alone."""
 GPU_LANES = "gpu_lanes"
 """The file whose pieces replace those where each GPU writes a lane of the trace."""
 WORKERS = "workers"
@@ -35,7 +37,7 @@ BOTH_SIDES = "both_sides"
 too; NVRTC, for which the others are, knows none of what these call."""
 DIRECT_EDGE_IDS = "direct_edge_ids"
 """The file whose pieces replace those where no graph leaves out edges of another."""
-_REPLACING = (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, SEVERAL_GPUS, GPU_LANES, *TEAMS)
+_REPLACING = (INDIRECT_EDGE_IDS, DIRECT_EDGE_IDS, BOTH_SIDES, WORKERS, SEVERAL_GPUS, SOLO_ROUNDS, GPU_LANES, *TEAMS)
 COMMON = {
     "arithmetic": True,
     "plain": False,

@@ -15,7 +15,9 @@ from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, R
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.hints import FewAsList
-from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Mode, Plan, Sweep
+from gdsl.plan.nodes import Dedup, FarEnds, Form, Loop, MakeGraph, Mode, Plan, Sweep
+from gdsl.plan.small_frontiers import push_in
+from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps, variants_of
 from gdsl.plan.work_order import key_type, most_visits, orders
 from gdsl.types import Type, Widths
@@ -197,6 +199,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
     words = list(structs.VISITS) if most_visits(plan) is not None else []
     words += [structs.DONE] if plan.target.instances else []
+    words += [structs.SOLO_ARRIVED, structs.handed(_most_handed(plan))] if any(solo_loops(plan)) else []
     yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if plan.target.lanes:
@@ -231,6 +234,23 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield buffer("saved", plan.saved, Fixed(1), Role.SAVED, Cleared.ZERO)
     if plan.target.fused and plan.swapped:
         yield buffer("outputs", Type.UINT64, Fixed(len(plan.swapped)), Role.OUTPUTS, Cleared.WRITTEN)
+
+
+_HANDED_ALWAYS, _OF_FRONTIER, _OF_DIRECTION, _OF_SCALAR, _OF_ORDER, _OF_LISTED = 4, 7, 2, 2, 20, 4
+"""Words of what one of several GPUs hands on; a scalar may be a pair."""
+
+
+def _most_handed(plan: Plan) -> int:
+    """Of any loop."""
+    return max(_handed(loop) for loop in solo_loops(plan))
+
+
+def _handed(loop: Loop) -> int:
+    solo = loop.solo
+    assert solo is not None
+    words = _HANDED_ALWAYS + (len(solo.frontiers) + 1) * _OF_FRONTIER + len(solo.directions) * _OF_DIRECTION
+    words += (len(solo.private) + len(solo.rotating)) * _OF_SCALAR
+    return words + (_OF_ORDER if loop.order is not None else 0) + (_OF_LISTED if push_in(loop) is not None else 0)
 
 
 def _chunks(plan: Plan) -> Extent:

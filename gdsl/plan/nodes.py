@@ -98,6 +98,8 @@ class Loop:
     body: tuple[Step, ...]
     order: NearFar | None = None
     """How the worklist of the condition is worked off; None: as the body leaves it."""
+    solo: Solo | None = None
+    """How one of several GPUs runs small passes alone; None: all GPUs run all of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from gdsl.plan.nodes import (
     Privatize,
     Rotate,
     Snapshot,
+    Solo,
     Step,
     StorePrivate,
     StoreReplicas,
@@ -78,7 +79,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
             outermost = ", counted as iterations" if step.outermost else ""
             order = f"{_order(step.order)}, " if step.order is not None else ""
             head = f"{word} {show(step.condition)}:  # {order}loop {step.number}{outermost}"
-            return [head, *_ask(step.ask), *print_steps(step.body, plan)]
+            return [head, *_ask(step.ask), *_solo(step.solo), *print_steps(step.body, plan)]
         case Branch():
             otherwise = ["else:", *print_steps(step.otherwise, plan)] if step.otherwise else []
             return [f"if {show(step.condition)}:", *_ask(step.ask), *print_steps(step.then, plan), *otherwise]
@@ -90,6 +91,16 @@ def _step(step: Step, plan: Plan) -> list[str]:
 def _order(order: NearFar) -> str:
     first = "smallest" if order.operation is ReduceOperation.MIN else "largest"
     return f"from near to far, the {first} {order.array} first"
+
+
+def _solo(solo: Solo | None) -> list[str]:
+    if solo is None:
+        return []
+    edges = "" if solo.counted else ", at the mean degree"
+    handed = [*solo.frontiers, *(f"the direction of site {site}" for site in solo.directions)]
+    handed += [*solo.private, *solo.rotating]
+    first = f"where {solo.worklist} has no more edges than a GPU has threads{edges}: the first GPU runs passes alone"
+    return [f"    {first}, and hands on {', '.join(handed)}"]
 
 
 def _leader(step: Leader) -> str:

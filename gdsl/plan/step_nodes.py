@@ -166,6 +166,24 @@ class StorePrivate:
 
 
 @dataclass(frozen=True, slots=True)
+class Solo:
+    """How the first of several GPUs runs small passes of a loop alone; see `solo_rounds`. All but the first two is what
+    it hands on to the others when they take part again."""
+
+    worklist: str
+    counted: bool
+    """Whether the edges of the worklist's members are known; if not, a mean number is assumed."""
+    frontiers: tuple[str, ...]
+    """All that the loop reads or makes: it may change their form, too."""
+    directions: tuple[int, ...]
+    """The sites that remember in which direction they walked."""
+    private: tuple[str, ...]
+    """The scalars of which each thread stores its own copy."""
+    rotating: tuple[str, ...]
+    """The scalars that move to other places."""
+
+
+@dataclass(frozen=True, slots=True)
 class WriteBack:
     """The leader stores the last values of rotating and of private scalars where the host reads them."""
 

@@ -66,6 +66,14 @@ VISITS = (
 """Of a run that may be stopped and begun again in another order."""
 
 
+SOLO_ARRIVED = Field("solo_arrived", _U64, "blocks of the first GPU that reached a barrier while that was alone")
+
+
+def handed(words: int) -> Field:
+    """What the first GPU hands on to the others when they take part again."""
+    return Field("handed", _U64, "what the first GPU hands on when the others take part again", count=words)
+
+
 DONE = Field("done", _U64, "1 once instances that run together have their results")
 
 

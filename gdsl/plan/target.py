@@ -70,6 +70,8 @@ class Sizes:
     """A round of this part of the entries that there have been is so few that more are looked for."""
     listed_places: int = 1 << 18
     """Places of a list of few members: as many edges as these may have; fewer than 2^24 (cuda)."""
+    solo_edges: int = 1
+    """Edges of a worklist for each thread of a GPU up to which one of several GPUs runs passes alone (cuda)."""
     listed_edges: int = 8
     """Edges a thread up to which members are few, as lists go (cuda)."""
     local_room: int = 128

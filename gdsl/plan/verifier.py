@@ -13,7 +13,8 @@
 9. Several workers have the same data wherever one of them reads it (`verifier_exchanges`, `verifier_parts`).
 10. Instances that run together keep the bits of their tests up to date (`verifier_bits`).
 11. Where blocks go on without a barrier, nothing depends on the order of their rounds (`verifier_rounds`).
-12. The host does only what it can, and each launch is whole (`verifier_launches`).
+12. Where one of several GPUs goes on alone, the others find what it has changed (`verifier_solo`).
+13. The host does only what it can, and each launch is whole (`verifier_launches`).
 
 What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
 mistake of the compiler.
@@ -60,6 +61,7 @@ from gdsl.plan.verifier_proposals import verify_proposals
 from gdsl.plan.verifier_replicas import verify_replicas
 from gdsl.plan.verifier_rounds import verify_rounds
 from gdsl.plan.verifier_sets import verify_combinations, verify_copies
+from gdsl.plan.verifier_solo import verify_solo
 from gdsl.plan.verifier_storage import verify_sizes, verify_slots, verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.walking import deepest_on, operations, steps_in
@@ -90,6 +92,7 @@ def verify(plan: Plan) -> None:
     verify_proposals(plan)
     verify_labels(plan)
     verify_replicas(plan)
+    verify_solo(plan)
     verify_slots(plan)
     verify_sizes(plan)
 

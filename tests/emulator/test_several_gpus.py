@@ -172,6 +172,7 @@ MUTANTS = (
         "wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count() / 2)",
         "bfs",
         "race result bounds steps deadlock divergence error",
+        ("without=solo_rounds",),
     ),
     Mutant(
         "a result is published before all GPUs have come",

@@ -18,6 +18,7 @@ from gdsl.plan import structs
 from gdsl.plan.buffer_nodes import Struct
 from gdsl.plan.buffers import control_block, small_frontier_member
 from gdsl.plan.nodes import Plan
+from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.target import INSTANCES
 from gdsl.plan.walking import leaves_edges_out
 from gdsl.plan.work_order import key_type
@@ -148,6 +149,8 @@ class _Generation:
             library = runtime.TEAMS_LIBRARY
         if self.plan.target.several_gpus:
             library = runtime.on_several_gpus(library)
+        if any(solo_loops(self.plan)):
+            library = runtime.with_solo_rounds(library)
         if self.plan.target.lanes:
             library = runtime.with_lanes(library)
         if self.both_sides:

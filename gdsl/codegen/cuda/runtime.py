@@ -11,6 +11,7 @@ from gdsl.codegen.library import (
     GPU_LANES,
     INDIRECT_EDGE_IDS,
     SEVERAL_GPUS,
+    SOLO_ROUNDS,
     TEAMS,
     Library,
     Piece,
@@ -87,6 +88,11 @@ TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))
 def on_several_gpus(library: Library) -> Library:
     """`library` for a text that runs on several GPUs at the same time."""
     return dataclasses.replace(library, files=(*library.files, SEVERAL_GPUS), words=_OF_SEVERAL)
+
+
+def with_solo_rounds(library: Library) -> Library:
+    """`library` for several GPUs of which the first runs small passes of some loops alone."""
+    return dataclasses.replace(library, files=(*library.files, SOLO_ROUNDS))
 
 
 def with_lanes(library: Library) -> Library:

@@ -29,6 +29,7 @@ from gdsl.plan.nodes import (
     Initial,
     Initialize,
     Launch,
+    Loop,
     MakeGraph,
     OnSets,
     Operation,
@@ -40,6 +41,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.nodes import FarEnds as FarEndsStep
 from gdsl.plan.small_frontiers import is_listed, push_in
+from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import deepest_on, launches, operations, own_sweeps, steps_in, sweeps_of
 from gdsl.types import Type
 
@@ -71,6 +73,7 @@ class CudaHelpers(TemplateHelpers):
         histories = (_history(step) for step in steps)
         self.histories = tuple(dict.fromkeys(history for history in histories if history is not None))
         """Of the schedule, in its order."""
+        self.has_solo_rounds = any(solo_loops(plan))
         self.most_gpus = buffers.MOST_GPUS
         self.upcoming_levels = tuple(dict.fromkeys(_upcoming_levels(plan)))
         """The histories whose next levels have their lists prefetched, each with these lists."""
@@ -137,6 +140,30 @@ class CudaHelpers(TemplateHelpers):
     def scalar(self, name: str) -> ir.Scalar:
         """The scalar of that name."""
         return self._scalars[name]
+
+    def handed(self, loop: Loop, spare: str) -> list[str]:
+        """What the first of several GPUs hands on after passes of a loop that it has run alone, and `spare`, the
+        frontier that is in no use: of what threads know, all that is used later, since it takes registers."""
+        solo, owners = loop.solo, self.plan.owners()
+        assert solo is not None
+        parts = ("queue", "bitmap") if buffers.needs_bitmaps(self.plan) else ("queue",)
+        if self.histories or loop.order is not None or push_in(loop) is not None:
+            parts += ("room",)
+        known = {each.name: ("size", "edges") if each.counts is not None else ("size",) for each in self.plan.frontiers}
+        found: list[str] = []
+        for name in dict.fromkeys(owners[name] for name in solo.frontiers):
+            sharing = [each for each, owner in owners.items() if owner == name]
+            values = dict.fromkeys(part for each in sharing for part in known[each])
+            forms = ("queued", "mapped") if buffers.needs_bitmaps(self.plan) else ()
+            found += (f"{self.frontier(name)}.{part}" for part in (*parts, *values, *forms))
+        found += (f"{spare}.{part}" for part in parts)
+        found += (self.direction(self.operation_at(site)) for site in solo.directions)
+        found += map(self.own_copy, solo.private)
+        found += (f"d.{self.member(name)}" for name in solo.rotating)
+        found += ["small"] if push_in(loop) is not None else []
+        if loop.order is not None:
+            found += ["order.keys", "order.next_keys", "order.peak", "order.state"]
+        return found
 
     def own_copy(self, scalar: str) -> str:
         """A thread's own copy of a scalar."""

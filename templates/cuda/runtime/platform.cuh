@@ -12,18 +12,27 @@ constexpr uint64 STOP_EVEN = 1ull << 63, STOP_ODD = 1ull << 62, STOP_REQUEST = 1
 constexpr uint64 ARRIVALS = STOP_REQUEST - 1;
 constexpr uint32 FULL_WARP = 0xffffffffu;
 
-// piece: block_index block_count gdsl_place
+// piece: block_index all_block_count gdsl_place
 // The blocks of a run are numbered over all of its GPUs. The host stores the number of this GPU's first block, how many
 // blocks there are on all GPUs, how many GPUs, which of them this is, for each but the first the address of its word for
 // barriers, and last whether all vertices are divided by the GPUs that have their values.
 extern "C" { __constant__ uint64 gdsl_place[64]; }
 __device__ __forceinline__ uint32 block_index() { return uint32(gdsl_place[0]) + blockIdx.x; }
-__device__ __forceinline__ uint32 block_count() { return uint32(gdsl_place[1]); }
+__device__ __forceinline__ uint32 all_block_count() { return uint32(gdsl_place[1]); }
 
-// piece: own_gpu gpu_count members_by_owner
+// piece: block_count
+// Of the blocks that take part.
+__device__ __forceinline__ uint32 block_count() { return all_block_count(); }
+
+// piece: own_gpu all_gpu_count all_by_owner
 __device__ __forceinline__ uint64 own_gpu() { return gdsl_place[3]; }
-__device__ __forceinline__ uint64 gpu_count() { return gdsl_place[2]; }
-__device__ __forceinline__ bool members_by_owner() { return gdsl_place[63] != 0; }
+__device__ __forceinline__ uint64 all_gpu_count() { return gdsl_place[2]; }
+__device__ __forceinline__ bool all_by_owner() { return gdsl_place[63] != 0; }
+
+// piece: gpu_count members_by_owner
+// Of the GPUs that take part.
+__device__ __forceinline__ uint64 gpu_count() { return all_gpu_count(); }
+__device__ __forceinline__ bool members_by_owner() { return all_by_owner(); }
 
 // piece: own_block_index own_block_count
 // Of the blocks on this GPU.
@@ -220,6 +229,22 @@ __device__ __forceinline__ void arrive_everywhere_without_result(uint64* x) {
 __device__ __forceinline__ uint64 wait_here_for_arrivals(const uint64* x, uint64 target) {
     const uint64 own = gdsl_place[3];
     return wait_for_arrivals(own == 0 ? x : reinterpret_cast<const uint64*>(gdsl_place[3 + own]), target);
+}
+
+// piece: arrive_on_gpu
+// Adds to a word at which blocks of one GPU wait, as `arrive` without a result, while all other GPUs wait elsewhere.
+__device__ __forceinline__ void arrive_on_gpu(uint64* x, uint64 value) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
+}
+
+// piece: wait_on_gpu
+// As `wait_for_arrivals`, at such a word.
+__device__ __forceinline__ uint64 wait_on_gpu(const uint64* x, uint64 target) {
+    uint64 value;
+    do {
+        asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(x) : "memory");
+    } while ((value & ARRIVALS) < target);
+    return value;
 }
 
 // piece: arrive_with

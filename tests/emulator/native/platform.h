@@ -39,10 +39,13 @@ void exchange_wide(unsigned long long* address, unsigned long long* expected, co
 
 __device__ __forceinline__ uint32 block_index() { return blockIdx.x; }
 __device__ __forceinline__ uint32 block_count() { return gridDim.x; }
+__device__ __forceinline__ uint32 all_block_count() { return gridDim.x; }
 __device__ __forceinline__ uint32 own_block_index() { return emulator::own_block_index(); }
 __device__ __forceinline__ uint32 own_block_count() { return emulator::own_block_count(); }
 __device__ __forceinline__ uint64 own_gpu() { return emulator::own_gpu(); }
 __device__ __forceinline__ uint64 gpu_count() { return emulator::gpu_count(); }
+__device__ __forceinline__ uint64 all_gpu_count() { return emulator::gpu_count(); }
+__device__ __forceinline__ bool all_by_owner() { return emulator::members_by_owner(); }
 __device__ __forceinline__ bool members_by_owner() { return emulator::members_by_owner(); }
 template <class T>
 __device__ __forceinline__ T smaller(T a, T b) { return b < a || a != a ? b : a; }
@@ -108,6 +111,11 @@ __device__ __forceinline__ void arrive_everywhere_without_result(uint64* x) {
 }
 __device__ __forceinline__ uint64 wait_here_for_arrivals(const uint64* x, uint64 target) {
     return wait_for_arrivals(x, target);
+}
+// Of blocks of one GPU, whatever else has the scope of the system.
+__device__ __forceinline__ void arrive_on_gpu(uint64* x, uint64 value) { add_and_release<false>(x, value); }
+__device__ __forceinline__ uint64 wait_on_gpu(const uint64* x, uint64 target) {
+    return emulator::wait_for_field(x, ARRIVALS, target, false);
 }
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }
