@@ -3,9 +3,10 @@
 The number of blocks is decided once the graph is known. At each barrier every block waits for every other, which takes
 longer with more blocks: 0.95 microseconds with one block for each multiprocessor of an H200, 1.75 with four. Many
 blocks pay off if steps wait for memory. A search on a graph with few edges for each vertex and no long lists (roads,
-meshes) is a long sequence of small frontiers, for which few blocks are as fast. If the first frontier is all vertices,
-frontiers are large at first, and these take most of the time: on a road network, Louvain takes ten percent less with
-two blocks for each multiprocessor than with one, and k_core five percent less.
+meshes) is a long sequence of small frontiers, for which few blocks are as fast, unless a run shows that they are large
+(`backends.cuda.observed_blocks`). If the first frontier is all vertices, frontiers are large at first, and these take
+most of the time: on a road network, Louvain takes ten percent less with two blocks for each multiprocessor than with
+one, and k_core five percent less.
 """
 
 from __future__ import annotations
@@ -100,9 +101,9 @@ def resident_threads(plan: Plan) -> int | None:
     Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
     and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
     two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
-    chosen size may have a multiprocessor for themselves, and so may those for deep graphs. A long program says so, as
-    it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed depends on this: the
-    driver says how many blocks really fit.
+    chosen size may have a multiprocessor for themselves, and so may those for deep graphs. A long program says that two
+    of these shall fit: with more it spills, and one is too few where frontiers turn out to be large. Nothing but speed
+    depends on this: the driver says how many blocks really fit.
     """
     if any(sweep.hint(FewAsList) for sweep in sweeps(plan)):
         return LISTING
@@ -112,7 +113,7 @@ def resident_threads(plan: Plan) -> int | None:
     if _only_streams(plan) or _keeps_little(plan):
         return STREAMED
     if has_small_blocks(plan):
-        return plan.sizes.block_threads if is_long(plan) else None
+        return 2 * plan.sizes.block_threads if is_long(plan) else None
     if plan.program.tuning.block is not None:
         return None
     return SEARCHING if plan.frontiers else None

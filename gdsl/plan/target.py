@@ -26,8 +26,8 @@ class Sizes:
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
     even_lists: int = 4
-    """Where the longest list is at most so many times the mean, and no longer than the next, a thread reduces any list:
-    at worst a fourth of the lanes are busy (cuda)."""
+    """Where the longest list is at most so many times the mean, and no hub's, a thread reduces any list: at worst a
+    fourth of the lanes are busy (cuda)."""
     grouped_list: int = 64
     """Lists up to this long are reduced by eight threads each, longer ones by a warp (cuda)."""
     reduced_hub: int = 512

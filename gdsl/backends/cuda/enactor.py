@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl.backends import failures
 from gdsl.backends.cuda.host_walk import Walk
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
+from gdsl.backends.cuda.observed_blocks import ObservedBlocks
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
@@ -26,7 +27,7 @@ from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Launch, Plan
-from gdsl.plan.occupancy import blocks_a_multiprocessor, keeps_values
+from gdsl.plan.occupancy import MANY, blocks_a_multiprocessor, keeps_values
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import orders
 from gdsl.types import Type
@@ -84,7 +85,8 @@ class Enactor:
         self._fused = list(self._kernels.values()) if self._is_fused else []
         self._dynamic_shared = self._dynamic_shared_bytes()
         """Bytes of dynamic shared memory per block."""
-        self.blocks = blocks or self._blocks()
+        self._observed = self._blocks(blocks)
+        self.blocks = self._observed.few
         self._memory: RunMemory | None = None
         self._memory_for: tuple[object, ...] = ()
         self.limits, self._bindings = Limits(), _NOTHING
@@ -271,10 +273,12 @@ class Enactor:
         assert room >= asked, "a kernel with bounds of hubs on a GPU without room for them"
         return asked or room
 
-    def _blocks(self) -> int:
+    def _blocks(self, given: int | None) -> ObservedBlocks:
         """The blocks of the grid: equally many for all kernels of a run, since they count the arrivals at one
         barrier."""
-        threads = self.plan.sizes.block_threads
+        threads, graph = self._threads, self.graph
+        if given is not None:
+            return ObservedBlocks(given, given, threads, graph.num_vertices)
         resident = min(
             self.device.resident_blocks(kernel, threads, self._dynamic_shared) for kernel in self._kernels.values()
         )
@@ -284,9 +288,9 @@ class Enactor:
                 f"a block of {threads} threads does not fit on this GPU",
                 fix="choose fewer with --tune schedule.block=256",
             )
-        graph = self.graph
         worth = blocks_a_multiprocessor(self.plan, graph.num_vertices, graph.num_edges, self.on_device.largest_degree)
-        return self.device.multiprocessors * min(resident, worth)
+        few, many = (self.device.multiprocessors * min(resident, most) for most in (worth, MANY))
+        return ObservedBlocks(few, many, threads, graph.num_vertices)
 
     def is_late(self) -> bool:
         """Whether the caller's timeout has passed."""
@@ -373,6 +377,8 @@ class Enactor:
         if words[0] > written.most:
             self.memory.transfers.complete(written, words[0])
         outcome.iterations, outcome.time_ms, written.told = passes, time_ms, words
+        if self._observed.runs_left and words[0]:
+            self.blocks = self._observed.note(*written.members())
         if self.plan.target.lanes:
             trace, vertices = written(), self.graph.num_vertices
             lanes = self.memory.transfers.lanes(words[0])

@@ -47,6 +47,13 @@ class Written:
         """The records, in order."""
         return decoded(self._plan, self.keep(), self._widths, *self.told[1:])
 
+    def members(self) -> tuple[int, int]:
+        """How many members the operators have had whose records are on the host, and how many operators these are."""
+        dtype = struct_dtype(structs.TRACE_RECORD, self._widths)
+        here = self._kept if self._here is None else self._here[: min(self.told[0], self.most) * self._size].tobytes()
+        sizes = numpy.frombuffer(here or b"", dtype)["size"]
+        return int(sizes.sum()), len(sizes)
+
     def keep(self, records: bytes | None = None) -> bytes:
         """Copy the records: `records`, or those on the host. This is called before they are overwritten, so that a copy
         that another thread makes at that time is not used."""

@@ -116,8 +116,8 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
 // long for another one, and a warp reads consecutive edges.
 __device__ __forceinline__ uint32 longest_alone(const graph_slice& g) {
     const uint64 longest = uint64(g.largest_degree);
-    const bool even = longest <= GROUPED_LIST && longest * uint64(g.num_vertices) <= EVEN_LISTS * uint64(g.num_edges);
-    return even ? GROUPED_LIST : SHORT_LIST;
+    const bool even = longest < REDUCED_HUB && longest * uint64(g.num_vertices) <= EVEN_LISTS * uint64(g.num_edges);
+    return even ? maximum(uint32(longest), SHORT_LIST) : SHORT_LIST;
 }
 
 // piece: reduce_warps
