@@ -199,7 +199,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
     words = list(structs.VISITS) if most_visits(plan) is not None else []
     words += [structs.DONE] if plan.target.instances else []
-    words += [structs.SOLO_ARRIVED, structs.handed(_most_handed(plan))] if any(solo_loops(plan)) else []
+    words += [*structs.SOLO, structs.handed(_most_handed(plan))] if any(solo_loops(plan)) else []
     yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if plan.target.lanes:

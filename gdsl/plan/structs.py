@@ -66,7 +66,10 @@ VISITS = (
 """Of a run that may be stopped and begun again in another order."""
 
 
-SOLO_ARRIVED = Field("solo_arrived", _U64, "blocks of the first GPU that reached a barrier while that was alone")
+SOLO = (
+    Field("solo_arrived", _U64, "blocks of the first GPU that reached a barrier while that was alone"),
+    Field("solo_traced", _U64, "records of the trace when it was alone last"),
+)
 
 
 def handed(words: int) -> Field:

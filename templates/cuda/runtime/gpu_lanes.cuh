@@ -133,7 +133,7 @@ __device__ __forceinline__ bool measures_waits() { return own_block_index() == 0
 // What the first GPU has run alone took this one no time; how long it has waited is part of the next record.
 __device__ __forceinline__ void follow_trace(enactor& run) {
     if (!is_lane_writer()) { return; }
-    const uint64 traced = load_relaxed(&run.control->trace_length), capacity = run.slice.trace_capacity;
+    const uint64 traced = load_relaxed(&run.control->solo_traced), capacity = run.slice.trace_capacity;
     for (uint64 at = run.shared.traced; at < traced && at < capacity; ++at) { run.slice.lanes[at + 1] = lane_record{0, 0, 0, 0}; }
     run.shared.traced = traced;
 }

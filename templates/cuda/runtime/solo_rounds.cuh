@@ -128,6 +128,7 @@ __device__ __forceinline__ void change_solo(enactor& run, bool alone) {
         const uint64 barriers = run.shared.barriers;
         run.shared.barriers = solo.barriers;
         solo = solo_state{alone, barriers};
+        if (is_trace_writer()) { run.control->solo_traced = run.shared.traced; }
     }
     __syncthreads();
 }
