@@ -14,7 +14,7 @@ from gdsl.graph.column_names import Columns
 from gdsl.graph.columns import RowsOf, find_row
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_head import Head, head_of
-from gdsl.graph.group import ALONE, Group, NotInPartsError
+from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.list_checks import refuse_count_line, refuse_sections
 from gdsl.graph.list_meaning import (
     Meaning,
@@ -36,34 +36,8 @@ from gdsl.graph.text_parts import part_of
 from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, check_ids, compacted, id_dtype
 from gdsl.graph.worded_lists import Worded, read_worded
 
-_UNSPECIFIED = Columns()
-
 
 def read_edge_list(
-    path: str,
-    one_based: bool | None,
-    num_vertices: int | None,
-    compact: bool = False,
-    requested: Columns = _UNSPECIFIED,
-    directed: bool | None = None,
-    undirected: bool = False,
-) -> EdgeList:
-    """The edges of the file at `path`, in its order. Raises GdslError with file and line.
-
-    Lists of plain numbers are read by blocks; all others, which have names, quotes or text, are read row by row, and
-    all values of a column decide what it is. `docs/graphs.md` says what is read how. Arguments that are None follow the
-    comments of the file. `undirected`: whether the graph becomes undirected afterwards, whatever a
-    column says.
-    """
-    edges, names = read_part_of_edge_list(
-        path, one_based, num_vertices, compact, requested, directed, undirected, ALONE
-    )
-    assert names is None or isinstance(names, Names)
-    edges.names = names
-    return edges
-
-
-def read_part_of_edge_list(
     path: str,
     one_based: bool | None,
     num_vertices: int | None,
@@ -73,9 +47,13 @@ def read_part_of_edge_list(
     undirected: bool,
     group: Group,
 ) -> tuple[EdgeList, Names | NumberedNames | None]:
-    """The part of the edges that this worker of a group reads, in the order of ranks, and the names of vertices.
+    """The part of the edges that this worker of a group reads, in the order of the file, and the names of vertices.
 
-    Raises what `read_edge_list` raises, on all workers; NotInPartsError for a list that is not read in parts."""
+    Lists of plain numbers are read by blocks; all others, which have names, quotes or text, are read row by row, and
+    all values of a column decide what it is. `docs/graphs.md` says what is read how. Arguments that are None follow the
+    comments of the file. `undirected`: whether the graph becomes undirected afterwards, whatever a column says. Raises
+    GdslError with file and line, on all workers; NotInPartsError for a list that is not read in parts.
+    """
     with group.agreement():
         head = head_of(path, requested)
     if head.dicts and not group.alone:

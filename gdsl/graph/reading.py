@@ -25,15 +25,17 @@ from gdsl.graph.file_bytes import require_file
 from gdsl.graph.generators import edges_of_spec, looks_like_generator, refuse_for_generators
 from gdsl.graph.gml import read_gml
 from gdsl.graph.graphml import read_graphml
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.guessed_formats import format_by_content, guessed_format, looks_like_adjacency
 from gdsl.graph.lazy_csr import LazyCsr, csr_or_lazy
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.messages import no_memory, notice, with_fix
 from gdsl.graph.metis import read_metis
+from gdsl.graph.numbering import NumberedNames
 from gdsl.graph.pajek import read_pajek
 from gdsl.graph.transformations import GraphOptions, options_of
-from gdsl.graph.vertices import packed, vertex_count
+from gdsl.graph.vertices import Names, packed, vertex_count
 from gdsl.graph_names import BY_NETWORKX, COMPRESSED, SUFFIXES, come_along
 from gdsl.records import dataclass
 
@@ -247,39 +249,28 @@ def request_of(
     options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
     columns = columns_of(source_column, target_column, weight_column)
     one_based = None if one_based is None else flag("one_based", one_based)
-    return _request(name, options, format, one_based, vertex_count(num_vertices), columns, arcs)
-
-
-def _request(
-    name: str,
-    options: GraphOptions,
-    format_name: str | None,
-    one_based: bool | None,
-    num_vertices: int | None,
-    columns: Columns,
-    directed: bool | None,
-) -> Request:
-    if format_name is None and looks_like_generator(name) and not os.path.exists(name):
-        refuse_for_generators(one_based or directed is not None, num_vertices)
+    num_vertices = vertex_count(num_vertices)
+    if format is None and looks_like_generator(name) and not os.path.exists(name):
+        refuse_for_generators(one_based or arcs is not None, num_vertices)
         refuse_columns("a generated graph", columns, name)
         return Request(name, None, options)
-    if format_name is None:
+    if format is None:
         name = resolve_graph_name(name)
-    elif format_of(name, format_name) and not os.path.lexists(name):
+    elif format_of(name, format) and not os.path.lexists(name):
         _refuse_format(name)
     _require_file(name)
-    kind = _kind_of(name, format_name)
+    kind = _kind_of(name, format)
     if kind == "edges":
-        kind = format_by_content(name, format_name)
+        kind = format_by_content(name, format)
     if kind not in (*LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
-    sets_direction = directed is not None and kind not in _ADJACENCY_FORMATS
+    sets_direction = arcs is not None and kind not in _ADJACENCY_FORMATS
     if kind not in (*LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or sets_direction):
         message = "one_based, num_vertices and directed are for edge lists; this format says all of it itself"
-        raise GdslError.single("E0712", message, fix=_UNDIRECTED_FIX if directed is not None else None, place=name)
-    if directed and options.undirected:
+        raise GdslError.single("E0712", message, fix=_UNDIRECTED_FIX if arcs is not None else None, place=name)
+    if arcs and options.undirected:
         raise GdslError.single("E0712", "directed and undirected are given together", fix="give one of them")
-    return Request(name, kind, options, one_based, num_vertices, columns, directed)
+    return Request(name, kind, options, one_based, num_vertices, columns, arcs)
 
 
 def read_graph(request: Request) -> Csr | LazyCsr:
@@ -330,17 +321,25 @@ def _kind_of(path: str, format_name: str | None) -> str:
 
 
 def _read(request: Request, kind: str) -> EdgeList | Csr:
-    path, one_based, columns = request.name, request.one_based, request.columns
-    directed, compact = request.directed, request.options.compact
     if kind in _READERS:
-        return _READERS[kind](path)
-    if kind in TABLE_KINDS:
-        from gdsl.graph.table_files import read_table_file
-
-        return read_table_file(path, kind, columns, bool(one_based), request.num_vertices, compact, directed)
+        return _READERS[kind](request.name)
     if kind in BY_NETWORKX:
         from gdsl.graph.networkx_files import read_networkx_file
 
-        return read_networkx_file(path, kind, bool(directed))
+        return read_networkx_file(request.name, kind, bool(request.directed))
+    edges, names = read_rows(request, kind, ALONE)
+    assert names is None or isinstance(names, Names)
+    edges.names = names
+    return edges
+
+
+def read_rows(request: Request, kind: str, group: Group) -> tuple[EdgeList, Names | NumberedNames | None]:
+    """The edges in the part of an edge list or a table that a worker of a group reads, and the names of vertices."""
+    path, one_based, num_vertices, columns = request.name, request.one_based, request.num_vertices, request.columns
+    directed, compact = request.directed, request.options.compact
+    if kind in TABLE_KINDS:
+        from gdsl.graph.table_files import read_table_file
+
+        return read_table_file(path, kind, columns, bool(one_based), num_vertices, compact, directed, group)
     undirected = request.options.undirected
-    return read_edge_list(path, one_based, request.num_vertices, compact, columns, directed, undirected)
+    return read_edge_list(path, one_based, num_vertices, compact, columns, directed, undirected, group)

@@ -15,7 +15,7 @@ from gdsl.graph.arrow_sizes import MAGIC, decompressed_size
 from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import file_size, unreadable
-from gdsl.graph.group import ALONE, Group, NotInPartsError
+from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.list_meaning import notice_keys
 from gdsl.graph.memory import require_memory
 from gdsl.graph.numbering import NumberedNames
@@ -39,31 +39,15 @@ def read_table_file(
     one_based: bool,
     num_vertices: int | None,
     compact: bool,
-    directed: bool | None = None,
-) -> EdgeList:
-    """The edges in the rows of the file at `path`; the arguments are those of `Graph.read`.
-
-    Raises GdslError E0710 for a damaged file, E0711 for columns that are not edges, E0907 without pyarrow.
-    """
-    edges, names = read_part_of_table_file(path, kind, columns, one_based, num_vertices, compact, directed, ALONE)
-    assert names is None or isinstance(names, Names)
-    edges.names = names
-    return edges
-
-
-def read_part_of_table_file(
-    path: str,
-    kind: str,
-    columns: Columns,
-    one_based: bool,
-    num_vertices: int | None,
-    compact: bool,
     directed: bool | None,
     group: Group,
 ) -> tuple[EdgeList, Names | NumberedNames | None]:
-    """The edges in the rows that this worker of a group reads, in the order of ranks, and the names of vertices.
+    """The edges in the rows that this worker of a group reads, in the order of the file, and the names of vertices; the
+    arguments are those of `Graph.read`.
 
-    Raises what `read_table_file` raises; NotInPartsError for a stream of Arrow, on all workers."""
+    Raises GdslError E0710 for a damaged file, E0711 for columns that are not edges, E0907 without pyarrow;
+    NotInPartsError for a stream of Arrow, on all workers.
+    """
     with group.agreement():
         file_size(path)
         required("pyarrow", EXTRA, _FILE_KINDS[kind])

@@ -18,7 +18,6 @@ from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.edge_list_files import read_part_of_edge_list
 from gdsl.graph.file_bytes import is_compressed
 from gdsl.graph.generators import Share, edges_of_spec
 from gdsl.graph.group import Group, NotInPartsError
@@ -29,9 +28,8 @@ from gdsl.graph.numbering import NumberedNames
 from gdsl.graph.partitioned.archives import read_part_of_npz
 from gdsl.graph.partitioned.owners import share_of, shares_of_csr
 from gdsl.graph.partitioned.transformations import changed, each_once, notice_both_ways, without_repeated
-from gdsl.graph.reading import LISTS, TABLE_KINDS, Request, read_graph, request_of
+from gdsl.graph.reading import LISTS, TABLE_KINDS, Request, read_graph, read_rows, request_of
 from gdsl.graph.shares import GraphShare
-from gdsl.graph.table_files import read_part_of_table_file
 
 _CALLED = {
     "graphml": "GraphML files",
@@ -93,7 +91,7 @@ def _in_parts(request: Request, group: Group) -> GraphShare:
 
 
 def _part_of_file(request: Request, kind: str, group: Group) -> tuple[EdgeList, NumberedNames | None]:
-    path, compact = request.name, request.options.compact
+    path = request.name
     if kind not in (*LISTS, *TABLE_KINDS, *_READERS):
         raise NotInPartsError(_CALLED.get(kind, f"files in the format {kind}"))
     with group.agreement():
@@ -102,17 +100,7 @@ def _part_of_file(request: Request, kind: str, group: Group) -> tuple[EdgeList, 
         raise NotInPartsError(_COMPRESSED)
     if kind in _READERS:
         return _READERS[kind](path, group), None
-    one_based, num_vertices, columns = request.one_based, request.num_vertices, request.columns
-    if kind in TABLE_KINDS:
-        edges, names = read_part_of_table_file(
-            path, kind, columns, bool(one_based), num_vertices, compact, request.directed, group
-        )
-        assert names is None or isinstance(names, NumberedNames)
-        return edges, names
-    both_ways = request.options.undirected
-    edges, names = read_part_of_edge_list(
-        path, one_based, num_vertices, compact, columns, request.directed, both_ways, group
-    )
+    edges, names = read_rows(request, kind, group)
     assert names is None or isinstance(names, NumberedNames)
     return edges, names
 
