@@ -262,6 +262,11 @@ class Domain(Enum):
     VERTEX = "vertex"
     EDGE = "edge"
 
+    @property
+    def plural(self) -> str:
+        """`vertices` or `edges`."""
+        return "vertices" if self is Domain.VERTEX else "edges"
+
 
 class Direction(Enum):
     """How an advance walks: from the frontier along its edges, or from the far ends back to it."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import isfinite
 
 from gdsl.arithmetic.constants import shortest_float32
 from gdsl.backends.interface import part_names
 from gdsl.binding import declared_inputs, declared_params, problem_data
+from gdsl.frontend.vocabulary import enumerate_words
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Grade
@@ -86,18 +87,12 @@ def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[st
 
 def _type(parameter: ir.TypeParameter, program: ir.Program) -> str:
     """How a type parameter gets its type."""
-    admitted = enumerated(type_.name for type_ in TYPE_CLASSES[parameter.class_name])
+    admitted = enumerate_words(type_.name for type_ in TYPE_CLASSES[parameter.class_name])
     declared = {each.name for each in (*declared_params(program), *declared_inputs(program))}
     deciding = [name for name in parameter.users if name in declared]
-    users = f"follows the dtype of {enumerated(deciding, 'and')}, " if deciding else ""
+    users = f"follows the dtype of {enumerate_words(deciding, 'and')}, " if deciding else ""
     now = f", here {parameter.type.name}" if parameter.type is not parameter.default else ""
     return f"{parameter.name}: {admitted}; {users}default {parameter.default.name}{now}"
-
-
-def enumerated(words: Iterable[str], last: str = "or") -> str:
-    """`a, b or c`."""
-    parts = list(words)
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def first_sentence(doc: str) -> str:

@@ -124,8 +124,8 @@ def check_numbers(program: Program, graph: Graph, source: Source | None) -> None
     counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
     for step in walk(program.schedule):
         if isinstance(step, NumberMembers) and counts[step.members.domain] - 1 > integer_range(step.array_type)[1]:
-            of = "vertices" if step.members.domain is Domain.VERTEX else "edges"
-            message = f"`{step.array}` is {step.array_type.name}, and the graph has {counts[step.members.domain]} {of}"
+            count = f"{counts[step.members.domain]} {step.members.domain.plural}"
+            message = f"`{step.array}` is {step.array_type.name}, and the graph has {count}"
             fix = f"declare `{step.array} : int64`"
             raise GdslError.single("E0613", message, step.span, source, fix=fix)
 
@@ -161,13 +161,9 @@ def check_room(program: ir.Program, graph: Graph, params: Mapping[str, object], 
         if count is not None and not array.is_input:
             needed += array.extent.value(sizes) * max(widths.of(array.type) // 8, 1)
             elements = of_domain(array.domain).value(sizes)
-            described.append(f"`{array.name}`, of {count:,} values for each of {elements:,} {_plural(array.domain)}")
+            described.append(f"`{array.name}`, of {count:,} values for each of {elements:,} {array.domain.plural}")
     if described:
         require_memory(needed, " and ".join(described))
-
-
-def _plural(domain: Domain) -> str:
-    return "vertices" if domain is Domain.VERTEX else "edges"
 
 
 def flat(array: ir.Array, values: Any, count: int, graph: Graph, source: Source | None) -> Any:
@@ -178,7 +174,7 @@ def flat(array: ir.Array, values: Any, count: int, graph: Graph, source: Source 
     has = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
     raise GdslError.single(
         "E0606",
-        f"input `{array.name}` has {has}, but {length:,} {_plural(array.domain)} have {count:,} values each",
+        f"input `{array.name}` has {has}, but {length:,} {array.domain.plural} have {count:,} values each",
         array.span,
         source,
         fix=f"give an array of shape ({length}, {count})",

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from gdsl import resources
 from gdsl.clusters.failures import Member
 from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.threads import processors
 from gdsl.version import __version__
 
 Report = Callable[[Member, str], object]
@@ -55,11 +56,6 @@ class Group(Protocol):
 def introduction(rank: int) -> Member:
     """Who this process is, as worker `rank`."""
     return Member(rank, socket.gethostname(), os.getpid(), processors(), __version__, code_hash())
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

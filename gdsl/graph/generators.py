@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.group import ALONE, Group
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import printable
 from gdsl.graph.vertices import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.numerals import is_real, is_whole
-from gdsl.records import dataclass
 
 Words = NDArray[np.uint64]
 
@@ -85,32 +85,17 @@ _CHUNK = 1 << 17
 _SPEC = re.compile(r"(rmat|grid|uniform):\S*")
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """The part of a generated graph that worker `rank` of `size` generates."""
-
-    rank: int = 0
-    size: int = 1
-
-    def of(self, count: int) -> tuple[int, int]:
-        """Where this worker's part of `count` elements begins and ends."""
-        return count * self.rank // self.size, count * (self.rank + 1) // self.size
-
-
-_ALL = Share()
-
-
-def rmat_edges(scale: int, edge_factor: int = 16, seed: int = 1, *, share: Share = _ALL) -> EdgeList:
-    """The edges of `gdsl.graph.rmat`; of a share, those that were drawn more than once within it become one."""
+def rmat_edges(scale: int, edge_factor: int = 16, seed: int = 1, *, group: Group = ALONE) -> EdgeList:
+    """The edges of `gdsl.graph.rmat`; of a worker, those that were drawn more than once within it become one."""
     scale = _whole("scale", scale, 0, 31)
     edge_factor = _whole("edge_factor", edge_factor, 0, 2**20)
     seed = _whole("seed", seed, 0, 2**64 - 1)
     count, draws = 1 << scale, edge_factor << scale
-    needed = (24 * count + 64 * draws) // share.size
+    needed = (24 * count + 64 * draws) // group.size
     require_memory(needed, f"an R-MAT graph of {count:,} vertices and {draws:,} edges")
-    first, last = share.of(draws)
+    first, last = group.part(draws)
     # A table of all ids is faster, and takes memory for all vertices.
-    table = permuted(np.arange(count, dtype=np.uint64), scale, seed).astype(np.int64) if share.size == 1 else None
+    table = permuted(np.arange(count, dtype=np.uint64), scale, seed).astype(np.int64) if group.size == 1 else None
     pairs = np.empty(last - first, dtype=np.int64)
     for start in range(first, last, _CHUNK):
         ends = _drawn_edges(scale, seed, start, min(start + _CHUNK, last))
@@ -149,9 +134,9 @@ def _drawn_edges(scale: int, seed: int, start: int, stop: int) -> tuple[NDArray[
 
 
 def grid_edges(
-    rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2, *, share: Share = _ALL
+    rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2, *, group: Group = ALONE
 ) -> EdgeList:
-    """The edges of `gdsl.graph.grid`; of a share, those from its vertices to the right and down."""
+    """The edges of `gdsl.graph.grid`; of a worker, those from its vertices to the right and down."""
     columns = rows if columns is None else columns
     rows = _whole("rows", rows, 1, LARGEST_NUM_VERTICES)
     columns = _whole("columns", columns, 1, LARGEST_NUM_VERTICES)
@@ -160,8 +145,8 @@ def grid_edges(
     if not is_real(keep) or not 0 <= keep <= 1:
         _refuse(f"keep is {shown(keep)}", "keep is a probability from 0 to 1")
     keep, count = float(keep), rows * columns
-    require_memory(160 * count // share.size, f"a grid of {count:,} vertices")
-    first, last = share.of(count)
+    require_memory(160 * count // group.size, f"a grid of {count:,} vertices")
+    first, last = group.part(count)
     vertices = np.arange(first, last, dtype=np.int64)
     right, down = vertices[vertices % columns != columns - 1], vertices[: max(count - columns - first, 0)]
     right, down = right[_keep_edges(2 * right, keep, seed)], down[_keep_edges(2 * down + 1, keep, seed)]
@@ -173,16 +158,16 @@ def _keep_edges(numbers: NDArray[np.int64], keep: float, seed: int) -> NDArray[n
     return words < np.uint64(round(keep * 2**53))
 
 
-def uniform_edges(vertices: int, edges: int, seed: int = 1, *, share: Share = _ALL) -> EdgeList:
-    """The edges of `gdsl.graph.uniform`; of a share, its part of them."""
+def uniform_edges(vertices: int, edges: int, seed: int = 1, *, group: Group = ALONE) -> EdgeList:
+    """The edges of `gdsl.graph.uniform`; of a worker, its part of them."""
     vertices = _whole("vertices", vertices, 0, 2**31 - 1)
     pairs = vertices * (vertices - 1) // 2
     edges = _whole("edges", edges, 0, pairs)
     seed = _whole("seed", seed, 0, 2**64 - 1)
-    needed = (24 * vertices + 96 * edges) // share.size
+    needed = (24 * vertices + 96 * edges) // group.size
     require_memory(needed, f"a graph of {vertices:,} vertices and {edges:,} edges")
     bits = max(1, (pairs - 1).bit_length())
-    numbers = permuted(np.arange(*share.of(edges), dtype=np.uint64), bits, seed)
+    numbers = permuted(np.arange(*group.part(edges), dtype=np.uint64), bits, seed)
     # A number beyond the pairs moves along its cycle of the permutation, which leads to a pair.
     outside = np.flatnonzero(numbers >= np.uint64(pairs)) if pairs else np.empty(0, np.int64)
     while len(outside):
@@ -211,7 +196,7 @@ def looks_like_generator(text: str) -> bool:
     return _SPEC.fullmatch(text) is not None
 
 
-def edges_of_spec(spec: str, share: Share = _ALL) -> EdgeList:
+def edges_of_spec(spec: str, group: Group = ALONE) -> EdgeList:
     """The edges of `gdsl.graph.generate`, or the share of a worker: an edge of R-MAT may be in several shares."""
     if not isinstance(spec, str):
         raise TypeError(f"a generator is named by a str, not {shown(spec)}")
@@ -233,7 +218,7 @@ def edges_of_spec(spec: str, share: Share = _ALL) -> EdgeList:
     if not min_numbers <= len(numbers) <= max_numbers or not named.keys() <= known:
         _refuse(f"`{spec}` is not of the form of this generator", f"write it as {_FORMS[kind]}")
     keywords: dict[str, Any] = {name: _number(spec, word, name == "keep") for name, word in named.items()}
-    return make(*(_number(spec, word, False) for word in numbers), **keywords, share=share)
+    return make(*(_number(spec, word, False) for word in numbers), **keywords, group=group)
 
 
 _MAKERS: dict[str, tuple[Callable[..., EdgeList], tuple[str, ...]]] = {

@@ -165,9 +165,8 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
         case nodes.Operator():
             return [f"{_operator(node, tuning)}  # site {node.site} @{node.label}"]
         case nodes.DefineFrontier():
-            everything = "vertices" if node.domain is Domain.VERTEX else "edges"
             members = f"{{{', '.join(show(member) for member in node.members)}}}"
-            return [f"{node.name} = {everything if node.everything else members}"]
+            return [f"{node.name} = {node.domain.plural if node.everything else members}"]
         case nodes.SetStep():
             return [_set_step(node)]
         case nodes.PushBuckets() | nodes.PopBuckets():
@@ -176,7 +175,7 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             ends = f"{node.end.value}s" if isinstance(node, nodes.FarEnds) else "copy"
             return [f"{node.name} = {ends} of {node.other}"]
         case nodes.CombineFrontiers():
-            return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
+            return [f"{node.name} = {node.first.words} {node.operation.value} {node.second.words}"]
         case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
             return _graph(node, tuning)
         case nodes.StoreElement() | nodes.StoreScalar():
@@ -210,13 +209,13 @@ def _set_step(node: nodes.SetStep) -> str:
         case nodes.CheckPairs():
             return f"check that {node.more} is 0"
         case nodes.NumberMembers():
-            return f"{node.array} = number {_set(node.members)}"
+            return f"{node.array} = number {node.members.words}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 
 def _buckets(node: nodes.PushBuckets | nodes.PopBuckets) -> str:
     if isinstance(node, nodes.PushBuckets):
-        return f"push {_set(node.members)} to {node.buckets.name}:"
+        return f"push {node.members.words} to {node.buckets.name}:"
     return f"{node.result} = pop of {node.buckets.name}:"
 
 
@@ -235,12 +234,6 @@ def _frontier(node: nodes.Frontier) -> str:
     return f"edges {node.name}" if node.domain is Domain.EDGE else node.name
 
 
-def _set(node: nodes.Elements) -> str:
-    if node.frontier is not None:
-        return node.frontier
-    return "vertices" if node.domain is Domain.VERTEX else "edges"
-
-
 def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
     knobs = shown(tuning.sites[node.site], node.word)
     match node:
@@ -248,26 +241,26 @@ def _operator(node: nodes.Operator, tuning: nodes.Tuning) -> str:
             words = [f"over {node.over.value}", *knobs, *_closing(node.closing)]
             prefix = "edges of " if node.to is Domain.EDGE else ""
             result = f"{node.result} = {prefix}" if node.result is not None else ""
-            return f"{result}advance {_set(node.frontier)} by {node.functor}, {', '.join(words)}"
+            return f"{result}advance {node.frontier.words} by {node.functor}, {', '.join(words)}"
         case nodes.Filter():
-            return f"{node.result} = filter {_set(node.frontier)} by {node.functor}"
+            return f"{node.result} = filter {node.frontier.words} by {node.functor}"
         case nodes.Compute():
-            return ", ".join([f"compute {_set(node.frontier)} by {node.functor}", *_closing(node.closing)])
+            return ", ".join([f"compute {node.frontier.words} by {node.functor}", *_closing(node.closing)])
         case nodes.NeighborReduce():
             reduction = f"{node.combines_by} of {node.functor}"
             words = [f"over {node.over.value}", *knobs]
-            return f"{node.array} = neighbor_reduce {_set(node.frontier)} by {reduction}, {', '.join(words)}"
+            return f"{node.array} = neighbor_reduce {node.frontier.words} by {reduction}, {', '.join(words)}"
         case nodes.NeighborVote():
             score = f", scored by {node.score}" if node.score is not None else ""
             keep = f", {node.keep} wins a tie" if node.keep is not None else ""
             edges = f"over {node.over.value}{keep}"
-            return f"{node.array} = neighbor_vote {_set(node.frontier)} by {node.functor}{score}, {edges}"
+            return f"{node.array} = neighbor_vote {node.frontier.words} by {node.functor}{score}, {edges}"
         case nodes.Intersect():
             result = f"{node.result} = " if node.result is not None else ""
             total = f", total added to {node.count}" if node.count is not None else ""
             functor = f" by {node.functor}" if node.functor is not None else ""
             partners = f" with {node.partners}" if node.partners is not None else ""
-            return f"{result}intersect {_set(node.frontier)}{partners}{functor}{total}"
+            return f"{result}intersect {node.frontier.words}{partners}{functor}{total}"
     raise AssertionError(f"printer: {type(node).__name__}")
 
 

@@ -98,6 +98,11 @@ class Elements(Node):
         """Whether these are all vertices, or all edges."""
         return self.frontier is None
 
+    @property
+    def words(self) -> str:
+        """The name of the frontier, or `vertices` or `edges`."""
+        return self.domain.plural if self.frontier is None else self.frontier
+
 
 @dataclass(frozen=True, slots=True)
 class DefineFrontier(Step):

@@ -66,6 +66,13 @@ def walk(part: object) -> list[Node]:
     return walked
 
 
+def conjuncts(condition: nodes.Expression) -> list[nodes.Expression]:
+    """The operands of `&&`, which must all hold for `condition` to hold."""
+    if isinstance(condition, nodes.Binary) and condition.operation is operations.BinaryOperation.AND:
+        return [*conjuncts(condition.left), *conjuncts(condition.right)]
+    return [condition]
+
+
 def all_steps(steps: Iterable[Step]) -> list[Step]:
     """Every step of a schedule, each before those inside it, in the order of the text."""
     walked: list[Step] = []

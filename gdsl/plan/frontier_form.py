@@ -118,8 +118,8 @@ def combine(step: ir.CombineFrontiers, target: Target) -> Combine:
     grows = of_vertices and step.operation is SetOperation.UNION and walked.frontier == step.name
     return Combine(
         step=step,
-        walked=_members(walked, Form.QUEUE),
-        asked=_members(asked, Form.BITMAP if of_vertices else Form.QUEUE),
+        walked=members_of(walked, Form.QUEUE),
+        asked=members_of(asked, Form.BITMAP if of_vertices else Form.QUEUE),
         grows=grows,
         few=grows and target.marks_apart and target.fused,
         marks=target.marks_apart,
@@ -183,7 +183,8 @@ def lacks_queues(step: ir.CombineFrontiers, lacking: frozenset[str]) -> bool:
     return first and (second or step.operation is SetOperation.DIFFERENCE)
 
 
-def _members(source: ir.Elements, form: Form) -> Members:
+def members_of(source: ir.Elements, form: Form) -> Members:
+    """What is walked: a frontier as `form`, or everything."""
     return Members(source.domain, source.frontier, None if source.everything else form)
 
 

@@ -48,7 +48,7 @@ from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.hints import FewAsList, WarpShare, WholeSet
 from gdsl.plan.nodes import Barrier, Choice, Dedup, Form, Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.sweep_nodes import LocalRounds
-from gdsl.plan.walking import map_blocks
+from gdsl.plan.walking import map_blocks, push_of
 
 _ENDED = Barrier("until the loop's computations have run on all members")
 
@@ -78,11 +78,6 @@ def _with_rounds(loop: Loop, facts: Facts) -> Loop:
     does = replace(advance.does, no=push) if isinstance(advance.does, Choice) else push
     kept_apart = (_ENDED,) if computations and not isinstance(loop.body[-2], Barrier) else ()
     return replace(loop, body=(*loop.body[:-1], *kept_apart, replace(advance, does=does)))
-
-
-def push_of(operation: Operation) -> Sweep:
-    """The sweep of an operation that pushes, if any does."""
-    return operation.does.no if isinstance(operation.does, Choice) else operation.does
 
 
 def parts_of(loop: Loop) -> tuple[tuple[Operation, ...], Operation] | None:

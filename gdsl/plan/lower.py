@@ -13,7 +13,7 @@ from gdsl.operations import Balance, Domain, Over
 from gdsl.plan import variants, votes
 from gdsl.plan.contracts import ENDING_SET_STEPS
 from gdsl.plan.facts import Facts, may_be_left_out
-from gdsl.plan.frontier_form import combine
+from gdsl.plan.frontier_form import combine, members_of
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Barrier,
@@ -32,7 +32,6 @@ from gdsl.plan.nodes import (
     Leader,
     Loop,
     MakeGraph,
-    Members,
     On,
     OnSets,
     Operation,
@@ -159,13 +158,13 @@ class _Lowering:
         if isinstance(step, ir.Advance):
             result = f"{step.result} = " if step.result is not None else ""
             to = ", to=edges" if step.to is Domain.EDGE else ""
-            call = f"{result}advance({_set_text(step.frontier)}, {step.functor}{to}{_over_text(step.over)})"
+            call = f"{result}advance({step.frontier.words}, {step.functor}{to}{_over_text(step.over)})"
             return Operation(step, f"advance_{step.label}", call, self._advance(step))
         if isinstance(step, ir.Filter):
-            call = f"{step.result} = filter({_set_text(step.frontier)}, {step.functor})"
+            call = f"{step.result} = filter({step.frontier.words}, {step.functor})"
             return Operation(step, f"filter_{step.label}", call, self._on_members(step))
         if isinstance(step, ir.Compute):
-            call = f"compute({_set_text(step.frontier)}, {step.functor})"
+            call = f"compute({step.frontier.words}, {step.functor})"
             return Operation(step, f"compute_{step.label}", call, self._on_members(step))
         if isinstance(step, ir.Intersect):
             functor = self.facts.edge_functor(step) if step.functor is not None else None
@@ -174,7 +173,7 @@ class _Lowering:
             return self._vote(step)
         assert isinstance(step, ir.NeighborReduce)
         words = f"{step.functor}, {step.combines_by}{_over_text(step.over)}"
-        call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
+        call = f"{step.array} = neighbor_reduce({step.frontier.words}, {words})"
         return Operation(step, f"reduce_{step.label}", call, self._reduce(step))
 
     def _advance(self, step: ir.Advance) -> Sweep:
@@ -237,7 +236,7 @@ class _Lowering:
         score = self.facts.vote_functors[step.score] if step.score is not None else None
         words = [step.functor, *([step.score] if step.score else []), *over_words(step.over)]
         words += [f"keep={step.keep}"] if step.keep is not None else []
-        call = f"{step.array} = neighbor_vote({_set_text(step.frontier)}, {', '.join(words)})"
+        call = f"{step.array} = neighbor_vote({step.frontier.words}, {', '.join(words)})"
         variant = self.facts.remember(variants.valued, functor)
         asks = self.facts.remember(variants.asks_for_edge, functor)
         sweep = Sweep(
@@ -280,11 +279,6 @@ def arrays_read(functor: ir.EdgeFunctor) -> frozenset[str]:
     return frozenset(node.array for node in walk(functor) if isinstance(node, ir.Element))
 
 
-def members_of(source: ir.Elements, form: Form) -> Members:
-    """What is walked: a frontier as `form`, or everything."""
-    return Members(source.domain, source.frontier, None if source.everything else form)
-
-
 def over_words(over: Over) -> list[str]:
     """The edges that are visited, as an argument of a call."""
     return [] if over is Over.OUT_EDGES else [f"over={over.value}"]
@@ -297,12 +291,6 @@ def _collect(step: ir.Operator, dedup: Dedup) -> Collect | None:
 def _sides(over: Over) -> tuple[Over, ...]:
     """The lists of a vertex that are walked, one after the other."""
     return (Over.OUT_EDGES, Over.IN_EDGES) if over is Over.ALL_EDGES else (over,)
-
-
-def _set_text(source: ir.Elements) -> str:
-    if source.frontier is not None:
-        return source.frontier
-    return "edges" if source.domain is Domain.EDGE else "vertices"
 
 
 def _over_text(over: Over) -> str:

@@ -206,9 +206,8 @@ def _frontiers(plan: Plan) -> list[str]:
 
 
 def _frontier(frontier: Frontier, shared: str) -> str:
-    domain = "vertices" if frontier.domain is Domain.VERTEX else "edges"
     counts = f", counts their {frontier.counts.value}" if frontier.counts is not None else ""
-    return f"{frontier.name}: {domain}, slot {frontier.slot}{shared}{counts}"
+    return f"{frontier.name}: {frontier.domain.plural}, slot {frontier.slot}{shared}{counts}"
 
 
 def _bits(plan: Plan, bits: BitParallel) -> list[str]:

@@ -300,8 +300,7 @@ def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor, blind: bool) -> s
 
 
 def _collect(sweep: Sweep, collect: Collect) -> list[str]:
-    domain = "vertices" if collect.domain is Domain.VERTEX else "edges"
-    line = f"collect {domain} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
+    line = f"collect {collect.domain.plural} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
     return [line, *_indent(_fetched("where their {} begin", sweep.hint(hints.PrefetchSectors)))]
 
 

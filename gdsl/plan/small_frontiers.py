@@ -61,7 +61,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.phases import counts_late
 from gdsl.plan.prefetch import has_small_frontiers
 from gdsl.plan.sweep_nodes import Dedup, Form
-from gdsl.plan.walking import map_operations, steps_in, sweeps_of
+from gdsl.plan.walking import map_operations, push_of, steps_in, sweeps_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -99,11 +99,6 @@ def push_in(loop: Loop) -> Operation | None:
     """The push of a loop that does so; None without one."""
     pushes = (step for step in loop.body if isinstance(step, Operation) and is_listed(step))
     return next(pushes, None)
-
-
-def push_of(operation: Operation) -> Sweep:
-    """The sweep of an operation that pushes, if any does."""
-    return operation.does.no if isinstance(operation.does, Choice) else operation.does
 
 
 def _with_hint(operation: Operation, hint: Hint) -> Operation:

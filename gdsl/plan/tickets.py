@@ -10,7 +10,7 @@ vertex has fewer than 2^32 edges, and an operator visits each once.)
 from __future__ import annotations
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import conjuncts, walk
 from gdsl.operations import BinaryOperation, Outcome, Over, ReduceOperation
 from gdsl.passes.writers import far_roles
 
@@ -25,7 +25,7 @@ def accepts_by_ticket(functor: ir.EdgeFunctor, over: Over) -> bool:
         return False
     far = far_roles(over)
     tickets = {each.name for each in functor.body if isinstance(each, ir.Let) and _is_ticket(each, functor, far)}
-    return any(_asks_for_one(each, tickets, functor, far) for each in _conjuncts(accepts[0].value))
+    return any(_asks_for_one(each, tickets, functor, far) for each in conjuncts(accepts[0].value))
 
 
 def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:
@@ -42,12 +42,6 @@ def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) ->
     counts = update.operation in _COUNTING and isinstance(update.value, ir.Literal) and update.value.value in (1, -1)
     wide = value.type.is_integer and (value.type.bits or 0) >= 32
     return own and len(writes) == 1 and counts and wide
-
-
-def _conjuncts(condition: ir.Expression) -> list[ir.Expression]:
-    if isinstance(condition, ir.Binary) and condition.operation is BinaryOperation.AND:
-        return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
-    return [condition]
 
 
 def _asks_for_one(conjunct: ir.Expression, tickets: set[str], functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:

@@ -154,6 +154,11 @@ def launches(plan: Plan) -> tuple[Launch, ...]:
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Launch))
 
 
+def push_of(operation: Operation) -> Sweep:
+    """The sweep of an operation that pushes, if any does."""
+    return operation.does.no if isinstance(operation.does, Choice) else operation.does
+
+
 def sweeps_of(operation: Operation) -> tuple[Sweep, ...]:
     """The sweeps that an operation may do."""
     does = operation.does

@@ -8,13 +8,13 @@ become smaller (or always larger), as in `while (u > now label[u]) { u = now lab
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from gdsl.effects.statements import both_true
 from gdsl.effects.summary import Effects, Waiting
 from gdsl.effects.terms import OfRead, OfResult, Term
 from gdsl.ir import nodes
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import conjuncts, walk
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules.closing import IDEMPOTENT
 from gdsl.rules.report import Report, waits_for_others
@@ -68,15 +68,7 @@ def _descends(effects: Effects, loop: nodes.Loop) -> bool:
     """Whether each round gives a local of the condition `u > x` the value of `x`, so that it is smaller in each round;
     or larger, of `u < x`. Where `x` reads what other calls write by `min=` alone (`max=`), a second read of it in the
     body is no larger than the first."""
-    return any(_moves(effects, loop, test) for test in _conjuncts(loop.condition))
-
-
-def _conjuncts(condition: nodes.Expression) -> Iterator[nodes.Expression]:
-    if isinstance(condition, nodes.Binary) and condition.operation is BinaryOperation.AND:
-        yield from _conjuncts(condition.left)
-        yield from _conjuncts(condition.right)
-    else:
-        yield condition
+    return any(_moves(effects, loop, test) for test in conjuncts(loop.condition))
 
 
 def _moves(effects: Effects, loop: nodes.Loop, test: nodes.Expression) -> bool:

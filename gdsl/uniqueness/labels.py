@@ -26,13 +26,13 @@ throughout: it is a forest. What single passes leave depends on the order, but t
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from gdsl.effects import Effects, Write, each
 from gdsl.effects.terms import ElementTerm, End, OfRead, Operation, Term
 from gdsl.ir import nodes
 from gdsl.ir.slots import same
-from gdsl.ir.traversal import all_steps
+from gdsl.ir.traversal import all_steps, conjuncts
 from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, Outcome, ReduceOperation
 from gdsl.rules import JudgedOperator
 from gdsl.types import Type
@@ -298,18 +298,10 @@ def _finds_links(differing: nodes.VertexFunctor | nodes.EdgeFunctor, linking: ob
         return False
     if differing.value is None:
         return False
-    asked = [part for each in (*differing.condition, differing.value) for part in _conjuncts(each)]
-    links = [part for each in linking.condition for part in _conjuncts(each)]
+    asked = [part for each in (*differing.condition, differing.value) for part in conjuncts(each)]
+    links = [part for each in linking.condition for part in conjuncts(each)]
     others = [part for part in asked if not _differ(part, labels)]
     return all(any(same(part, link) for link in links) for part in others)
-
-
-def _conjuncts(node: nodes.Expression) -> Iterator[nodes.Expression]:
-    if isinstance(node, nodes.Binary) and node.operation is BinaryOperation.AND:
-        yield from _conjuncts(node.left)
-        yield from _conjuncts(node.right)
-    else:
-        yield node
 
 
 def _differ(node: nodes.Expression, labels: str) -> bool:

@@ -57,8 +57,8 @@ def _array(value: syntax.Expression, operators: OperandChecker) -> syntax.Name |
             return None
         what = symbol.kind.with_article
         if symbol.kind is SymbolKind.ARRAY:
-            over = "edges" if symbol.domain is Domain.EDGE else "vertices"
-            what = f"an array of {symbol.type.name if symbol.type is not None else '?'} over {over}"
+            over = symbol.domain or Domain.VERTEX
+            what = f"an array of {symbol.type.name if symbol.type is not None else '?'} over {over.plural}"
         labels = (Label(symbol.span, "declared here"),)
         message = f"buckets take an array of numbers over vertices, and `{symbol.name}` is {what}"
         environment.report("E0419", message, value.span, labels=labels)

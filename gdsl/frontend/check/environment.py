@@ -259,9 +259,8 @@ def check_same_graph(symbol: Symbol, span: Span, environment: Environment) -> bo
     domain = symbol.domain or Domain.VERTEX
     if symbol.graph == graph_of(environment, domain):
         return True
-    others = "vertices" if domain is Domain.VERTEX else "edges"
     words = {SymbolKind.HISTORY: "has levels", SymbolKind.BUCKETS: "holds vertices"}
-    what = words.get(symbol.kind, f"is a set of {others}")
+    what = words.get(symbol.kind, f"is a set of {domain.plural}")
     message = f"`{symbol.name}` {what} of another graph than the one around"
     labels = (Label(symbol.span, "declared here"),)
     fix = "declare a frontier inside this `on { … }`"

@@ -153,15 +153,14 @@ class GraphChecker:
             symbol = self.operators.expressions.resolve(value.name, value.span)
             if symbol is None:
                 return None
-        over = "vertices" if domain is Domain.VERTEX else "edges"
         if not isinstance(value, syntax.Name) or symbol is None or symbol.kind is not SymbolKind.ARRAY:
-            environment.report("E0402", f"{what} is the name of an array over {over}", value.span)
+            environment.report("E0402", f"{what} is the name of an array over {domain.plural}", value.span)
             return None
         if refuse_fixed_size(symbol, "`contract`", environment, value.span):
             return None
         labels = (Label(symbol.span, "declared here"),)
         if symbol.domain is not domain:
-            message = f"{what} is an array over {over}, and `{symbol.name}` is not"
+            message = f"{what} is an array over {domain.plural}, and `{symbol.name}` is not"
             environment.report("E0402", message, value.span, labels=labels)
             return None
         kind = symbol.type

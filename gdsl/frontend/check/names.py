@@ -256,7 +256,7 @@ class NameChecker:
         if index.type is None:
             return None
         if index.type is not wanted and not index.type.is_integer:
-            message = f"`{expression.array}` is over {_plural(symbol.domain)}, and this index is {index.type.name}"
+            message = f"`{expression.array}` is over {symbol.domain.plural}, and this index is {index.type.name}"
             environment.report("E0213", message, index.span, fix=f"use {_one(wanted)} as the index")
             return None
         try:
@@ -314,10 +314,6 @@ def _frontier_fix(symbol: Symbol, in_schedule: bool) -> str:
 
 def _one(type_: Type) -> str:
     return f"an {type_.name}" if type_.name[0] in "aeiou" else f"a {type_.name}"
-
-
-def _plural(domain: Domain) -> str:
-    return "vertices" if domain is Domain.VERTEX else "edges"
 
 
 # ---------------------------------------------------------------- arrays of fixed-size elements

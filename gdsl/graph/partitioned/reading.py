@@ -19,7 +19,7 @@ from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import is_compressed
-from gdsl.graph.generators import Share, edges_of_spec
+from gdsl.graph.generators import edges_of_spec
 from gdsl.graph.group import Group, NotInPartsError
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.messages import collecting, notice
@@ -80,7 +80,7 @@ def _in_parts(request: Request, group: Group) -> GraphShare:
     names: NumberedNames | None = None
     if request.kind is None:
         with group.agreement():
-            edges = edges_of_spec(request.name, Share(group.rank, group.size))
+            edges = edges_of_spec(request.name, group)
         edges = without_repeated(group, edges)
     else:
         edges, names = _part_of_file(request, request.kind, group)
