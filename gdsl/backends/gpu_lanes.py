@@ -16,8 +16,47 @@ from numpy.typing import NDArray
 from gdsl.records import dataclass
 
 
+class ChromeTrace:
+    """Lanes that can be written in the format of Chrome's traces, which https://ui.perfetto.dev shows."""
+
+    __slots__ = ()
+
+    def write(self, path: Any) -> None:
+        """Write them as JSON, a lane for each GPU or worker. Raises OSError."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text())
+
+    def text(self) -> str:
+        """That JSON."""
+        events: list[dict[str, Any]] = [{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "gdsl"}}]
+        for lane, name in enumerate(self._names()):
+            events.append({"name": "thread_name", "ph": "M", "pid": 0, "tid": lane, "args": {"name": name}})
+        return json.dumps({"displayTimeUnit": "ms", "traceEvents": [*events, *self._events()]})
+
+    def _names(self) -> tuple[str, ...]:
+        """What the lanes are called."""
+        raise NotImplementedError
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        raise NotImplementedError
+
+
+def event(kind: str, label: str, lane: int, begin_us: float, took_us: float, **arguments: int) -> dict[str, Any]:
+    """An event of a lane."""
+    found: dict[str, Any] = {
+        "name": f"{kind} ({label})",
+        "cat": kind,
+        "ph": "X",
+        "pid": 0,
+        "tid": lane,
+        "ts": begin_us,
+        "dur": took_us,
+    }
+    return {**found, "args": arguments} if arguments else found
+
+
 @dataclass(frozen=True, slots=True)
-class GpuLanes:
+class GpuLanes(ChromeTrace):
     """The lanes of all GPUs of a run.
 
     gpus: what they are called. labels: the operator of each record of the trace. compute_ms, waiting_ms: float64 of
@@ -36,16 +75,6 @@ class GpuLanes:
         members = self.members[gpu]
         return int(members.sum()) if (members >= 0).all() else None
 
-    def write(self, path: Any) -> None:
-        """Write them as JSON in the format of Chrome's traces, which https://ui.perfetto.dev shows: a lane for each
-        GPU. Raises OSError."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text())
-
-    def text(self) -> str:
-        """That JSON."""
-        return json.dumps({"displayTimeUnit": "ms", "traceEvents": [*self._names(), *self._events()]})
-
     def summary(self) -> list[str]:
         """A line for each GPU."""
         lines = []
@@ -56,10 +85,8 @@ class GpuLanes:
             lines.append(line if taken is None else f"{line}; {taken:,} members")
         return lines
 
-    def _names(self) -> Iterator[dict[str, Any]]:
-        yield {"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "gdsl"}}
-        for place, gpu in enumerate(self.gpus):
-            yield {"name": "thread_name", "ph": "M", "pid": 0, "tid": place, "args": {"name": gpu}}
+    def _names(self) -> tuple[str, ...]:
+        return self.gpus
 
     def _events(self) -> Iterator[dict[str, Any]]:
         firsts = (self.compute_ms + self.waiting_ms)[:, :1].sum(axis=1)
@@ -67,19 +94,7 @@ class GpuLanes:
             at = float(firsts.max(initial=0) - firsts[place])
             columns = (each[place].tolist() for each in (self.compute_ms, self.waiting_ms, self.members))
             for label, compute, waiting, members in zip(self.labels, *columns, strict=True):
-                yield _event("compute", label, place, at, compute, members)
-                yield _event("wait", label, place, at + compute, waiting, -1)
+                known = {"members": members} if members >= 0 else {}
+                yield event("compute", label, place, at * 1000, compute * 1000, **known)
+                yield event("wait", label, place, (at + compute) * 1000, waiting * 1000)
                 at += compute + waiting
-
-
-def _event(kind: str, label: str, lane: int, begin_ms: float, took_ms: float, members: int) -> dict[str, Any]:
-    event = {
-        "name": f"{kind} ({label})",
-        "cat": kind,
-        "ph": "X",
-        "pid": 0,
-        "tid": lane,
-        "ts": begin_ms * 1000,
-        "dur": took_ms * 1000,
-    }
-    return event if members < 0 else {**event, "args": {"members": members}}

@@ -41,6 +41,7 @@ __all__ = [
     "contains",
     "directory",
     "list_entries",
+    "lock",
     "fingerprint",
     "get",
     "get_file",
@@ -52,7 +53,6 @@ __all__ = [
     "put_file",
     "store",
     "store_program",
-    "turn",
     "usage",
 ]
 
@@ -140,15 +140,15 @@ def put_file(
             _discard(staged)
 
 
-def turn(kind: str, key: Sequence[KeyPart]) -> contextlib.AbstractContextManager[None]:
+def lock(kind: str, key: Sequence[KeyPart]) -> contextlib.AbstractContextManager[None]:
     """Make the entry under `key` alone, while other threads and processes that want to make it wait: who does looks for
     it once more inside. Never raises; where there is no cache nobody waits."""
-    from gdsl.cache.turns import turn
+    from gdsl.cache.locks import lock
 
     with contextlib.suppress(OSError, ValueError):
         place = directory() / kind
         if not (create(place.parent) or create(place)):
-            return turn(place / f"{STAGED}{_name(kind, key, '')}")
+            return lock(place / f"{STAGED}{_name(kind, key, '')}")
     return contextlib.nullcontext()
 
 

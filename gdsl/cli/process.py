@@ -7,8 +7,7 @@ import os
 import signal
 import sys
 
-from gdsl.cli import INTERRUPTED
-from gdsl.cli.first_rank import is_first_rank
+from gdsl.cli import INTERRUPTED, is_first_rank
 
 
 def run() -> int:

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gdsl.cli import INTERRUPTED
-from gdsl.cli.first_rank import is_first_rank
+from gdsl.cli import INTERRUPTED, is_first_rank
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError
 

@@ -6,7 +6,10 @@ import hashlib
 import itertools
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +18,23 @@ from gdsl.api.loading import load, types_of
 from gdsl.api.program import Program
 from gdsl.backends.cuda import nvrtc
 from gdsl.diagnostics import GdslError, printable
+from gdsl.imports import file_meant, same_file, with_imports, with_other_paths
 from gdsl.ir import nodes as ir
-from gdsl.packages import FORMAT, GROUP, MANIFEST, PROGRAMS, settings
+from gdsl.packages import FORMAT, GROUP, IMPORTED, MANIFEST, PROGRAMS, settings
+from gdsl.program_files import SUFFIX
 from gdsl.records import dataclass
 from gdsl.resources import filled_text
+from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES
 from gdsl.version import __version__
-from gdsl.wheels import archive, kernels, sources, texts
+from gdsl.wheels import archive, kernels, texts
 from gdsl.wheels.answers import answer_of
 from gdsl.wheels.loading import ANSWERS
 from gdsl.wheels.names import check_name, check_program, check_version
 
 _WHEEL = f"Wheel-Version: 1.0\nGenerator: gdsl {__version__}\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 """Machine code is for GPUs, whichever system they are in."""
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,7 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
     name, package = program.name, options.name
     check_program(name)
     answer = answer_of(program, options.arguments)
-    packed = sources.packed(program.text, name)
+    packed = _sources(program.text, name)
     built = kernels.NONE
     if options.architectures:
         built = kernels.compiled(list(_instances(program, options)), options.architectures)
@@ -119,6 +126,31 @@ def content_of(program: Program, options: Options) -> dict[str, bytes]:
         f"{info}/WHEEL": _WHEEL.encode(),
         f"{info}/entry_points.txt": f"[{GROUP}]\n{package} = {package}\n".encode(),
     }
+
+
+def _sources(source: Source, name: str) -> dict[str, str]:
+    """The texts by their paths in the folder of programs: the program `name` itself, and in a folder below it the files
+    that it imports from, wherever they come from: other folders, samples, or other packages."""
+    source = with_imports(source)
+    imported = source.imported or ()
+    files: dict[str, str] = {}
+    for each in imported:
+        stem = _UNUSUAL.sub("_", os.path.basename(each.name).removesuffix(SUFFIX)) or "file"
+        names = (f"{stem}{SUFFIX}" if number == 1 else f"{stem}_{number}{SUFFIX}" for number in count(1))
+        files[each.name] = next(candidate for candidate in names if candidate not in files.values())
+    texts = {f"{name}{SUFFIX}": _with_paths(source, source, files, f"{IMPORTED}/")}
+    texts.update((f"{IMPORTED}/{files[each.name]}", _with_paths(source, each, files, "")) for each in imported)
+    return texts
+
+
+def _with_paths(program: Source, importer: Source, files: dict[str, str], prefix: str) -> str:
+    return with_other_paths(importer, partial(_path, program, importer, files, prefix))
+
+
+def _path(program: Source, importer: Source, files: dict[str, str], prefix: str, path: str) -> str:
+    meant = file_meant(program, importer, path)
+    same = next((file for name, file in files.items() if same_file(name, meant)), None)
+    return path if same is None else prefix + same
 
 
 def _instances(program: Program, options: Options) -> Iterator[ir.Program]:

@@ -142,7 +142,7 @@ class CpuBackend:
         found = _known(key, compiler)
         if found is not None:
             return *found, plan_later
-        with cache.turn(_KIND, key):  # workers on one machine need the same text at the same moment
+        with cache.lock(_KIND, key):  # workers on one machine need the same text at the same moment
             found = _known(key, compiler)
             if found is not None:
                 return *found, plan_later

@@ -6,7 +6,6 @@ within the time of one message.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.backends.gpu_lanes import ChromeTrace, event
 from gdsl.records import dataclass
 
 MOST_MEETINGS = 100_000
@@ -81,23 +81,13 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(ChromeTrace):
     """The lanes of all workers of a run. workers: who they are, by rank. labels: of exchanges, by number, the operator
     before it."""
 
     workers: tuple[str, ...]
     lanes: tuple[Lane, ...]
     labels: Mapping[int, str]
-
-    def write(self, path: Any) -> None:
-        """Write them as JSON in the format of Chrome's traces, which https://ui.perfetto.dev shows: a lane for each
-        worker. Raises OSError."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.text())
-
-    def text(self) -> str:
-        """That JSON."""
-        return json.dumps({"displayTimeUnit": "ms", "traceEvents": [*self._names(), *self._events()]})
 
     def summary(self) -> list[str]:
         """A line for each worker."""
@@ -107,39 +97,25 @@ class Lanes:
             for worker, lane in zip(self.workers, self.lanes, strict=True)
         ]
 
-    def _names(self) -> Iterator[dict[str, Any]]:
-        yield {"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "gdsl"}}
-        for rank, worker in enumerate(self.workers):
-            yield {"name": "thread_name", "ph": "M", "pid": 0, "tid": rank, "args": {"name": worker}}
+    def _names(self) -> tuple[str, ...]:
+        return self.workers
 
     def _events(self) -> Iterator[dict[str, Any]]:
         for rank, (lane, shift) in enumerate(zip(self.lanes, self._shifts(), strict=True)):
             before = 0
             for number, came, there, ended, sent in lane.meetings.tolist():
                 label = self.labels.get(number, "the end" if number < 0 else f"exchange {number}")
-                yield _event("compute", f"compute ({label})", rank, before + shift, came + shift)
-                yield _event("wait", f"wait ({label})", rank, came + shift, there + shift)
+                yield event("compute", label, rank, (before + shift) / 1000, (came - before) / 1000)
+                yield event("wait", label, rank, (came + shift) / 1000, (there - came) / 1000)
                 if ended > there:
-                    yield _event("exchange", f"exchange ({label})", rank, there + shift, ended + shift, sent)
+                    times = (there + shift) / 1000, (ended - there) / 1000
+                    yield event("exchange", label, rank, *times, **{"bytes sent": sent})
                 before = ended
 
     def _shifts(self) -> Sequence[int]:
         """What is added to the times of each worker, so that all leave the first meeting together."""
         firsts = [int(lane.meetings[0, 2]) if len(lane.meetings) else 0 for lane in self.lanes]
         return [max(firsts, default=0) - first for first in firsts]
-
-
-def _event(kind: str, name: str, rank: int, begin: int, end: int, sent: int | None = None) -> dict[str, Any]:
-    event = {
-        "name": name,
-        "cat": kind,
-        "ph": "X",
-        "pid": 0,
-        "tid": rank,
-        "ts": begin / 1000,
-        "dur": (end - begin) / 1000,
-    }
-    return event if sent is None else {**event, "args": {"bytes sent": sent}}
 
 
 def _ms(nanoseconds: int) -> str:

@@ -13,8 +13,8 @@ from gdsl.frontend.check.type_parameters import parameter_of
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
-from gdsl.ir.lowering.first_values import with_first_values
 from gdsl.ir.lowering.functors import FunctorLowering, StatementLowering
+from gdsl.ir.lowering.reductions import with_first_values
 from gdsl.ir.lowering.schedule import ScheduleLowering
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify

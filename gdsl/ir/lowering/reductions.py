@@ -10,6 +10,7 @@ lower and of the upper halves, which no number of elements can overflow, are joi
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gdsl.arithmetic.constants import integer_range
@@ -18,6 +19,7 @@ from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.hidden import Code, Hidden, own_id
+from gdsl.ir.traversal import walk
 from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -241,3 +243,27 @@ def _join(halves: _Halves) -> nodes.Expression:
         return whole
     below = code.binary(BinaryOperation.LESS, upper, code.literal(type_, lowest >> _HALF))
     return code.select(below, code.literal(type_, lowest), whole)
+
+
+def with_first_values(
+    steps: tuple[nodes.Step, ...], scalars: Iterable[nodes.Scalar], reduced: frozenset[str]
+) -> tuple[tuple[nodes.Step, ...], tuple[nodes.Scalar, ...]]:
+    """The schedule without the first store into each scalar of a reduction, and all `scalars`, of which those called
+    `reduced` are of reductions: that store needs no step, nor a barrier after it, where the schedule makes it once and
+    before anything else.
+
+    Such a scalar is mentioned only after a store that puts it back, as both are emitted together. So a store that is
+    the first in the text, and in no block, is made once and before everything that reads or updates the scalar: its
+    value may as well be the initial one.
+    """
+    stored: set[str] = set()
+    begin: dict[str, nodes.Expression] = {}
+    left = []
+    for step in steps:
+        if isinstance(step, nodes.StoreScalar) and step.scalar in reduced and step.scalar not in stored:
+            begin[step.scalar] = step.value
+        else:
+            left.append(step)
+        stored.update(each.scalar for each in walk(step) if isinstance(each, nodes.StoreScalar))
+    changed = (dataclasses.replace(each, initial=begin[each.name]) if each.name in begin else each for each in scalars)
+    return tuple(left), tuple(changed)

@@ -1,4 +1,4 @@
-"""Taking turns: what several threads, processes or workers of one machine want at the same moment is compiled by one of
+"""Locks: what several threads, processes or workers of one machine want at the same moment is compiled by one of
 them, while the others wait and then find it in the cache.
 
 Nothing depends on it. Where a file cannot be locked, and where the other one takes too long, both compile.
@@ -21,7 +21,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 0.05
 
 
 @contextlib.contextmanager
-def turn(path: Path) -> Iterator[None]:
+def lock(path: Path) -> Iterator[None]:
     """Be the only one inside, of those who have the same `path`: the name of a file that is there meanwhile."""
     handle = _take(path)
     try:

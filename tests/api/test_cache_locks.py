@@ -13,7 +13,7 @@ import pytest
 
 from gdsl import cache
 from gdsl.backends.cpu.backend import CpuBackend
-from gdsl.cache import turns
+from gdsl.cache import locks
 from gdsl.deadline import limited
 from gdsl.native import compiler
 from gdsl.pipeline import load
@@ -22,7 +22,7 @@ from gdsl.types import Widths
 HOLDS = """
 import sys, time
 from gdsl import cache
-with cache.turn("kind", ("key",)):
+with cache.lock("kind", ("key",)):
     print("here", flush=True)
     sys.stdin.read()
 """
@@ -65,7 +65,7 @@ def test_threads_are_inside_one_after_the_other(own_cache: Path) -> None:
     inside, most = [], []
 
     def enter(number: int) -> None:
-        with cache.turn("kind", ("key",)):
+        with cache.lock("kind", ("key",)):
             inside.append(number)
             most.append(len(inside))
             time.sleep(0.002)
@@ -84,16 +84,16 @@ def test_another_process_is_waited_for_but_not_for_ever(monkeypatch: pytest.Monk
         assert other.stdin is not None and other.stdout is not None
         assert other.stdout.readline() == "here\n"
         entered = []
-        monkeypatch.setattr(turns, "_LONGEST", 0.01)
-        with cache.turn("kind", ("key",)):  # both are inside
+        monkeypatch.setattr(locks, "_LONGEST", 0.01)
+        with cache.lock("kind", ("key",)):  # both are inside
             entered.append("too long")
-        monkeypatch.setattr(turns, "_LONGEST", 60.0)
-        with limited(0.01), cache.turn("kind", ("key",)):
+        monkeypatch.setattr(locks, "_LONGEST", 60.0)
+        with limited(0.01), cache.lock("kind", ("key",)):
             entered.append("at the deadline")
-        with cache.turn("kind", ("another",)):
+        with cache.lock("kind", ("another",)):
             entered.append("at once")
         other.stdin.close()
-        with cache.turn("kind", ("key",)):
+        with cache.lock("kind", ("key",)):
             entered.append("after it")
         assert entered == ["too long", "at the deadline", "at once", "after it"]
 
@@ -102,13 +102,13 @@ def test_another_process_is_waited_for_but_not_for_ever(monkeypatch: pytest.Monk
 def test_without_a_cache_nobody_waits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(cache, "directory", lambda: tmp_path / place)
-    with cache.turn("kind", ("key",)), cache.turn("kind", ("key",)):
+    with cache.lock("kind", ("key",)), cache.lock("kind", ("key",)):
         pass
 
 
 def test_errors_inside_are_raised_and_end_the_turn(own_cache: Path) -> None:
-    with pytest.raises(OSError, match="from inside"), cache.turn("kind", ("key",)):
+    with pytest.raises(OSError, match="from inside"), cache.lock("kind", ("key",)):
         raise OSError("from inside")
-    with cache.turn("kind", ("key",)):
+    with cache.lock("kind", ("key",)):
         assert len(files(own_cache)) == 1
     assert files(own_cache) == []
