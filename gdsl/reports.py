@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -160,14 +160,10 @@ def _fixes(diagnostic: Diagnostic, report: FileReport) -> Iterator[dict[str, Any
                     if (edit.span.file or report.path) == file
                 ],
             }
-            for file in _unique(edit.span.file or report.path for edit in suggestion.edits)
+            for file in dict.fromkeys(edit.span.file or report.path for edit in suggestion.edits)
         ]
         if changes:
             yield {"description": {"text": suggestion.words}, "artifactChanges": changes}
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
 
 
 def _physical(span: Span | None, report: FileReport) -> dict[str, Any]:

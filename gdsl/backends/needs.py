@@ -59,7 +59,7 @@ def on_a_device(
         return "the caller's own" if buffer.made is Made.CALLER and buffer.group == PROBLEM and lies_there else ""
 
     def is_list(buffer: Buffer) -> bool:
-        return _is_list_part(buffer) or (buffer.name in own and _has_edges(buffer, PROBLEM))
+        return _has_edges(buffer, GRAPH) or (buffer.name in own and _has_edges(buffer, PROBLEM))
 
     needs = (_need(buffer, widths, sizes, there(buffer), is_list(buffer)) for buffer in plan.buffers)
     return *needs, *_parts_of_pairs(plan, widths, sizes)
@@ -72,11 +72,6 @@ def _parts_of_pairs(plan: Plan, widths: Widths, sizes: Sizes) -> Iterator[Need]:
         if buffer.role is Role.RESULT and isinstance(kind, Type) and kind.is_pair:
             nbytes = bytes_of_parts(kind, widths, buffer.extent.value(sizes))
             yield Need(f"{buffer.group}.{buffer.name}.parts", buffer.role.value, "both parts", nbytes)
-
-
-def _is_list_part(buffer: Buffer) -> bool:
-    """Whether it is an edge list of the graph."""
-    return _has_edges(buffer, GRAPH)
 
 
 def _has_edges(buffer: Buffer, group: str) -> bool:

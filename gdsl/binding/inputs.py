@@ -269,11 +269,8 @@ def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslErro
 
 
 def _conversion(array: ir.Array) -> str:
-    return f"convert the array, for example by .astype({_numpy_name(array.type)!r})"
-
-
-def _numpy_name(type_: Type) -> str:
-    return "int64" if type_.is_id else type_.name
+    dtype = "int64" if array.type.is_id else array.type.name
+    return f"convert the array, for example by .astype({dtype!r})"
 
 
 def _checked_ids(

@@ -84,15 +84,15 @@ def _bind_own(
         vote_functors=(),
         requires=replace(program.requires, symmetric=False, simple=False),
     )
-    params: dict[str, object] = {name: value for name, value in bound.params.items() if not _is_count(program, name)}
+    params: dict[str, object] = {
+        name: value
+        for name, value in bound.params.items()
+        if not any(param.is_count for param in program.params if param.name == name)
+    }
     for name in own & arguments.keys():
         params[name] = _own_part(arguments[name], share)
     own_edges: Any = _OwnEdges(share)
     return Binder(alone, source).bind(own_edges, params, widths=widths, rounded=rounded)
-
-
-def _is_count(program: ir.Program, name: str) -> bool:
-    return any(param.is_count for param in program.params if param.name == name)
 
 
 def _own_part(values: Any, share: GraphShare) -> Any:

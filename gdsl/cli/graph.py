@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -112,10 +111,10 @@ def _save(graph_file: str, target: Path, words: GraphWords) -> None:
         write(graph, target)
     if graph.names is not None and format_of(str(target)) not in KEEP_NAMES:
         message("note: this format keeps no names of vertices; .csv does")
-    elif graph.names is not None and format_of(str(target)) in ("csv", "tsv") and _are_ids(graph.names):
+    elif (
+        graph.names is not None
+        and format_of(str(target)) in ("csv", "tsv")
+        and all(str(name).isdigit() for name in graph.names)
+    ):
         message("note: all names are whole numbers: --compact reads them as names again")
     message(f"{printable(str(target))}: {graph!r}")
-
-
-def _are_ids(names: Iterable[object]) -> bool:
-    return all(str(name).isdigit() for name in names)

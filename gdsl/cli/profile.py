@@ -106,7 +106,7 @@ def command(
 
     if show and page is None:
         raise click.UsageError("--open opens the page of --html FILE")
-    to_file = _json_file(data)
+    to_file = None if data is None or data == _HIDDEN else file_name(click.get_current_context(), _OPTION, data)
     for path in (page, to_file):
         if path is not None:
             check_writable(path)
@@ -144,10 +144,6 @@ def _refuse_words_of_runs() -> None:
         name = option.name or ""
         if name not in _OF_BOTH and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{option.opts[0]} is for a run: name PROGRAM and GRAPH")
-
-
-def _json_file(data: str | None) -> Path | None:
-    return None if data is None or data == _HIDDEN else file_name(click.get_current_context(), _OPTION, data)
 
 
 _OPTION = click.Option(["--json"])

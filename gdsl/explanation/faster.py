@@ -9,7 +9,7 @@ from gdsl.diagnostics import Diagnostic
 from gdsl.explanation.model import OperatorFact
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps
-from gdsl.plan.nodes import Plan, Sweep
+from gdsl.plan.nodes import Plan
 from gdsl.plan.walking import operations, sweeps_of
 from gdsl.types import Type
 from gdsl.uniqueness.layout import obstacle as obstacle_to_layout
@@ -49,7 +49,9 @@ def _wide_types(program: ir.Program, operators: Sequence[OperatorFact]) -> Itera
         narrow = _NARROWER.get(array.type)
         if narrow is None:
             continue
-        uses = [each for each in operators if _uses(each, array.name)]
+        uses = [
+            each for each in operators if any(_names(part, array.name) for cost in each.costs for part in cost.parts)
+        ]
         if not uses:
             continue
         parameter = next((each for each in program.types if array.name in each.users), None)
@@ -59,10 +61,6 @@ def _wide_types(program: ir.Program, operators: Sequence[OperatorFact]) -> Itera
             how = f"{narrow.name}"
         saved = "; ".join(_saved(each, array.name) for each in uses)
         yield f"`{array.name}` is {array.type.name}: {how}, where its values fit, halves its bytes ({saved})"
-
-
-def _uses(operator: OperatorFact, name: str) -> bool:
-    return any(_names(part, name) for cost in operator.costs for part in cost.parts)
 
 
 def _saved(operator: OperatorFact, name: str) -> str:
@@ -80,13 +78,9 @@ def _names(part: str, name: str) -> bool:
 def _in_edge_ids(plan: Plan) -> Iterator[str]:
     for operation in operations(plan):
         for sweep in sweeps_of(operation):
-            if any(_reads_ids_of_in_edges(sweep, place) for place in range(len(sweep.walks))):
+            if any(walk.edge_ids and walk.lists.value == "in_edges" for walk in sweep.walks):
                 where = f"@{operation.step.label} ({operation.step.span.words})"
                 yield f"{where} reads the ids of in-edges, 4 bytes or more each; along out-edges it would read none"
-
-
-def _reads_ids_of_in_edges(sweep: Sweep, place: int) -> bool:
-    return sweep.walks[place].edge_ids and sweep.walks[place].lists.value == "in_edges"
 
 
 def _orders(orders: Sequence[tuple[ir.While, Obstacle | None]]) -> Iterator[str]:

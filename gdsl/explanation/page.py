@@ -27,7 +27,7 @@ _NOTHING = "nothing was found: no warnings, no wide types along edges, no pass w
 
 def as_text(explanation: Explanation, width: int = 110) -> str:
     """Lines of at most `width` characters, where words allow it."""
-    head = [explanation.call, *_paragraph(explanation.doc), ""]
+    head = [explanation.call, *(["", *map(printable, explanation.doc.splitlines())] if explanation.doc else []), ""]
     return "\n".join((*head, *(_wrapped(line, width) for line in _text(explanation)))) + "\n"
 
 
@@ -50,10 +50,6 @@ def _text(explanation: Explanation) -> Iterator[str]:
         yield from _operator_text(operator)
     yield from ("", "What would make it faster, or stops the compiler")
     yield from (f"  {sentence}" for sentence in explanation.faster or (_NOTHING,))
-
-
-def _paragraph(doc: str) -> list[str]:
-    return ["", *map(printable, doc.splitlines())] if doc else []
 
 
 def _data_text(data: DataFact) -> Iterator[str]:

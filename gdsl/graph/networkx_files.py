@@ -162,7 +162,7 @@ def _gexf(networkx: Any, content: bytes, path: str) -> Any:
         raise refused_file(path, "this GEXF file has entities of its own", "write the characters themselves")
     for match in _WEIGHT.finditer(content):
         text = match[1].decode("ascii", "replace").strip()
-        if is_number(text) and _is_changed(text):
+        if is_number(text) and (problem_of_real(text) is not None or is_rounded(text)):  # float64 changes it
             message = f"the weight {text[:60]} does not fit in float64, by which NetworkX reads weights of GEXF"
             raise refused_file(path, message, "write a GraphML file (networkx.write_graphml)")
     return networkx.read_gexf(io.BytesIO(_known_namespace(content)))
@@ -172,11 +172,6 @@ def _known_namespace(content: bytes) -> bytes:
     """The file with a namespace of GEXF that NetworkX knows: others, or none, mean the same."""
     content = _BARE_GEXF.sub(rb'\1 xmlns="' + _GEXF_1_2 + b'"', content, count=1)
     return _GEXF_NAMESPACE.sub(lambda result: result[0] if result[1] in _KNOWN_GEXF else _GEXF_1_2 + result[2], content)
-
-
-def _is_changed(text: str) -> bool:
-    """Whether float64 changes a whole number, or makes a number infinite or 0. Real numbers are rounded."""
-    return problem_of_real(text) is not None or is_rounded(text)
 
 
 def _json(networkx: Any, content: bytes, path: str) -> Any:
@@ -221,11 +216,9 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _delimiter(lines: list[str]) -> str | None:
-    return next((mark for mark in "\t,;" if lines and mark in lines[0]), None) if _has_no_blank(lines) else None
-
-
-def _has_no_blank(lines: list[str]) -> bool:
-    return not any(" " in line.strip() for line in lines[:100])
+    if not lines or any(" " in line.strip() for line in lines[:100]):
+        return None
+    return next((mark for mark in "\t,;" if mark in lines[0]), None)
 
 
 def _with_values(data: dict[str, Any]) -> dict[str, Any]:

@@ -165,7 +165,9 @@ class GraphShare:
     def out_degrees(self, communicator: Communicator) -> NDArray[np.int32]:
         """int32[V], how many edges leave each vertex of the whole graph."""
         if "out" not in self._kept:
-            self._kept["out"] = _joined(communicator, np.diff(self.offsets).astype(np.int32))
+            self._kept["out"] = immutable(
+                np.concatenate(communicator.all_gather(np.diff(self.offsets).astype(np.int32)))
+            )
         degrees: NDArray[np.int32] = self._kept["out"]
         return degrees
 
@@ -284,10 +286,6 @@ def equal_shares(offsets: NDArray[Any], size: int) -> NDArray[np.int64]:
     boundaries = np.searchsorted(offsets, parts * edges // size).astype(np.int64)
     boundaries[0], boundaries[-1] = 0, count
     return boundaries
-
-
-def _joined(communicator: Communicator, owned: NDArray[Any]) -> NDArray[Any]:
-    return immutable(np.concatenate(communicator.all_gather(owned)))
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

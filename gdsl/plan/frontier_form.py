@@ -70,7 +70,11 @@ def whole_sets(program: ir.Program) -> frozenset[str]:
     if program.graphs:
         return frozenset()
     steps = list(walk(program.schedule))
-    names = {step.name for step in steps if isinstance(step, ir.DefineFrontier) and _is_everything(step)}
+    names = {
+        step.name
+        for step in steps
+        if isinstance(step, ir.DefineFrontier) and step.everything and step.domain is Domain.VERTEX
+    }
     parts = [(step.name, {step.other}) for step in steps if isinstance(step, ir.CopyFrontier)]
     parts += [
         (step.name, {each.frontier for each in (step.first, step.second) if each.frontier is not None})
@@ -82,10 +86,6 @@ def whole_sets(program: ir.Program) -> frozenset[str]:
         size = len(names)
         names |= {name for name, others in parts if others & names}
     return frozenset(names)
-
-
-def _is_everything(step: ir.DefineFrontier) -> bool:
-    return step.everything and step.domain is Domain.VERTEX
 
 
 def walked_whole(source: ir.Elements, form: Form, whole: frozenset[str], repeated: bool) -> bool:

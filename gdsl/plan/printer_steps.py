@@ -84,7 +84,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
             otherwise = ["else:", *print_steps(step.otherwise, plan)] if step.otherwise else []
             return [f"if {show(step.condition)}:", *_ask(step.ask), *print_steps(step.then, plan), *otherwise]
         case Launch():
-            return _launch(step, plan)
+            return [_head(step), *print_steps(step.steps, plan)]
     raise AssertionError(f"printer: {type(step).__name__}")
 
 
@@ -188,10 +188,6 @@ def _head(launch: Launch) -> str:
     words += [f"switches of sites {', '.join(map(str, launch.directions))}"] if launch.directions else []
     asked = f" answers {print_expression(launch.answer)}" if launch.answer is not None else ""
     return f"launch {launch.name}{asked}{', ' + ', '.join(words) if words else ''}  # {launch.comment}"
-
-
-def _launch(launch: Launch, plan: Plan) -> list[str]:
-    return [_head(launch), *print_steps(launch.steps, plan)]
 
 
 def on_sets(step: OnSets) -> str:

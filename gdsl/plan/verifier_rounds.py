@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
@@ -40,7 +38,7 @@ class _Verifier:
     def _loop(self, loop: Loop) -> None:
         *before, advance = loop.body
         assert isinstance(advance, Operation)
-        step, pushes = advance.step, list(_pushes(advance))
+        step, pushes = advance.step, [sweep for sweep in sweeps_of(advance) if sweep.rounds is not None]
         self.expect(isinstance(step, ir.Advance) and len(pushes) == 1, "no push")
         (push,) = pushes
         assert push.rounds is not None
@@ -98,7 +96,3 @@ class _Verifier:
             own = own_arrays(functor, self.plan.program)
             stores_only = all(isinstance(statement, ir.Store) for statement in functor.body)
             self.expect(stores_only and writes <= own and not writes & decided, "a computation that is not repeatable")
-
-
-def _pushes(operation: Operation) -> Iterator[Sweep]:
-    return (sweep for sweep in sweeps_of(operation) if sweep.rounds is not None)

@@ -92,7 +92,11 @@ class VariantVerifier:
         self.expect(store.target.type is claim.expected.type, "a claim that expects another type")
         blind = sweep.hint(BlindClaim) is not None
         self.expect(not claim.expected.type.is_pair or not blind, "a claim of a pair without a look")
-        touched = [node for node in walk((functor.condition, functor.body)) if _array_of(node) == claim.array]
+        touched = [
+            node
+            for node in walk((functor.condition, functor.body))
+            if isinstance(node, (ir.Element, ir.ElementTarget)) and node.array == claim.array
+        ]
         self.expect(len(touched) == 2, "what is claimed is touched elsewhere")
         later = functor.condition[claim.conjunct + 1 :]
         self.expect(not may_stop((later, store.value)), "a test that may stop the run is moved")
@@ -115,10 +119,6 @@ class VariantVerifier:
         noted = (hint.own, hint.seen)
         self.expect(noted == (None, None) or skips is not None, "a value that nobody notes")
         self.expect(skips is None or None not in noted, "a worklist that notes no value")
-
-
-def _array_of(node: ir.Node) -> str | None:
-    return node.array if isinstance(node, (ir.Element, ir.ElementTarget)) else None
 
 
 def asks_for_edge(functor: Functor) -> bool:

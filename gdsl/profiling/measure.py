@@ -96,7 +96,7 @@ def profile(
             tuned,
             graph,
             graph_name,
-            {name: _plain(value) for name, value in arguments.items()},
+            {name: (value if isinstance(value, str) else shown(value)) for name, value in arguments.items()},
             median.result,
             median.time_ms,
             median.trace,
@@ -110,11 +110,6 @@ def profile(
     )
     keep_times(tuned.text, document)
     return Profile(document)
-
-
-def _plain(value: object) -> str:
-    """A value of the caller as text."""
-    return value if isinstance(value, str) else shown(value)
 
 
 def _memory(

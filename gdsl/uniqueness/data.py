@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gdsl.effects import ProgramEffects, Write, WriteKind
+from gdsl.effects import ProgramEffects, WriteKind
 from gdsl.effects.functions import PureValues
 from gdsl.effects.proof import Proof
 from gdsl.effects.ranges import Range, Ranges, limits, of_binary, of_builtin, union
@@ -165,7 +165,10 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
     """Every place of a program that writes data."""
     puts, swaps = [], []
     for site in effects.sites.values():
-        puts += [_of_write(write) for write in site.writes]
+        puts += [
+            Put(write.name, write.value, write.operation if write.kind is WriteKind.REDUCE else None)
+            for write in site.writes
+        ]
     terms, types = ScheduleTerms(effects), {data.name: data.type for data in effects.data}
     for step in all_steps(effects.program.schedule):
         match step:
@@ -200,10 +203,6 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                     value = effects.terms.unknown(step.array_type, Origin.RESULT, step.array, 0)
                 puts.append(Put(step.array, value, neighbors=step.operation))
     return puts, swaps
-
-
-def _of_write(write: Write) -> Put:
-    return Put(write.name, write.value, write.operation if write.kind is WriteKind.REDUCE else None)
 
 
 def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) -> Range:

@@ -81,7 +81,10 @@ def changed(
     with group.agreement():
         edges = _become(edges, replace(options, compact=False, weights=None).apply_to_edges(edges))
     if options.dedup == "sum":
-        edges.attributes = {name: _joined(group, of) for name, of in edges.attributes.items()}
+        edges.attributes = {
+            name: of.astype(np.result_type(*group.gather(of.dtype)), copy=False)
+            for name, of in edges.attributes.items()
+        }
     if options.compact:
         edges, names = _compact(group, edges, names)
     with group.agreement():
@@ -93,11 +96,6 @@ def _become(edges: EdgeList, other: EdgeList) -> EdgeList:
     for each in fields(edges):
         setattr(edges, each.name, getattr(other, each.name))
     return edges
-
-
-def _joined(group: Group, values: NDArray[Any]) -> NDArray[Any]:
-    """The values in the widest of the workers' types."""
-    return values.astype(np.result_type(*group.gather(values.dtype)), copy=False)
 
 
 def _compact(group: Group, edges: EdgeList, names: NumberedNames | None) -> tuple[EdgeList, NumberedNames | None]:

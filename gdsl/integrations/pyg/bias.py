@@ -49,7 +49,7 @@ def weights_by(
         kind, attributes = ("edge", edges.of_edges) if name in of_edges else ("vertex", of_nodes)
         column = _numbers(name, attributes)
         count = f"[{column.shape[1]}]" if column.ndim == 2 else ""
-        inputs += f"    input {kind} {name}{count} : {_type_of(column.dtype)};\n"
+        inputs += f"    input {kind} {name}{count} : {'bool' if column.dtype.kind == 'b' else str(column.dtype)};\n"
         values[name] = column
     program = compiled(_TEXT.format(inputs=inputs, near=near, far=far, edge=edge, value=value))
     source, target = ids_of(edges.source), ids_of(edges.target)
@@ -77,7 +77,3 @@ def _wide(dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "b" or dtype.itemsize >= 4:
         return dtype
     return np.float32 if dtype.kind == "f" else np.int32
-
-
-def _type_of(dtype: np.dtype[Any]) -> str:
-    return "bool" if dtype.kind == "b" else str(dtype)

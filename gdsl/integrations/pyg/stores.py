@@ -60,7 +60,7 @@ class _StoredEdges:
     def __init__(self, graph: GraphStore, attrs: list[Any], direction: str) -> None:
         order = _LAYOUTS[direction]
         first, *others = sorted(attrs, key=lambda attr: order.index(attr.layout.value))
-        self.words = _of_type(first.edge_type)
+        self.words = "" if first.edge_type is None else f" of type {first.edge_type!r}"
         self.source, self.target = self._ends(graph, first)
         sizes = [_size(attr.size, self.words) for attr in attrs]  # some stores learn it when they are read
         self.declared = [{count for size in sizes if (count := size[end]) is not None} for end in range(2)]
@@ -108,10 +108,6 @@ class _StoredEdges:
                 raise ValueError(f"{what} has {len(first)} sources and {len(second)} targets")
             return first, second
         return (first, _pointers(second, first, what)) if layout == "csc" else (_pointers(first, second, what), second)
-
-
-def _of_type(kind: Any) -> str:
-    return "" if kind is None else f" of type {kind!r}"
 
 
 def _size(size: Any, words: str) -> tuple[int | None, int | None]:
