@@ -68,10 +68,10 @@ class Head:
     """How an edge list begins.
 
     mark: what separates values, None for blanks. columns: those that a header names. in_row: whether this is the first
-    row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names. row_names:
-    whether rows begin with an additional value, as R writes their names. first: the values of the first row of values;
-    None without any. dicts: whether rows end with a dictionary of Python, as NetworkX writes them. plain: whether all
-    that was seen is numbers. sample: the first rows. gap: an empty line among them, 0 without any.
+    row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names. first:
+    the values of the first row of values; None without any. dicts: whether rows end with a dictionary of Python, as
+    NetworkX writes them. plain: whether all that was seen is numbers. sample: the first rows. gap: an empty line among
+    them, 0 without any.
     """
 
     statements: Statements
@@ -79,7 +79,6 @@ class Head:
     columns: Named | None
     in_row: bool
     certain: bool
-    row_names: bool
     first: tuple[str, ...] | None
     first_line: int
     dicts: bool
@@ -118,7 +117,7 @@ def head_of(path: str, requested: Columns) -> Head:
         _refuse_another_format(lines, texts[0])
         statements = statements_of([text for _, text, _ in comments])
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
-            return Head(statements, None, None, False, False, False, (texts[0],), raw[0][0], True, False)
+            return Head(statements, None, None, False, False, (texts[0],), raw[0][0], True, False)
         refuse_brackets(lines, texts)
         mark = _separator(texts)
         table = _table(texts, mark)
@@ -270,9 +269,9 @@ def _head(
     quoted: bool,
 ) -> Head:
     if not table:  # the quotes of the first line are unbalanced, which its reader reports
-        return Head(statements, mark, None, False, False, False, ("0", "0"), numbers[0], False, False)
+        return Head(statements, mark, None, False, False, ("0", "0"), numbers[0], False, False)
     words, rows = table[0], table[1:]
-    base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
+    base = Head(statements, mark, None, False, False, tuple(words), numbers[0], False, False)
     base = replace(base, sample=tuple(map(tuple, table)))
     has_requests = not requested.unspecified
     from_comment = _comment_header(lines, comments, words, mark, requested)
@@ -294,7 +293,7 @@ def _head(
             pairs = [(row[columns.ends[0]], row[columns.ends[1]]) for row in rows if len(row) > max(columns.ends)]
             certain = certain or not may_be_edge(ends, pairs)
         first = tuple(rows[0]) if rows else None
-        head = replace(base, columns=columns, in_row=True, certain=certain, row_names=row_names, first=first)
+        head = replace(base, columns=columns, in_row=True, certain=certain, first=first)
         head = replace(head, doubtful=doubtful)
         head = replace(head, first_line=numbers[1] if rows else numbers[0])
         return replace(head, plain=_is_plain(rows, len(columns.header), columns.ends))

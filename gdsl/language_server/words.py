@@ -66,7 +66,6 @@ VALUES = {
 }
 CLASSES = ("number", "integer", "real")
 REQUIREMENTS = ("symmetric", "simple")
-OPERATORS = ("advance", "filter", "where", "compute", "top", "neighbor_reduce", "neighbor_vote", "intersect")
 
 
 def signature(name: str, in_schedule: bool) -> Signature | None:

@@ -288,8 +288,8 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     lists = {"offsets", "edge_ids", *back}
     run_makes = any(isinstance(step.step, ir.Subgraph) and step.kept is None for step in made)
     in_run = {*lists, *("neighbors",) * run_makes, *("columns", "sources") * bool(contracts)}
-    if plan.graph_rooms:
-        yield from _of_graphs("made", in_run, role, plan.graph_rooms)
+    if plan.graph_slots:
+        yield from _of_graphs("made", in_run, role, plan.graph_slots)
     kept = tuple(kept_arrays(plan, parts))
     if kept:
         yield from kept

@@ -40,10 +40,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
     hoisting = _Hoisting(facts)
     schedule = hoisting.steps(plan.schedule)
     made = [step for step in steps_in(schedule) if isinstance(step, MakeGraph)]
-    rooms = plan.graph_rooms if any(step.kept is None for step in made) else 0
+    slots = plan.graph_slots if any(step.kept is None for step in made) else 0
     if made and may_number_edges(made, facts.program):
         schedule = map_blocks(schedule, _numbering)
-    return dataclasses.replace(plan, schedule=schedule, graph_rooms=rooms)
+    return dataclasses.replace(plan, schedule=schedule, graph_slots=slots)
 
 
 def keeps_graphs(target: Target) -> bool:

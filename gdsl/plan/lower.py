@@ -63,7 +63,7 @@ def lower(facts: Facts) -> Plan:
         buffers=(),
         saved=None,
         graphs=program.graphs,
-        graph_rooms=_rooms(program, schedule),
+        graph_slots=_graph_slots(program, schedule),
         schedule=schedule,
         graph=facts.graph,
     )
@@ -84,7 +84,7 @@ def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second)))
 
 
-def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
+def _graph_slots(program: ir.Program, steps: tuple[Step, ...]) -> int:
     """How many graphs are in memory together: one for each variable or surrounding `on`, another for each if subgraphs
     are contracted (it may hold the ends of a subgraph's edges), and one for the graph being built."""
     if not program.graphs:

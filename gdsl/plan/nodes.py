@@ -208,7 +208,7 @@ class Teams:
     """Each value has them in its record, of zeros at first."""
     zeros: tuple[tuple[str, str], ...]
     """A team has them, of zeros at first and after each value."""
-    rooms: tuple[tuple[str, str], ...]
+    scratch: tuple[tuple[str, str], ...]
     """A team has them, of any content."""
     barrier: Barrier | None
     """Before arrays that have changed places are moved back; None: none have."""
@@ -237,7 +237,7 @@ class Plan:
     """What one launch hands on to the next; None where there is only one."""
     graphs: tuple[str, ...]
     """The variables that hold graphs."""
-    graph_rooms: int
+    graph_slots: int
     """Of how many graphs there is room for the arrays at once: of those in variables and around, and one more; 0 where
     all are kept with the given graph."""
     schedule: tuple[Step, ...]

@@ -41,8 +41,8 @@ def print_plan(plan: Plan, *, classes: bool = True) -> str:
     if plan.saved is not None:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.graphs:
-        rooms = f"room for {plan.graph_rooms} at a time" if plan.graph_rooms else "kept with the given one"
-        lines += ["", f"graphs: {', '.join(plan.graphs)}; {rooms}"]
+        slots = f"room for {plan.graph_slots} at a time" if plan.graph_slots else "kept with the given one"
+        lines += ["", f"graphs: {', '.join(plan.graphs)}; {slots}"]
     if plan.distribution is not None:
         parts = tuple(buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH)
         lines += ["", *print_distribution(plan.distribution, parts)]
@@ -89,7 +89,7 @@ def _teams(teams: Teams) -> list[str]:
         "a row a value": teams.rows,
         "in the record of a value": teams.records,
         "a team's, zeros again after each value": teams.zeros,
-        "a team's": teams.rooms,
+        "a team's": teams.scratch,
     }
     told = [f"    {place}: {', '.join(map('.'.join, names))}" for place, names in places.items() if names]
     moved = [f"    {print_barrier(teams.barrier)}"] if teams.barrier is not None else []

@@ -127,7 +127,7 @@ class MakeGraph:
     the graph around.
 
     `kept`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
-    run's, in one of its rooms. `numbers_edges`: the edges of a subgraph are numbered anew, by their places in lists.
+    run's, in one of its slots. `numbers_edges`: the edges of a subgraph are numbered anew, by their places in lists.
     """
 
     step: ir.GraphStep

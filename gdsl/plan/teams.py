@@ -35,7 +35,7 @@ def refusal(plan: Plan) -> str | None:
 
 def teams_of(plan: Plan) -> Teams:
     """Where the buffers of a plan lie."""
-    places: dict[str, list[tuple[str, str]]] = {"rows": [], "records": [], "zeros": [], "rooms": []}
+    places: dict[str, list[tuple[str, str]]] = {"rows": [], "records": [], "zeros": [], "scratch": []}
     for buffer in plan.buffers:
         place = _place_of(buffer, plan)
         if place is not None:
@@ -53,4 +53,4 @@ def _place_of(buffer: Buffer, plan: Plan) -> str | None:
         return "records"
     if buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in plan.swapped or plan.bits is not None):
         return "rows"
-    return "zeros" if buffer.cleared is Cleared.ZERO else "rooms"
+    return "zeros" if buffer.cleared is Cleared.ZERO else "scratch"

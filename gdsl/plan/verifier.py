@@ -125,7 +125,7 @@ class _Verifier:
         deepest = deepest_on(plan.schedule)
         made = [step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph)]
         in_rooms = any(step.kept is None for step in made) or (bool(plan.graphs) and not made)
-        fits = plan.graph_rooms > len(plan.graphs) + deepest if in_rooms else plan.graph_rooms == 0
+        fits = plan.graph_slots > len(plan.graphs) + deepest if in_rooms else plan.graph_slots == 0
         self.expect(fits, "rooms for graphs")
         verify_kept_graphs(plan)
         self.expect(plan.graphs == self.program.graphs, "other graphs")

@@ -45,7 +45,7 @@ class _Access(Enum):
 
 _READS, _WRITES, _ADDS = _Access.READS, _Access.WRITES, _Access.ADDS
 _CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
-_SHARES, _VISITED, _MARKS, _WALKED = "running sums", "visited values", "marks", "edges walked"
+_SHARES, _VISITED, _MARKS = "running sums", "visited values", "marks"
 _MIRRORS, _PROPOSALS = "copies on each GPU", "proposals"
 _RESULTS, _STAGED, _BITMAP = "results", "results stored aside", "bitmap of the result"
 _SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES, _PROPOSALS)

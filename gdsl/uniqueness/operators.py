@@ -37,7 +37,6 @@ from gdsl.uniqueness.call_values import CallValues
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, Level, State, decision_level, not_unique, rounding, worst
 
-_FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
 _ORDERS = (BinaryOperation.GREATER, BinaryOperation.LESS, BinaryOperation.NOT_EQUAL)
 
 

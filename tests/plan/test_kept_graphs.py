@@ -60,7 +60,7 @@ MADE = {
 def test_what_the_graph_alone_decides_is_kept(name: str) -> None:
     plan = plan_of(KEPT[name])
     assert len(kept_graphs(plan)) == 1
-    assert plan.graph_rooms == 0
+    assert plan.graph_slots == 0
     assert not any(buffer.name.startswith("made_") for buffer in plan.buffers)
 
 
@@ -68,7 +68,7 @@ def test_what_the_graph_alone_decides_is_kept(name: str) -> None:
 def test_all_else_each_run_makes(name: str) -> None:
     plan = plan_of(MADE[name])
     assert kept_graphs(plan) == ()
-    assert plan.graph_rooms > 0
+    assert plan.graph_slots > 0
     assert not any(buffer.name.startswith("kept_") for buffer in plan.buffers)
 
 

@@ -108,18 +108,18 @@ class CudaShared:
         is_here = self._sent_on is None or self._sent_lane == self._device.lane
         return bool(self._spare) and not self._expected and is_here
 
-    def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
+    def incoming(self, words: tuple[int, int, int], regions: Sequence[tuple[int, int]]) -> Incoming:
         """A slot for what a run hands over, created before the run begins: during the run, allocating pinned memory
         and loading a kernel would wait for its end. If one of the `words` of the control block says that the run was
-        stopped, `rooms` are cleared afterwards: pairs of an address and a number of words, equally many in every
+        stopped, `regions` are cleared afterwards: pairs of an address and a number of words, equally many in every
         run."""
         _ = self._device.hand_over_and_clear
         if not self._spare:
             self._device.prepare_peek()
-            self._spare = [self._another(words, len(rooms)) for _ in range(MOST_QUEUED)]
+            self._spare = [self._another(words, len(regions)) for _ in range(MOST_QUEUED)]
         incoming = self._spare.pop()
-        if incoming.rooms is not rooms:
-            incoming.clear(rooms)
+        if incoming.regions is not regions:
+            incoming.clear(regions)
         return incoming
 
     def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
@@ -139,10 +139,10 @@ class CudaShared:
         if incoming.nbytes == self._incoming[1]:
             self._spare.append(incoming)
 
-    def _another(self, words: tuple[int, int, int], num_rooms: int) -> Incoming:
+    def _another(self, words: tuple[int, int, int], num_regions: int) -> Incoming:
         nbytes = self._incoming[1]
-        whole = self._device.pinned(nbytes + 16 * num_rooms)
-        here, table = whole[:nbytes], whole[nbytes:].view(numpy.uint64).reshape(num_rooms, 2)
+        whole = self._device.pinned(nbytes + 16 * num_regions)
+        here, table = whole[:nbytes], whole[nbytes:].view(numpy.uint64).reshape(num_regions, 2)
         count = nbytes // _PACK if nbytes <= _FEW else 0
         sent = -(-self._outgoing[1] // _PACK)
         received = _parts(here, self._offsets, self._received_sizes)

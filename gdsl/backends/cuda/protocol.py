@@ -62,14 +62,14 @@ class Incoming:
         self.control = received[0].view(numpy.uint64)
         self._table = table
         self._values = numpy.array([[value] for value in (*values, table.ctypes.data, len(table))], numpy.uint64)
-        self.rooms: Sequence[tuple[int, int]] = ()
+        self.regions: Sequence[tuple[int, int]] = ()
         self.arguments = Arguments(*self._values)
 
-    def clear(self, rooms: Sequence[tuple[int, int]]) -> None:
+    def clear(self, regions: Sequence[tuple[int, int]]) -> None:
         """What the kernel clears if the run was stopped."""
-        self.rooms = rooms
-        if rooms:
-            self._table[:] = rooms
+        self.regions = regions
+        if regions:
+            self._table[:] = regions
 
 
 class Shared(Protocol):
@@ -111,7 +111,7 @@ class Shared(Protocol):
         """As in `DeviceMemory`'s implementation."""
         ...
 
-    def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
+    def incoming(self, words: tuple[int, int, int], regions: Sequence[tuple[int, int]]) -> Incoming:
         """A slot for a queued run; see `pinned_copies.CudaShared.incoming`."""
         ...
 

@@ -53,7 +53,7 @@ class TeamLaunchMemory:
     rows: list[Buffer]
     records: Buffer
     zeros: Buffer
-    rooms: Buffer
+    scratch: Buffer
     taken: Buffer
     records_here: Any
 
@@ -76,7 +76,9 @@ class TeamMemory:
         def layout(keys: tuple[tuple[str, str], ...]) -> BufferLayout:
             return BufferLayout({key: [self._bytes(key)] * max(self._buffers[key].copies, 1) for key in keys})
 
-        self._records, self._zeros, self._rooms = map(layout, (plan.teams.records, plan.teams.zeros, plan.teams.rooms))
+        self._records, self._zeros, self._scratch = map(
+            layout, (plan.teams.records, plan.teams.zeros, plan.teams.scratch)
+        )
         self._rows = [-(-self._bytes(key) // _WORD) * _WORD for key in self._rows_of]
         self._control = struct_dtype(control_block(plan), self.widths)
         self._values, self._batch = batch_dtypes(plan, self.widths)
@@ -92,7 +94,7 @@ class TeamMemory:
     @property
     def of_a_team(self) -> int:
         """Bytes per team."""
-        return max(self._zeros.stride + self._rooms.stride, 1)
+        return max(self._zeros.stride + self._scratch.stride, 1)
 
     @cached_property
     def run(self) -> RunMemory:
@@ -105,16 +107,16 @@ class TeamMemory:
         """Memory for a launch with `values`, of which each team starts with one. Raises E0912."""
         count, allocate = len(values), self._device.allocate
         rows = [allocate(count * nbytes) for nbytes in self._rows]
-        records, zeros, rooms = (
+        records, zeros, scratch = (
             allocate(max(times * layout.stride, 1))
-            for times, layout in ((count, self._records), (teams, self._zeros), (teams, self._rooms))
+            for times, layout in ((count, self._records), (teams, self._zeros), (teams, self._scratch))
         )
         self._device.zero(records)
         if self._zeros.stride:
             self._device.zero(zeros)
         taken = self._device.upload(self._params_of(values, teams))
         here = self._device.pinned(count * self._records.stride).reshape(count, -1)
-        return TeamLaunchMemory(count, rows, records, zeros, rooms, taken, here)
+        return TeamLaunchMemory(count, rows, records, zeros, scratch, taken, here)
 
     def _params_of(self, values: Sequence[Bindings], teams: int) -> Any:
         """The bytes of the counter's first value, and of all params."""
@@ -131,7 +133,7 @@ class TeamMemory:
         batch = numpy.zeros(1, self._batch)
         batch["count"], batch["next"], batch["values"] = made.count, made.taken.pointer, made.taken.pointer + _ALIGNMENT
         batch["record"], batch["zeros"] = self._records.stride, self._zeros.stride
-        batch["room"] = self._rooms.stride
+        batch["room"] = self._scratch.stride
         batch["rows"][0][: len(self._rows)] = self._rows
         return batch
 
@@ -140,7 +142,7 @@ class TeamMemory:
         record = self.run.record
         for key, row in zip(self._rows_of, made.rows, strict=True):
             record.pointer(self._buffers[key])[0] = row.pointer
-        for layout, block in ((self._records, made.records), (self._zeros, made.zeros), (self._rooms, made.rooms)):
+        for layout, block in ((self._records, made.records), (self._zeros, made.zeros), (self._scratch, made.scratch)):
             for key, offsets in layout.offsets.items():
                 record.pointer(self._buffers[key])[:] = [block.pointer + offset for offset in offsets]
         record.set_values(RUN, {"trace_capacity": 0})

@@ -18,7 +18,6 @@ from gdsl.operations import ReduceOperation
 from gdsl.plan.exchange_nodes import Exchanged, How
 from gdsl.types import Type
 
-_IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 Part = tuple[NDArray[np.int64], NDArray[Any]]
 """Places, ascending and each once, and the values there."""
 
