@@ -15,12 +15,11 @@ vertices, and writes nothing else.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 from gdsl.ir.nodes import Advance
-from gdsl.plan import proposals
+from gdsl.plan import merges, proposals
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Barrier, Operation, Part, Phase, Plan, Sweep, Work
+from gdsl.plan.nodes import Barrier, Operation, Part, Plan, Sweep, Work
 from gdsl.plan.sweep_nodes import Labels
 from gdsl.plan.walking import map_operations, sweeps
 
@@ -68,15 +67,5 @@ def _with_labels(operation: Operation, copy: int, plan: Plan, facts: Facts) -> O
     if any(others) or push.members.frontier is not None or not operation.waits or name in plan.swapped:
         return operation
     does = dataclasses.replace(push, labels=Labels(name, copy))
-    return dataclasses.replace(operation, does=does, body=tuple(_phases(operation.body)))
-
-
-def _phases(body: tuple[Phase, ...]) -> Iterator[Phase]:
-    """`body` with what is done with copies: before all work, and before the operator's end."""
-    first = next(place for place, each in enumerate(body) if isinstance(each, Work))
-    yield from body[:first]
-    yield from (Work(Part.LABELED), FILLED)
-    for each in body[first:]:
-        if each == Work(Part.HELD):
-            yield from (LOWERED, Work(Part.JOINED))
-        yield each
+    body = merges.with_copies(operation.body, (Work(Part.LABELED), FILLED), (LOWERED, Work(Part.JOINED)))
+    return dataclasses.replace(operation, does=does, body=body)

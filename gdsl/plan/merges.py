@@ -116,7 +116,8 @@ def _with_merges(loop: Loop, plan: Plan, facts: Facts) -> Loop:
         hints = tuple(each for each in operation.does.hints if not isinstance(each, FewAsList))
         merge = Merge(array, reduction, first + number, first + len(merging))
         does = dataclasses.replace(operation.does, merge=merge, hints=hints)
-        body[place] = dataclasses.replace(operation, does=does, body=tuple(_phases(operation.body)))
+        phases = with_copies(operation.body, (Work(Part.COPIED), COPIED), (CHANGED, Work(Part.MERGED)))
+        body[place] = dataclasses.replace(operation, does=does, body=phases)
     return dataclasses.replace(loop, body=tuple(body))
 
 
@@ -180,12 +181,12 @@ def _reads_only_when_monotone(step: Advance, name: str, loop: ir.While | ir.Repe
     return not reads or (isinstance(loop, ir.While) and loop.monotone)
 
 
-def _phases(body: tuple[Phase, ...]) -> Iterator[Phase]:
-    """`body` with what is done with copies: before all work, and before what each thread holds is added up."""
-    first = next(place for place, each in enumerate(body) if isinstance(each, Work))
-    yield from body[:first]
-    yield from (Work(Part.COPIED), COPIED)
-    for each in body[first:]:
-        if each == Work(Part.HELD):
-            yield from (CHANGED, Work(Part.MERGED))
-        yield each
+def with_copies(
+    body: tuple[Phase, ...], before: tuple[Phase, ...], after: tuple[Phase, ...], part: Part | None = None
+) -> tuple[Phase, ...]:
+    """`body` with what is done with copies: `before` all work (or all from its `part` on), and `after` it, before what
+    each thread holds is added up."""
+    works = (place for place, each in enumerate(body) if isinstance(each, Work) and part in (None, each.part))
+    first = next(works)
+    rest = (phase for each in body[first:] for phase in ((*after, each) if each == Work(Part.HELD) else (each,)))
+    return (*body[:first], *before, *rest)

@@ -30,7 +30,6 @@ each 64 vertices. Where the edges of the members are not counted (`direction`), 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 from gdsl.effects.access import Who
 from gdsl.ir.nodes import Advance, Parameter
@@ -96,10 +95,10 @@ def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation
     )
     push = dataclasses.replace(push, proposals=Proposals(first, first + 1, test, _maps(does)))
     if not isinstance(does, Choice):
-        return dataclasses.replace(operation, does=push, body=tuple(_phases(operation.body)))
+        return dataclasses.replace(operation, does=push, body=_phases(operation.body))
     directions = operation.body[0]
     assert isinstance(directions, Directions)
-    directions = dataclasses.replace(directions, push=tuple(_phases(directions.push)))
+    directions = dataclasses.replace(directions, push=_phases(directions.push))
     return dataclasses.replace(operation, does=dataclasses.replace(does, no=push), body=(directions,))
 
 
@@ -129,12 +128,5 @@ def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
     return not written & read
 
 
-def _phases(body: tuple[Phase, ...]) -> Iterator[Phase]:
-    """`body` with what is done about proposals: before all work, and before what each thread holds is added up."""
-    first = next(place for place, each in enumerate(body) if isinstance(each, Work) and each.part is Part.MEMBERS)
-    yield from body[:first]
-    yield from (Work(Part.PROPOSED), EMPTY)
-    for each in body[first:]:
-        if each == Work(Part.HELD):
-            yield from (PROPOSED, Work(Part.SETTLED))
-        yield each
+def _phases(body: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    return merges.with_copies(body, (Work(Part.PROPOSED), EMPTY), (PROPOSED, Work(Part.SETTLED)), Part.MEMBERS)

@@ -49,7 +49,7 @@ from gdsl.plan.nodes import (
     StorePrivate,
     WriteBack,
 )
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import map_blocks, steps_in
 from gdsl.types import Type
 
 PLACES = 3
@@ -120,7 +120,7 @@ def without(launch: Launch) -> Launch:
     """`launch` with no barriers but those that operators must end with, and all stores in scalars by the leader."""
     plain = barriers.without(without_end_barriers(launch))
     steps = tuple(step for step in plain.steps if not isinstance(step, (Privatize, WriteBack)))
-    return dataclasses.replace(launch, steps=tuple(_privatized(tuple(_rotated(steps, {})), frozenset())))
+    return dataclasses.replace(launch, steps=_privatized(_rotated(steps, {}), frozenset()))
 
 
 def stride(kind: Type) -> int:
@@ -151,24 +151,21 @@ def _with_copies(launch: Launch, rotations: Rotations, private: tuple[str, ...],
     results = [each.name for each in program.scalars if not each.is_local]
     back = WriteBack(*(tuple(name for name in results if name in names) for names in (rotations, private)))
     values = {name: _plain(value) for name, value in rotations.items()}
-    steps = _privatized(tuple(_rotated(tuple(others), values)), frozenset(private))
+    steps = _privatized(_rotated(tuple(others), values), frozenset(private))
     own = (first, *((Privatize(private),) if private else ()), *steps)
     return dataclasses.replace(launch, steps=(*own, *((back,) if back.rotating or back.private else ())))
 
 
-def _rotated(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:
+def _rotated(steps: tuple[Step, ...], values: dict[str, str]) -> tuple[Step, ...]:
     """`steps` with rotations for the stores of `values`, and plain stores for all others."""
-    for step in steps:
-        if isinstance(step, (Leader, Rotate)) and isinstance(step.step, ir.StoreScalar):
-            rotates = step.step.scalar in values and values[step.step.scalar] == _plain(step.step.value)
-            yield Rotate(step.step) if rotates else Leader(step.step)
-        elif isinstance(step, (Loop, On)):
-            yield dataclasses.replace(step, body=tuple(_rotated(step.body, values)))
-        elif isinstance(step, Branch):
-            then, otherwise = (tuple(_rotated(block, values)) for block in (step.then, step.otherwise))
-            yield dataclasses.replace(step, then=then, otherwise=otherwise)
-        else:
-            yield step
+
+    def change(step: Step) -> Step:
+        if not isinstance(step, (Leader, Rotate)) or not isinstance(step.step, ir.StoreScalar):
+            return step
+        rotates = step.step.scalar in values and values[step.step.scalar] == _plain(step.step.value)
+        return Rotate(step.step) if rotates else Leader(step.step)
+
+    return map_blocks(steps, lambda block: tuple(map(change, block)))
 
 
 def _plain(value: ir.Expression) -> str:
@@ -246,15 +243,12 @@ def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, ir.StoreS
             yield from stores((*step.then, *step.otherwise), depth)
 
 
-def _privatized(steps: tuple[Step, ...], names: frozenset[str]) -> Iterator[Step]:
+def _privatized(steps: tuple[Step, ...], names: frozenset[str]) -> tuple[Step, ...]:
     """`steps` with the stores of `names` done by every thread, and all others by the leader."""
-    for step in steps:
-        if isinstance(step, (Leader, StorePrivate)) and isinstance(step.step, ir.StoreScalar):
-            yield StorePrivate(step.step) if step.step.scalar in names else Leader(step.step)
-        elif isinstance(step, (Loop, On)):
-            yield dataclasses.replace(step, body=tuple(_privatized(step.body, names)))
-        elif isinstance(step, Branch):
-            then, otherwise = (tuple(_privatized(block, names)) for block in (step.then, step.otherwise))
-            yield dataclasses.replace(step, then=then, otherwise=otherwise)
-        else:
-            yield step
+
+    def change(step: Step) -> Step:
+        if not isinstance(step, (Leader, StorePrivate)) or not isinstance(step.step, ir.StoreScalar):
+            return step
+        return StorePrivate(step.step) if step.step.scalar in names else Leader(step.step)
+
+    return map_blocks(steps, lambda block: tuple(map(change, block)))
