@@ -11,7 +11,7 @@ from math import isfinite
 from gdsl.arithmetic.constants import shortest_float32
 from gdsl.backends.interface import part_names
 from gdsl.binding import declared_inputs, declared_params, problem_data
-from gdsl.frontend.vocabulary import enumerate_words
+from gdsl.diagnostics import enumerate_words
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Grade

@@ -243,3 +243,9 @@ def caution(text: str) -> None:
     except RuntimeWarning:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             print(f"warning: {text}", file=sys.stderr)
+
+
+def enumerate_words(words: Iterable[str], last: str = "or") -> str:
+    """`a, b or c`."""
+    parts = list(words)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"

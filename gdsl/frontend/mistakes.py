@@ -6,7 +6,7 @@ the expected tokens and the text around it; the first entry that fits is shown.
 
 from __future__ import annotations
 
-from gdsl.diagnostics import Diagnostic
+from gdsl.diagnostics import Diagnostic, enumerate_words
 from gdsl.frontend.failures import NO_STRINGS, Failure
 from gdsl.frontend.mistake_functions import (
     Special,
@@ -47,7 +47,7 @@ from gdsl.frontend.mistake_patterns import (
     mistake,
     unexpected,
 )
-from gdsl.frontend.vocabulary import CONTEXTUAL_FUNCTIONS, FUNCTIONS, TYPES, enumerate_words
+from gdsl.frontend.vocabulary import CONTEXTUAL_FUNCTIONS, FUNCTIONS, TYPES
 from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES
 

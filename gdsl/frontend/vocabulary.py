@@ -126,9 +126,3 @@ def _distance(one: str, other: str) -> int:
                 cost = min(cost, further[j - 2] + 1)
             row.append(cost)
     return row[-1]
-
-
-def enumerate_words(words: Iterable[str], last: str = "or") -> str:
-    """`a, b or c`."""
-    parts = list(words)
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"

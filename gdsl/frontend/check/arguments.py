@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from gdsl.diagnostics import enumerate_words
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.signatures import Signature
-from gdsl.frontend.vocabulary import closest, enumerate_words
+from gdsl.frontend.vocabulary import closest
 from gdsl.source import Span
 
 

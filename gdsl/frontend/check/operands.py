@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 
-from gdsl.diagnostics import Label, Suggestion
+from gdsl.diagnostics import Label, Suggestion, enumerate_words
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import Arguments, bind
 from gdsl.frontend.check.environment import Environment
@@ -16,7 +16,7 @@ from gdsl.frontend.check.set_operations import SetChecker, contains_set
 from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
-from gdsl.frontend.vocabulary import closest, enumerate_words
+from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gdsl.diagnostics import Label
+from gdsl.diagnostics import Label, enumerate_words
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.vocabulary import closest, enumerate_words
+from gdsl.frontend.vocabulary import closest
 from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, PLAN_PASSES, SCHEDULE_KNOBS, Chosen, Knob, clashes
 from gdsl.operations import Direction, Domain
 from gdsl.source import Span

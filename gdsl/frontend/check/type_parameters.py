@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import Diagnostic, GdslError, enumerate_words
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.param_sets import VERTEX_SET
 from gdsl.frontend.check.statements import resolve_type
 from gdsl.frontend.syntax import Symbol, SymbolKind
-from gdsl.frontend.vocabulary import TYPES, closest, enumerate_words
+from gdsl.frontend.vocabulary import TYPES, closest
 from gdsl.source import Span
 from gdsl.types import TYPE_CLASSES, Type, widened
 
