@@ -20,23 +20,6 @@ def standing() -> str:
     return ", ".join(clauses)
 
 
-def documented() -> list[str]:
-    """The rows of the table in `docs/language.md`."""
-    rows = ["| knob | values | without it | decides |", "| --- | --- | --- | --- |"]
-    for knob in KNOBS:
-        operators = f" (of {', '.join(f'`{operator}`' for operator in knob.operators)})" if knob.operators else ""
-        rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
-    return rows
-
-
-def documented_values() -> list[str]:
-    """What the values of each knob do, as far as they need an explanation: the lines of `docs/language.md`."""
-    lines = []
-    for knob in (knob for knob in KNOBS if knob.each):
-        lines += [f"- `{knob.name} = {word}`: {text}" for word, text in knob.each.items()]
-    return lines
-
-
 def explained(knob: Knob, subject: str = "") -> str:
     """What `gdslc explain` prints for a knob; `subject` is the functor or label in the question."""
     name = (f"{subject or 'visit'}." if knob.operators else "") + written(knob)
@@ -60,13 +43,6 @@ def listing() -> list[str]:
     names = {written(knob): knob for knob in KNOBS}
     width = max(map(len, names))
     return [f"{name:{width}}  {', '.join(knob.values)}: {knob.text}".replace("`", "") for name, knob in names.items()]
-
-
-def _values(knob: Knob) -> str:
-    parts = [f"`{' '.join(knob.values)}`"]
-    if knob.arguments:
-        parts.append(f"`auto({', '.join(f'{argument.name}=…' for argument in knob.arguments)})`")
-    return ", ".join(parts)
 
 
 def _and(words: Iterable[str]) -> str:

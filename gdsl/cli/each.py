@@ -35,7 +35,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class BatchRun:
     """The results of all values, and what the report needs; times in milliseconds."""
 
     program: Program
@@ -73,14 +73,14 @@ def check_params(each: Sequence[str], program: Program) -> None:
 
 def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[str, Any]:
     """The lists of values in the words of --each."""
-    shared = given_params(each, EACH)
+    texts = given_params(each, EACH)
     for param in program.ir.params:
-        if shared.get(param.name) == "all" and param.type is not Type.VERTEX:
+        if texts.get(param.name) == "all" and param.type is not Type.VERTEX:
             raise click.UsageError(
                 f"{EACH} {param.name}=all: all is every vertex, and {param.name} is of type {param.type.name}; list "
                 f"its values: {EACH} {param.name}=…,…"
             )
-    return {name: _values(name, text, graph) for name, text in shared.items()}
+    return {name: _values(name, text, graph) for name, text in texts.items()}
 
 
 def _values(name: str, text: str, graph: Graph) -> Any:
@@ -106,7 +106,7 @@ def _listed(name: str, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def run_all(
     program: Program, graph: Graph, values: dict[str, Any], names: tuple[str, str], load_ms: float, **options: Any
-) -> Many:
+) -> BatchRun:
     """Run with all values; `names` of the program's file and the graph's."""
     started = time.perf_counter()
     program = program.instance(graph, values, varied=[name for name in values if not isinstance(values[name], str)])
@@ -114,29 +114,29 @@ def run_all(
         batch = program.map(graph, values, **options)
     except (TypeError, ValueError) as error:  # lists of different lengths
         raise click.UsageError(f"--each: {error}") from None
-    return Many(program, names[0], graph, names[1], batch, load_ms, (time.perf_counter() - started) * 1e3)
+    return BatchRun(program, names[0], graph, names[1], batch, load_ms, (time.perf_counter() - started) * 1e3)
 
 
-def print_runs(many: Many, as_json: bool) -> None:
+def print_runs(run: BatchRun, as_json: bool) -> None:
     """Print the results."""
     if as_json:
-        click.echo(json.dumps(_document(many), indent=2, allow_nan=False))
+        click.echo(json.dumps(_document(run), indent=2, allow_nan=False))
     else:
-        _report(many)
+        _report(run)
 
 
-def write(file: BinaryIO, many: Many) -> None:
+def write(file: BinaryIO, run: BatchRun) -> None:
     """Write a .npz file: an array of all runs for each result, and the values of the params, `each.NAME`."""
-    values = {f"each.{name}": np.asarray(shared) for name, shared in _given(many).items()}
+    params = {f"each.{name}": np.asarray(values) for name, values in _arguments(run).items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, values_ in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
+        for name, values in {**run.batch.host_arrays(), **params, "iterations": run.batch.iterations}.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.lib.format.write_array(entry, np.ascontiguousarray(values_), allow_pickle=False)
+                np.lib.format.write_array(entry, np.ascontiguousarray(values), allow_pickle=False)
 
 
-def _document(many: Many) -> dict[str, Any]:
-    batch, graph = many.batch, many.graph
-    declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
+def _document(run: BatchRun) -> dict[str, Any]:
+    batch, graph = run.batch, run.graph
+    declared, stacks = parts(run.program.ir), parts_of({name: batch[name] for name in batch.grade})
     results = {}
     for name, values in stacks.items():
         summary = summarize(declared[name], values)
@@ -150,30 +150,31 @@ def _document(many: Many) -> dict[str, Any]:
         }
     return {
         "gdsl": __version__,
-        "program": many.program.name,
-        "file": many.file,
-        **({"types": many.program.types} if many.program.types else {}),
+        "program": run.program.name,
+        "file": run.file,
+        **({"types": run.program.types} if run.program.types else {}),
         "backend": batch.backend,
         "how": batch.how,
-        "graph": {"name": many.graph_name, "vertices": graph.num_vertices, "edges": graph.num_edges},
+        "graph": {"name": run.graph_name, "vertices": graph.num_vertices, "edges": graph.num_edges},
         "runs": len(batch),
         "time_ms": {
-            "load": round(many.load_ms, 3),
+            "load": round(run.load_ms, 3),
             "compile": round(batch.compile_ms, 3),
             "run": round(batch.time_ms, 4),
-            "all": round(many.wall_ms, 3),
+            "all": round(run.wall_ms, 3),
         },
-        "values": {name: list(map(plain_number, values_)) for name, values_ in _given(many).items()},
+        "values": {name: list(map(plain_number, values)) for name, values in _arguments(run).items()},
         "iterations": batch.iterations.tolist(),
         "results": results,
     }
 
 
-def _given(many: Many) -> dict[str, list[Any]]:
+def _arguments(run: BatchRun) -> dict[str, list[Any]]:
     """The values by name; words are converted to numbers, bools, or names of vertices."""
-    params = {param.name: param for param in many.program.ir.params}
-    shared = many.batch.values.items()
-    return {name: [_meant(value, params[name], many.graph) for value in values] for name, values in shared}
+    params = {param.name: param for param in run.program.ir.params}
+    return {
+        name: [_meant(value, params[name], run.graph) for value in values] for name, values in run.batch.values.items()
+    }
 
 
 def _meant(value: Any, param: Param, graph: Graph) -> Any:
@@ -193,18 +194,17 @@ def _as_shown(name: Any) -> Any:
     return name if isinstance(name, bool | int | float) else str(name)
 
 
-def _report(many: Many) -> None:
-    batch, graph = many.batch, many.graph
+def _report(run: BatchRun) -> None:
+    batch, graph = run.batch, run.graph
     click.echo(
-        f"{many.program.name} on {printable(many.graph_name)}: {graph.num_vertices:,} vertices, "
-        f"{graph.num_edges:,} edges"
+        f"{run.program.name} on {printable(run.graph_name)}: {graph.num_vertices:,} vertices, {graph.num_edges:,} edges"
     )
-    tell_types(many.program.ir)
-    for name, values_ in batch.values.items():
-        words = ", ".join(printable(str(value)) for value in list(values_[:_SHOWN]))
-        figures_line = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
-        click.echo(f"{len(batch):,} values of {name}{figures_line}")
-    declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
+    tell_types(run.program.ir)
+    for name, values in batch.values.items():
+        words = ", ".join(printable(str(value)) for value in list(values[:_SHOWN]))
+        first = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
+        click.echo(f"{len(batch):,} values of {name}{first}")
+    declared, stacks = parts(run.program.ir), parts_of({name: batch[name] for name in batch.grade})
     for name, values in stacks.items():
         summary = summarize(declared[name], values)
         click.echo()
@@ -220,6 +220,6 @@ def _report(many: Many) -> None:
         figures_line = alike if least == most else f"{least:,} to {most:,} iterations"
     rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} runs a second" if batch.time_ms else ""
     click.echo(f"{figures_line} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
-    click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")
+    click.echo(f"{batch.how} (load {run.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")
     if batch.backend_line:
         message(batch.backend_line)

@@ -97,11 +97,11 @@ def run_each(request: Request, each: tuple[str, ...], batch: int | None, as_json
         graph, load_ms = request.graph()
         values = {**param_values(request.assigned, graph), **values_of_each(each, graph, program)}
     files, options = (request.program_file, request.graph_file), {**request.limits, "batch": batch}
-    many = run_all(program, graph, values, files, load_ms, backend=request.backend, **options)
+    run = run_all(program, graph, values, files, load_ms, backend=request.backend, **options)
     if request.output is not None:
         with working(f"writing {request.output}"):
-            write_output(request.output, lambda file: write(file, many))
-    print_runs(many, as_json)
+            write_output(request.output, lambda file: write(file, run))
+    print_runs(run, as_json)
 
 
 def execute(request: Request, trace: Path | None = None) -> Run:

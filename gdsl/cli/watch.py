@@ -111,13 +111,13 @@ def _watch(words: _Words) -> None:
             f"{printable(words.program)} is a pipe or a device, which cannot be watched; name a file"
         )
     read_program(words.program)
-    looker = _Looker(words)
+    watcher = _Watcher(words)
     seen: _Look | None = None
     while True:
         seen = _changed(words, seen)
         if sys.stdout.isatty():
             click.clear()
-        if guarded(looker.once) == INTERRUPTED:
+        if guarded(watcher.once) == INTERRUPTED:
             raise click.exceptions.Exit(INTERRUPTED)
         sys.stdout.flush()
         message(f"[{time.strftime('%H:%M:%S')}] {_told(words, seen)}; Ctrl-C ends")
@@ -147,7 +147,7 @@ def _told(words: _Words, seen: _Look) -> str:
     return f"watching {printable(words.program)}{more}"
 
 
-class _Looker:
+class _Watcher:
     """Checks and runs the program, and keeps the graph for the next run."""
 
     def __init__(self, words: _Words) -> None:

@@ -23,8 +23,8 @@ from gdsl.frontend.vocabulary import (
 )
 from gdsl.ir import nodes
 from gdsl.ir.printer import print_program
-from gdsl.knob_help import documented, documented_values, explained, summary
-from gdsl.knobs import KNOBS, Knob
+from gdsl.knob_help import explained, summary
+from gdsl.knobs import KNOBS, Knob, written
 from gdsl.pipeline import load
 from gdsl.resources import resource_text
 
@@ -80,6 +80,30 @@ def test_the_words_of_the_language_are_those_that_nobody_may_declare() -> None:
     listed = REFERENCE.split("## Words of the language")[1].split("\n- ", 1)[1]
     words = [word for part in listed.split("\n- ") for word in part.split(":", 1)[1].split()]
     assert sorted(words) == sorted(RESERVED)
+
+
+def documented() -> list[str]:
+    """The rows of the table in `docs/language.md`."""
+    rows = ["| knob | values | without it | decides |", "| --- | --- | --- | --- |"]
+    for knob in KNOBS:
+        operators = f" (of {', '.join(f'`{operator}`' for operator in knob.operators)})" if knob.operators else ""
+        rows.append(f"| `{written(knob)}`{operators} | {_values(knob)} | {knob.without} | {knob.text} |")
+    return rows
+
+
+def documented_values() -> list[str]:
+    """What the values of each knob do, as far as they need an explanation: the lines of `docs/language.md`."""
+    lines = []
+    for knob in (knob for knob in KNOBS if knob.each):
+        lines += [f"- `{knob.name} = {word}`: {text}" for word, text in knob.each.items()]
+    return lines
+
+
+def _values(knob: Knob) -> str:
+    parts = [f"`{' '.join(knob.values)}`"]
+    if knob.arguments:
+        parts.append(f"`auto({', '.join(f'{argument.name}=…' for argument in knob.arguments)})`")
+    return ", ".join(parts)
 
 
 def test_the_table_of_knobs_is_that_of_the_checker(request: pytest.FixtureRequest) -> None:
