@@ -221,10 +221,8 @@ class Schedules:
         for knob in (knob for knob in KNOBS if not knob.operators and knob.name not in _UNTUNED):
             if f"schedule.{knob.name}" not in self._set and (grid or knob.name not in _OF_GRIDS):
                 words = tuple(f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
-                if knob.name == "order" and any(map(self._refused, zip(words))):
-                    continue  # no loop has another order
-                if knob.name == "layout" and any(map(self._refused, zip(words))):
-                    continue  # ids would be visible
+                if knob.name in ("order", "layout") and any(map(self._refused, zip(words))):
+                    continue  # no loop has another order, or ids would be visible
                 yield (*words, *([""] if knob.default is None or knob.name == "order" else []))
 
 

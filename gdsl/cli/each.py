@@ -213,13 +213,13 @@ def _report(run: BatchRun) -> None:
             click.echo(f"  {figures}")
     click.echo()
     passes = batch.iterations
-    figures_line = "no iterations"
+    passes_line = "no iterations"
     if len(batch):
         least, most = passes.min(), passes.max()
         alike = f"{most:,} iteration{'' if most == 1 else 's'} each"
-        figures_line = alike if least == most else f"{least:,} to {most:,} iterations"
+        passes_line = alike if least == most else f"{least:,} to {most:,} iterations"
     rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} runs a second" if batch.time_ms else ""
-    click.echo(f"{figures_line} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
+    click.echo(f"{passes_line} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
     click.echo(f"{batch.how} (load {run.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")
     if batch.backend_line:
         message(batch.backend_line)
