@@ -107,9 +107,9 @@ def _compiled(
 
 
 def _beside(source: Source) -> str | None:
-    from gdsl.api.tune_files import beside, is_there
+    from gdsl.api.tune_files import is_there, tune_path
 
-    path = beside(source)
+    path = tune_path(source)
     return path if path is not None and is_there(path) else None
 
 

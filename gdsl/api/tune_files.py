@@ -186,7 +186,7 @@ def hash_of_text(source: Source) -> str:
     return digest.hexdigest()
 
 
-def beside(source: Source) -> str | None:
+def tune_path(source: Source) -> str | None:
     """The path of a program's tune file: next to its file, for a sample or a program of a package in the working
     directory; None for a text."""
     if source.name in (TEXT, STANDARD_INPUT):

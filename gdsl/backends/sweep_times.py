@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TIMES = ("time_ms", "before_ms", "waiting_ms")
 
 
-def given_to_sweeps(trace: list[TraceRecord], operators: Sequence[Operation]) -> tuple[TraceRecord, ...]:
+def with_sweep_times(trace: list[TraceRecord], operators: Sequence[Operation]) -> tuple[TraceRecord, ...]:
     """`trace` with the time of each sweep at the operator that has the sweep, and none at those fused into it.
 
     Generated code stores it in the first record of the sweep. These records are adjacent, unless the trace was cut off.

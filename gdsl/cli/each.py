@@ -14,7 +14,7 @@ import numpy as np
 
 from gdsl.api.summary import summarize
 from gdsl.backends.interface import parts_of
-from gdsl.cli.params import array_of, given_params
+from gdsl.cli.params import array_of, parse_params
 from gdsl.cli.report import figures_of, parts, tell_types
 from gdsl.cli.results import plain_number
 from gdsl.cli.streams import message
@@ -51,7 +51,7 @@ def check_options(
     each: Sequence[str], shared: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
 ) -> None:
     """Raise a usage error for options that cannot be combined with --each."""
-    for name in given_params(each, EACH):
+    for name in parse_params(each, EACH):
         if name in shared:
             raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
     for option, is_set in others.items():
@@ -66,14 +66,14 @@ def check_options(
 def check_params(each: Sequence[str], program: Program) -> None:
     """Raise a usage error for a param that must be the same in all runs."""
     varied = {param.name for param in program.ir.params}
-    for name in given_params(each, EACH):
+    for name in parse_params(each, EACH):
         if name not in varied:  # inputs, and sets of vertices
             raise click.UsageError(f"{EACH} {name}: it is the same in all runs; give it by -p {name}=…")
 
 
 def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[str, Any]:
     """The lists of values in the words of --each."""
-    texts = given_params(each, EACH)
+    texts = parse_params(each, EACH)
     for param in program.ir.params:
         if texts.get(param.name) == "all" and param.type is not Type.VERTEX:
             raise click.UsageError(

@@ -12,7 +12,7 @@ import click
 from gdsl.cli.changes import ChangeWords
 from gdsl.cli.options import GraphWords
 from gdsl.cli.output import check_writable, require_apart, write_output
-from gdsl.cli.params import given_params, param_values
+from gdsl.cli.params import param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.cli.workers import WorkerWords
 from gdsl.deadline import doing, interrupting
@@ -92,7 +92,7 @@ def run_each(request: Request, each: tuple[str, ...], batch: int | None, as_json
     from gdsl.progress import working
 
     with interrupting():
-        program = request.program({**request.assigned, **given_params(each, EACH)})
+        program = request.program({**request.assigned, **parse_params(each, EACH)})
         check_params(each, program)
         graph, load_ms = request.graph()
         values = {**param_values(request.assigned, graph), **values_of_each(each, graph, program)}

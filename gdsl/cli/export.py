@@ -8,7 +8,7 @@ import click
 
 from gdsl.cli import completing
 from gdsl.cli.options import declared_type_option, tuning_options
-from gdsl.cli.params import given_params
+from gdsl.cli.params import parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.records import dataclass
 
@@ -182,7 +182,7 @@ def _export_wheel(
     from gdsl.wheels.answers import GRAPH
     from gdsl.wheels.building import Options, architectures_of, build, target_of
 
-    assigned = given_params(of_wheel.assignments)
+    assigned = parse_params(of_wheel.assignments)
     architectures = () if of_wheel.no_kernels else architectures_of(of_wheel.arch)
     values = param_values(assigned, Graph.read(GRAPH)) if assigned else {}
     version = "0.1.0" if of_wheel.version is None else of_wheel.version

@@ -28,7 +28,7 @@ _MISTYPED = 0.85
 _TAKE_A_WORD = ("-p", "--param", "--tune", "-t", "--type")
 
 
-def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, str]:
+def parse_params(assignments: Sequence[str], option: str = "-p") -> dict[str, str]:
     """The texts of -p, or of another `option`, by name. Raises a usage error for a word that is not an assignment, and
     for a repeated name."""
     by_name: dict[str, str] = {}

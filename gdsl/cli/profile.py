@@ -24,7 +24,7 @@ from gdsl.cli.options import (
     type_option,
 )
 from gdsl.cli.output import check_writable, file_name, require_apart, write_output
-from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
@@ -185,7 +185,7 @@ def _measured(
     from gdsl.profiling import profile
     from gdsl.progress import working
 
-    assigned = given_params(assignments)
+    assigned = parse_params(assignments)
     with interrupting():
         with doing(f"compiling {program_file}"):
             program = compile_file(program_file, *tuning)

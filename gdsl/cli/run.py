@@ -30,7 +30,7 @@ from gdsl.cli.options import (
     type_option,
 )
 from gdsl.cli.output import check_plot, plot_option, write_plot
-from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.workers import WorkerWords, worker_options
 from gdsl.deadline import interrupting, limited
 
@@ -131,7 +131,7 @@ def command(
     )
     changes.check({"-p": bool(assignments), "--round": bool(rounded), "--each": bool(each), "--dry-run": dry_run})
     on.check_parts({"-o": output is not None, "--names": by_name})  # fmt: skip
-    assigned = given_params(assignments)
+    assigned = parse_params(assignments)
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded, "memory": memory}
     request = Request(
         program_file, graph_file, assigned, backend, output, limits, tune, tune_file, types, words, by_name, changes

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import click
 
 from gdsl.cli.options import GraphWords
-from gdsl.cli.params import given_params, param_values
+from gdsl.cli.params import param_values, parse_params
 from gdsl.cli.streams import message
 from gdsl.deadline import doing, interrupting
 from gdsl.diagnostics import shown
@@ -73,7 +73,7 @@ def check_schedules(
     from gdsl.progress import working
 
     with interrupting():
-        source, params = read_program(program_word), given_params(assignments)
+        source, params = read_program(program_word), parse_params(assignments)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)

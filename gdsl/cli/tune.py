@@ -26,7 +26,7 @@ from gdsl.cli.options import (
     type_option,
 )
 from gdsl.cli.output import check_writable
-from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message
 from gdsl.deadline import doing
 from gdsl.diagnostics import printable
@@ -129,7 +129,7 @@ def _search(
     from gdsl.imports import with_imports
     from gdsl.program_files import read_program
 
-    source, params = with_imports(read_program(program_word)), given_params(assignments)
+    source, params = with_imports(read_program(program_word)), parse_params(assignments)
     path = _output(output, source)
     with doing(f"compiling {program_word}"):
         program = compile_source(source, types=types)
@@ -173,9 +173,9 @@ def _keep(search: _Search, source: Source, is_known: bool) -> bool:
 
 def _output(output: Path | None, source: Source) -> str:
     """The file to write, which has been checked."""
-    from gdsl.api.tune_files import beside
+    from gdsl.api.tune_files import tune_path
 
-    path = str(output) if output is not None else beside(source)
+    path = str(output) if output is not None else tune_path(source)
     if path is None:
         raise click.UsageError("a program from standard input has no tune file of its own; name one with -o")
     check_writable(Path(path))

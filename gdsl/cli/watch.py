@@ -23,7 +23,7 @@ from gdsl.cli.options import (
     tuning_options,
     type_option,
 )
-from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.params import TakesParams, param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import interrupting, limited
 from gdsl.diagnostics import GdslError, printable
@@ -92,7 +92,7 @@ def command(
     """
     if program_file == "-":
         raise click.UsageError("standard input cannot be watched; name a file")
-    assigned = given_params(assignments)
+    assigned = parse_params(assignments)
     if graph_file is None and (assigned or rounded or words != GraphWords()):
         raise click.UsageError("params and the options of graphs are for runs: name a GRAPH after the program")
     limits = (timeout, max_iterations)
@@ -120,7 +120,7 @@ def _watch(words: _Words) -> None:
         if guarded(watcher.once) == INTERRUPTED:
             raise click.exceptions.Exit(INTERRUPTED)
         sys.stdout.flush()
-        message(f"[{time.strftime('%H:%M:%S')}] {_told(words, seen)}; Ctrl-C ends")
+        message(f"[{time.strftime('%H:%M:%S')}] {_status(words, seen)}; Ctrl-C ends")
 
 
 def _changed(words: _Words, seen: _Look | None) -> _Look:
@@ -128,20 +128,20 @@ def _changed(words: _Words, seen: _Look | None) -> _Look:
     noticed afterwards."""
     if seen is None:
         return _look(_names(words))
-    before, is_told = None, False
+    before, is_reported = None, False
     while True:
         look = _look(seen)
         if look != seen and look == before:
             if look[_path(words)] is not None:
                 return _look(_names(words))
-            if not is_told:
+            if not is_reported:
                 message(f"{printable(words.program)} no longer exists; waiting for it; Ctrl-C ends")
-                is_told = True
+                is_reported = True
         before = look
         time.sleep(_INTERVAL)
 
 
-def _told(words: _Words, seen: _Look) -> str:
+def _status(words: _Words, seen: _Look) -> str:
     others = len(seen) - 1
     more = f" and {others} other {'file' if others == 1 else 'files'}" if others else ""
     return f"watching {printable(words.program)}{more}"

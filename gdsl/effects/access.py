@@ -149,7 +149,7 @@ class Accesses:
 def frontiers_of(step: ir.Node) -> FrontierUse:
     """The frontiers that a step reads and writes itself (of a loop or a branch: its condition or count)."""
     if isinstance(step, ir.DefineFrontier):
-        return FrontierUse(asked_frontiers(step.members), (step.name,))
+        return FrontierUse(measured_frontiers(step.members), (step.name,))
     if isinstance(step, (ir.CopyFrontier, ir.FarEnds)):
         return FrontierUse((step.other,), (step.name,))
     if isinstance(step, ir.Subgraph):
@@ -158,7 +158,7 @@ def frontiers_of(step: ir.Node) -> FrontierUse:
         return FrontierUse()
     if isinstance(step, ir.SetStep):
         result = step.use.result
-        return FrontierUse((*step.use.frontiers, *asked_frontiers(step)), () if result is None else (result,))
+        return FrontierUse((*step.use.frontiers, *measured_frontiers(step)), () if result is None else (result,))
     if isinstance(step, ir.CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))
@@ -166,13 +166,13 @@ def frontiers_of(step: ir.Node) -> FrontierUse:
         read = () if step.frontier.frontier is None else (step.frontier.frontier,)
         return FrontierUse(read, () if step.result is None else (step.result,))
     if isinstance(step, (ir.While, ir.If)):
-        return FrontierUse(asked_frontiers(step.condition))
+        return FrontierUse(measured_frontiers(step.condition))
     if isinstance(step, ir.Repeat):
-        return FrontierUse(asked_frontiers(step.count))
-    return FrontierUse(asked_frontiers(step))
+        return FrontierUse(measured_frontiers(step.count))
+    return FrontierUse(measured_frontiers(step))
 
 
-def asked_frontiers(part: object) -> tuple[str, ...]:
+def measured_frontiers(part: object) -> tuple[str, ...]:
     """The frontiers whose size one or more expressions read."""
     asking = (node for node in walk(part) if isinstance(node, (ir.FrontierSize, ir.FrontierNotEmpty)))
     return tuple(dict.fromkeys(node.frontier for node in asking))

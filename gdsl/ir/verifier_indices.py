@@ -62,10 +62,10 @@ class IndexVerifier:
             elif isinstance(value, nodes.Local):
                 if (inside.name, value.name) not in met:
                     met.add((inside.name, value.name))
-                    given = _given(inside, value.name)
-                    if not given:
+                    assigned = _assigned_values(inside, value.name)
+                    if not assigned:
                         return True
-                    places += [(inside, each) for each in given]
+                    places += [(inside, each) for each in assigned]
             elif (array := _array_of(value)) is not None:
                 if ("", array) not in met:
                     met.add(("", array))
@@ -106,7 +106,7 @@ def _takes_the_larger(node: nodes.Node) -> TypeGuard[nodes.Update]:
     return isinstance(node, nodes.Update) and node.operation is ReduceOperation.MAX
 
 
-def _given(functor: _Functor, local: str) -> list[nodes.Expression]:
+def _assigned_values(functor: _Functor, local: str) -> list[nodes.Expression]:
     statements = [node for node in walk(functor) if isinstance(node, (nodes.Let, nodes.Assign))]
     return [node.value for node in statements if node.name == local]
 

@@ -53,16 +53,16 @@ class _Known:
     def __init__(self, program: ir.Program, functors: tuple[Functor, ...]) -> None:
         named = names_in(program.schedule)
         self.arrays = {array.name for array in program.arrays if _begins_so(array) and array.name not in named}
-        given = {functor.name: list(_given(functor)) for functor in functors}
+        assigned = {functor.name: list(_assigned_vertices(functor)) for functor in functors}
         written = [(functor.name, node) for functor in functors for node in walk(functor) if isinstance(node, _WRITES)]
-        self.locals = {name: {local for local, _ in values} for name, values in given.items()}
+        self.locals = {name: {local for local, _ in values} for name, values in assigned.items()}
         size = -1
         while size != self._size():
             size = self._size()
             for name, node in written:
                 if isinstance(node.target, ir.ElementTarget) and not self._keeps(node, name):
                     self.arrays.discard(node.target.array)
-            for name, values in given.items():
+            for name, values in assigned.items():
                 self.locals[name] -= {local for local, value in values if not self._exists(value, name)}
 
     def _size(self) -> int:
@@ -115,7 +115,7 @@ def _begins_so(array: ir.Array) -> bool:
     return of_vertices and isinstance(array.initial, ir.OwnId) and not array.is_input
 
 
-def _given(functor: Functor) -> Iterator[tuple[str, ir.Expression]]:
+def _assigned_vertices(functor: Functor) -> Iterator[tuple[str, ir.Expression]]:
     """What the locals of a functor that are vertices are given, once for each time."""
     kinds = {node.name: node.type for node in walk(functor) if isinstance(node, ir.Let)}
     for node in walk(functor):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.effects.access import frontiers_of, measured_frontiers
 from gdsl.ir.nodes import Expression
 from gdsl.plan.barriers import separated
 from gdsl.plan.facts import Facts
@@ -72,7 +72,7 @@ def _on_host(step: Step, around: int) -> Step:
 
 def _asking(condition: Expression, around: int) -> Launch:
     comment = f"{condition.span.words}: asked by the host."
-    return Launch("answer", comment, (), condition, asked_frontiers(condition), around=around)
+    return Launch("answer", comment, (), condition, measured_frontiers(condition), around=around)
 
 
 def _alone(step: Step) -> Launch:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.effects.access import frontiers_of, measured_frontiers
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
 from gdsl.plan.facts import Facts
@@ -107,10 +107,10 @@ class _Needed:
     def _step(self, step: Step) -> tuple[int, int]:
         if isinstance(step, Loop):
             self._asked[id(step)], _ = self._block(step.body)
-            return self._asked[id(step)] | self._mask(asked_frontiers(step.condition)), 0
+            return self._asked[id(step)] | self._mask(measured_frontiers(step.condition)), 0
         if isinstance(step, Branch):
             (first, made), (second, also) = self._block(step.then), self._block(step.otherwise)
-            return first | second | self._mask(asked_frontiers(step.condition)), made & also
+            return first | second | self._mask(measured_frontiers(step.condition)), made & also
         if isinstance(step, MakeOnce):
             return self._block(step.body)[0], 0
         if isinstance(step, (Launch, On)):
@@ -124,13 +124,13 @@ class _Needed:
         """What is needed before steps after which `needed` is."""
         for step in reversed(steps):
             if isinstance(step, Loop):
-                condition = self._mask(asked_frontiers(step.condition))
+                condition = self._mask(measured_frontiers(step.condition))
                 needed |= self._asked[id(step)]
                 self._before(step.body, needed if step.counted else needed | condition)
                 needed |= condition
             elif isinstance(step, Branch):
                 needed = self._before(step.then, needed) | self._before(step.otherwise, needed)
-                needed |= self._mask(asked_frontiers(step.condition))
+                needed |= self._mask(measured_frontiers(step.condition))
             elif isinstance(step, MakeOnce):
                 needed |= self._before(step.body, needed)
             elif isinstance(step, (Launch, On)):

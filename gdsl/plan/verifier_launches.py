@@ -3,7 +3,7 @@ operators end with what others need of them, and scalars that rotate or are priv
 
 from __future__ import annotations
 
-from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
+from gdsl.effects.access import Accesses, frontiers_of, measured_frontiers
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
@@ -84,7 +84,7 @@ class _Launches:
         self.expect(step.condition.type is wanted, "a condition of another type")
 
     def _handed_on(self, launch: Launch) -> None:
-        reads, writes = set(asked_frontiers(launch.answer)), set[str]()
+        reads, writes = set(measured_frontiers(launch.answer)), set[str]()
         for step in launch.steps if not self.plan.target.fused else ():
             if isinstance(step, (Operation, Define, Copy, Combine, FarEnds, MakeGraph, Leader, Fill, OnSets)):
                 use = frontiers_of(step.step)

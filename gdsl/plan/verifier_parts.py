@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
+from gdsl.effects.access import Accesses, frontiers_of, measured_frontiers
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.ir.verifier import expecting
@@ -127,7 +127,7 @@ class _Parts:
                 use = frontiers_of(each.step)
                 named |= {*use.read, *use.written}
             elif isinstance(each, (Loop, Branch)):
-                named |= set(asked_frontiers(each.condition))
+                named |= set(measured_frontiers(each.condition))
         self.expect(found == self.own_sets, "own members that nothing finds")
         self.expect(not named & self.own_sets, "a set of own members is taken for a whole one")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.effects.access import frontiers_of, measured_frontiers
 from gdsl.extents import Fixed, Size
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
@@ -216,17 +216,17 @@ class _Following:
                 continue
             if isinstance(step, Launch):
                 self.block(step.steps, lying)
-                self._asked(asked_frontiers(step.answer), lying)
+                self._asked(measured_frontiers(step.answer), lying)
             elif isinstance(step, Loop):
                 if step.counted:
-                    self._asked(asked_frontiers(step.condition), lying)
+                    self._asked(measured_frontiers(step.condition), lying)
                 for slot, (names, _) in self._pass(step).items():
                     lying[slot] = lying.get(slot, frozenset()) | names
                 if not step.counted:
-                    self._asked(asked_frontiers(step.condition), lying)
+                    self._asked(measured_frontiers(step.condition), lying)
                 self.block(step.body, dict(lying))
             elif isinstance(step, Branch):
-                self._asked(asked_frontiers(step.condition), lying)
+                self._asked(measured_frontiers(step.condition), lying)
                 otherwise = dict(lying)
                 self.block(step.then, lying)
                 self.block(step.otherwise, otherwise)

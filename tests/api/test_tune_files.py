@@ -18,11 +18,11 @@ from gdsl.api.tune_files import (
     Entry,
     GraphKind,
     TuneFile,
-    beside,
     kind_of,
     new_file,
     read_file,
     require_tune_file,
+    tune_path,
     write_file,
 )
 from gdsl.api.tuned import device_of
@@ -337,6 +337,6 @@ def test_only_tune_files_are_written_over(tmp_path):
 
 def test_where_the_file_of_a_program_lies(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert beside(Source("some/my.gdsl", "")) == "some/my.tune" and beside(Source("odd", "")) == "odd.tune"
-    assert beside(read_program("bfs")) == "bfs.tune", "samples may lie where nobody can write"
-    assert beside(Source("<text>", "")) is None and beside(Source("<stdin>", "")) is None
+    assert tune_path(Source("some/my.gdsl", "")) == "some/my.tune" and tune_path(Source("odd", "")) == "odd.tune"
+    assert tune_path(read_program("bfs")) == "bfs.tune", "samples may lie where nobody can write"
+    assert tune_path(Source("<text>", "")) is None and tune_path(Source("<stdin>", "")) is None

@@ -82,7 +82,7 @@ def test_a_trace_is_kept_before_the_process_forks(cupy: FakeCupy, graph: gdsl.Gr
 def test_nothing_is_kept_of_a_trace_that_is_not_there_yet() -> None:
     written: Any = trace.Written(None, NARROW, run_memory.numpy.arange(64, dtype="u1"), 16)  # type: ignore[arg-type]
     assert written.keep() == b"" and written._here is not None
-    written.told = 2, 1, 1
+    written.header = 2, 1, 1
     assert written.keep() == bytes(range(32))
     assert written.keep(b"others") == bytes(range(32)), "what was kept first stays"
 

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from gdsl.effects.access import asked_frontiers, frontiers_of
+from gdsl.effects.access import frontiers_of, measured_frontiers
 from gdsl.ir import nodes as ir
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
@@ -248,12 +248,12 @@ class SingleSteps:
         """Steps behind any of `ends`; gives their ends."""
         for step in steps:
             if isinstance(step, ir.If):
-                head = self.add(asked_frontiers(step.condition), (), ends)
+                head = self.add(measured_frontiers(step.condition), (), ends)
                 ends = self.block(step.then, head) | self.block(step.otherwise, head)
             elif isinstance(step, ir.While):
-                ends = self.loop(step.body, self.add(asked_frontiers(step.condition), (), ends))
+                ends = self.loop(step.body, self.add(measured_frontiers(step.condition), (), ends))
             elif isinstance(step, ir.Repeat):
-                ends = self.loop(step.body, self.add((), (), self.add(asked_frontiers(step.count), (), ends)))
+                ends = self.loop(step.body, self.add((), (), self.add(measured_frontiers(step.count), (), ends)))
             else:
                 use = frontiers_of(step)
                 marks = step.second.frontier if isinstance(step, ir.CombineFrontiers) else None

@@ -12,7 +12,7 @@ import pytest
 
 import gdsl
 from gdsl import packages
-from gdsl.api.tune_files import beside
+from gdsl.api.tune_files import tune_path
 from gdsl.cli.main import main
 from gdsl.diagnostics import GdslError
 from gdsl.imports import is_allowed
@@ -211,7 +211,7 @@ def test_packages_are_listed_with_the_samples(place: Path, capsys: pytest.Captur
 
 def test_a_tune_file_is_not_written_into_a_package(place: Path) -> None:
     installed(place, gdsl.compile(HOPS))
-    assert beside(gdsl.compile("graph_search:hops").text) == "hops.tune"
+    assert tune_path(gdsl.compile("graph_search:hops").text) == "hops.tune"
 
 
 def test_a_package_that_is_installed_meanwhile_is_found(place: Path) -> None:

@@ -20,7 +20,7 @@ from gdsl.backends.cpu.memory import ControlBlock, HostSlice, TraceEntry, alloca
 from gdsl.backends.cpu.memory_pool import MemoryPool
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of
-from gdsl.backends.sweep_times import given_to_sweeps
+from gdsl.backends.sweep_times import with_sweep_times
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
@@ -253,7 +253,7 @@ class Run:
 def _decoded(operators: _Operators, records: bytes, tick: float) -> tuple[TraceRecord, ...]:
     entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
     trace = [_record(operators.by_site[entry.site], entry, tick) for entry in entries]
-    return given_to_sweeps(trace, operators.all)
+    return with_sweep_times(trace, operators.all)
 
 
 def _record(operation: Operation, entry: Any, tick: float) -> TraceRecord:

@@ -308,7 +308,7 @@ class Enactor:
         written = started_run.written
         if words[0] > written.most:
             self.memory.transfers.complete(written, words[0])
-        written.told = words
+        written.header = words
         records = written()
         if not records:
             return None
@@ -376,7 +376,7 @@ class Enactor:
             outcome.scalars[name] = self._scalar(name, kind, values)
         if words[0] > written.most:
             self.memory.transfers.complete(written, words[0])
-        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, words
+        outcome.iterations, outcome.time_ms, written.header = passes, time_ms, words
         if self._observed.runs_left and words[0]:
             self.blocks = self._observed.note(*written.members())
         if self.plan.target.lanes:

@@ -236,7 +236,7 @@ class ProgressWatch:
         `late` says whether to stop; `tell` gets how many more of the values are done."""
         self._device, self._late, self._tell = device, late, tell
         self._count, self._teams, self._each = at_work
-        self._told, self._looked = 0, time.monotonic()
+        self._reported, self._looked = 0, time.monotonic()
         device.prepare_peek()
 
     def look(self, taken: Buffer) -> bool:
@@ -254,6 +254,6 @@ class ProgressWatch:
         self._add(self._count)
 
     def _add(self, done: int) -> None:
-        if done > self._told:
-            self._tell(done - self._told)
-            self._told = done
+        if done > self._reported:
+            self._tell(done - self._reported)
+            self._reported = done

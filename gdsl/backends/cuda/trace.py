@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends.gpu_lanes import GpuLanes
 from gdsl.backends.interface import TraceRecord
-from gdsl.backends.sweep_times import given_to_sweeps, sweeps_in
+from gdsl.backends.sweep_times import sweeps_in, with_sweep_times
 from gdsl.codegen.structs import struct_dtype
 from gdsl.operations import Direction, Order
 from gdsl.plan import structs
@@ -31,7 +31,7 @@ class Written:
     thousands takes as long as everything else after a run.
     """
 
-    __slots__ = ("__weakref__", "_here", "_kept", "_plan", "_size", "_widths", "most", "told")
+    __slots__ = ("__weakref__", "_here", "_kept", "_plan", "_size", "_widths", "header", "most")
 
     def __init__(self, plan: Plan, widths: Widths, here: NDArray[Any], size: int) -> None:
         """`here`: the bytes of as many records as are copied to the host, each of `size`."""
@@ -40,12 +40,12 @@ class Written:
         self._kept: bytes | None = None
         self.most = len(here) // size
         """Records on the host."""
-        self.told: Sequence[int] = (0, 0, 0)
+        self.header: Sequence[int] = (0, 0, 0)
         """How many records there are, and how long the run lasted: cycles, and nanoseconds."""
 
     def __call__(self) -> tuple[TraceRecord, ...]:
         """The records, in order."""
-        return decoded(self._plan, self.keep(), self._widths, *self.told[1:])
+        return decoded(self._plan, self.keep(), self._widths, *self.header[1:])
 
     def members(self) -> tuple[int, int]:
         """How many members the operators have had whose records are on the host, and how many operators these are."""
@@ -60,9 +60,9 @@ class Written:
         here = self._here
         if self._kept is None:
             if records is None:
-                if here is None or not self.told[0]:  # there is nothing, perhaps not yet
+                if here is None or not self.header[0]:  # there is nothing, perhaps not yet
                     return b""
-                records = here[: self.told[0] * self._size].tobytes()
+                records = here[: self.header[0] * self._size].tobytes()
             if self._kept is None:
                 self._kept = records
         self._here = None
@@ -113,7 +113,7 @@ def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds
     dtype = struct_dtype(structs.TRACE_RECORD, widths)
     tick = _CYCLES_A_TICK * (nanoseconds / 1e6 / max(cycles, 1))
     trace = [_record(by_site[int(each["site"])], each, tick) for each in numpy.frombuffer(records, dtype)]
-    return given_to_sweeps(trace, operators)
+    return with_sweep_times(trace, operators)
 
 
 def lanes_of(

@@ -58,7 +58,7 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
         raise TypeError(f"{program.name} has no {name!r}; it takes {', '.join(sorted(own)) or 'nothing'}")
     result = program.run(
         converted.vertices,
-        dict(_given(program, converted, values)),
+        dict(_arguments(program, converted, values)),
         backend=options.get("gdsl_backend") or configured("backend"),
         timeout=options.get("timeout", configured("timeout")),
     )
@@ -66,7 +66,7 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
     return next(iter(results.values())) if len(results) == 1 else results
 
 
-def _given(program: Program, graph: BackendGraph, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _arguments(program: Program, graph: BackendGraph, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The values as arguments of a run."""
     for param in declared_params(program.ir):
         if param.name not in values:
