@@ -50,7 +50,7 @@ class Written:
     def members(self) -> tuple[int, int]:
         """How many members the operators have had whose records are on the host, and how many operators these are."""
         dtype = struct_dtype(structs.TRACE_RECORD, self._widths)
-        here = self._kept if self._here is None else self._here[: min(self.told[0], self.most) * self._size].tobytes()
+        here = self._kept if self._here is None else self._here[: min(self.header[0], self.most) * self._size].tobytes()
         sizes = numpy.frombuffer(here or b"", dtype)["size"]
         return int(sizes.sum()), len(sizes)
 
