@@ -49,6 +49,11 @@ def is_no_near_word(failure: Failure, groups: Groups) -> bool:
     return failure.near_word() is None
 
 
+def is_repeated(failure: Failure, groups: Groups) -> bool:
+    """Whether the token is the one before it once more; two brackets that close may well both be meant."""
+    return failure.text == failure.before and failure.text not in (")", "]", "}", ";")
+
+
 def is_type(failure: Failure, groups: Groups) -> bool:
     """Whether the words at the token are a type, also one of another language, or a type parameter."""
     word = groups["type"].split()[-1]

@@ -19,6 +19,7 @@ from gdsl.frontend.mistake_functions import (
     import_first_fix,
     import_fix,
     is_no_near_word,
+    is_repeated,
     is_type,
     let_fix,
     letter_of_another_script,
@@ -37,6 +38,7 @@ from gdsl.frontend.mistake_functions import (
     word_operator,
 )
 from gdsl.frontend.mistake_patterns import (
+    ELEMENT,
     INSIDE,
     POSTFIX,
     SPELLINGS,
@@ -62,6 +64,7 @@ _FUNCTOR = r"^\s*(?P<kind>{})\s+functor\s+(?P<name>\w+)\s*(?:\([^()]*)?$"
 _LOCAL = r"^\s*(?P<word>let|var)\s+(?P<name>\w+)\s*(?::\s*(?P<type>\w+)\s*)?$"
 _DATA = r"^\s*(?:(?:input|local)\s+)*(?P<kind>param|vertex|edge|scalar)\s+(?P<name>\w+)\s*$"
 _A_TYPE = r"(?P<type>(?:(?:vertex|edge)\s+)?\w+|\(\s*\w+\s*,\s*\w+\s*\))"
+_A_VALUE = rf"(?P<value>{VALUE})"
 _FUNCTION = r"(?s)^\s*function\s+(?P<name>\w+)\s*\((?P<parameters>.*)$"
 _C_LOOP = (
     r"\(\s*(?:\w+\s+)??(?P<name>\w+)\s*=\s*(?P<first>[^;]+?)\s*;\s*\w+\s*{}(?!=)\s*(?P<last>[^;]+?)\s*;"
@@ -120,10 +123,12 @@ _UNTYPED = "the parameters of a functor have no types"
 _PAIR_TYPES = "the type of a pair is written in parentheses"
 _TYPE_FIRST = "the type is written after the name"
 _NAMED_IMPORTS = "what is imported is named, one by one and as it is called there"
+_BEGINS_A_VALUE = "NAME INTEGER HEXADECIMAL FLOAT TRUE FALSE INF NONE NOT VERTICES EDGES FETCH CHANGED CAS"
 _ASSIGNS = "EQUAL UPDATE ANY_ASSIGN SHORT_ASSIGN"
 # fmt: off
 TABLE: tuple[Mistake | Special, ...] = (
     letter_of_another_script,
+    unexpected("`$text` is written twice", "leave one out", when=lambda f, g: is_repeated(f, g) and f.text.isalnum()),
     # functors without a name
     foreign(_LAMBDA, "write `$names|names => $body`", at="before", before="lambda",
              line=rf"lambda\s+(?P<names>[\w\s,]+?)\s*:\s*(?P<body>{VALUE})"),
@@ -335,8 +340,17 @@ TABLE: tuple[Mistake | Special, ...] = (
     unexpected("a `;` that ends nothing", "leave it out", text=";", begun=r"^\s*$"),
     unexpected("a `$text` that closes nothing", "leave it out", text=") ]", expects="SEMICOLON"),
     unexpected("a comma after the last", "leave it out", at="before", text=") }", before=","),
-    unexpected("a `]` is missing", "close the bracket before this", text="= ; )", expects="RSQB"),
+    unexpected("a `]` is missing", "close the bracket before this", text="= ; ) , : { }", expects="RSQB"),
+    unexpected("a `]` is missing", "close the bracket before this", kind=_ASSIGNS, expects="RSQB"),
     misspelled_keyword,
+    unexpected("`$text` is written twice", "leave one out", when=is_repeated),
+    unexpected("an `=` is missing", "write `$word $name = $value`", kind=_BEGINS_A_VALUE, expects="EQUAL", begun=_LOCAL,
+                rest=_A_VALUE),
+    unexpected("an `=` is missing", "write `$type = $value`", kind=_BEGINS_A_VALUE, expects="EQUAL",
+                begun=_DATA.replace(r"\s*$", r"\s*(?:\[[^\]]*\])?\s*:\s*(?P<type>\w+|\([^()]*\))\s*$"), rest=_A_VALUE),
+    unexpected("an `=` is missing", "write `$target = $value`", kind=_BEGINS_A_VALUE, expects="EQUAL",
+                begun=rf"^\s*(?P<target>(?:(?:edge\s+)?frontier\s+)?{ELEMENT})\s*$", rest=_A_VALUE),
+    unexpected("a `@` is missing", "write `@$text`", kind="NAME", expects="AT", before=")", after=r"\s*;"),
     unexpected("a `)` is missing", "close the parenthesis before this", text="; { }", expects="RPAR"),
     missing_semicolon,
     mistake("E0203", "`$text` is a word of the language and cannot be a name here", "choose another name", only="NAME",

@@ -263,3 +263,47 @@ def test_a_name_that_nothing_declares_is_told_once() -> None:
 def test_a_misspelled_use_is_no_misspelled_declaration() -> None:
     [one] = found(with_parts(apply="levle[v] = 3; levle[v] = level[v];"))
     assert one.fix == "did you mean `level`?"
+
+
+MISSING = {
+    "f advance(f, visit);": ("an `=` is missing", "write `f = advance(f, visit)`"),
+    "frontier g vertices;": ("an `=` is missing", "write `frontier g = vertices`"),
+    "count size(f);": ("an `=` is missing", "write `count = size(f)`"),
+    "level[source] 3;": ("an `=` is missing", "write `level[source] = 3`"),
+    "compute(f, v => { level[v] = 1; }) here;": ("a `@` is missing", "write `@here`"),
+    "f = advance(f f, visit);": ("`f` is written twice", "leave one out"),
+    "while while (f) { }": ("`while` is written twice", "leave one out"),
+    "if (count == == 1) { }": ("`==` is written twice", "leave one out"),
+    "count == 3;": ("this value is not used", "write `count = 3;`"),
+    "count + size(f);": ("this value is not used", "write `count += size(f);`"),
+    "size(f);": ("this value is not used", None),
+}
+
+
+@pytest.mark.parametrize("statement", MISSING)
+def test_signs_that_are_missing_or_too_many_in_the_schedule(statement: str) -> None:
+    [one] = found(with_parts(schedule=statement))
+    assert (one.message, one.fix) == MISSING[statement]
+
+
+@pytest.mark.parametrize(
+    ("statement", "message", "fix"),
+    [
+        ("let x level[v];", "an `=` is missing", "write `let x = level[v]`"),
+        ("level[v] 3;", "an `=` is missing", "write `level[v] = 3`"),
+        ("level[v = 3;", "a `]` is missing", "close the bracket before this"),
+        ("level[v += 3;", "a `]` is missing", "close the bracket before this"),
+        ("level[v] = max(level[v, 3);", "a `]` is missing", "close the bracket before this"),
+        ("level[v] == 3;", "this value is not used", "write `level[v] = 3;`"),
+        ("level[v] + 3;", "this value is not used", "write `level[v] += 3;`"),
+        ("level[v] = 3 3;", "`3` is written twice", "leave one out"),
+    ],
+)
+def test_signs_that_are_missing_or_too_many_in_a_functor(statement: str, message: str, fix: str) -> None:
+    [one] = found(with_parts(apply=statement))
+    assert (one.message, one.fix) == (message, fix)
+
+
+def test_a_param_without_its_equals_sign() -> None:
+    [one] = found("program p; problem { param k : int32 4; scalar n : int32; } schedule { n = k; }")
+    assert (one.message, one.fix) == ("an `=` is missing", "write `int32 = 4`")

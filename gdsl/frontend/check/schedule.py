@@ -19,7 +19,7 @@ from gdsl.frontend.check.other_reductions import update_in_schedule
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import set_assignment_fix
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
-from gdsl.frontend.check.updates import as_assignment, short_assign
+from gdsl.frontend.check.updates import as_assignment, short_assign, unused_fix
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
@@ -322,7 +322,8 @@ class ScheduleChecker:
                 return None if result is None else dataclasses.replace(statement, value=result)
         typed_value = self.expressions.infer(value)
         if typed_value.type is not None:
-            self.environment.report("E0227", "this value is not used", statement.span)
+            fix = unused_fix(self.environment.words(statement.span))
+            self.environment.report("E0227", "this value is not used", statement.span, fix=fix)
         return None
 
 

@@ -11,10 +11,9 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.functions import declare_names, neighbors_of
 from gdsl.frontend.check.param_sets import VERTEX_SET
-from gdsl.frontend.check.updates import as_assignment, effects_first, short_assign
+from gdsl.frontend.check.updates import as_assignment, effects_first, short_assign, unused_fix
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
-from gdsl.operations import BinaryOperation
 from gdsl.types import TYPE_CLASSES, Type
 
 
@@ -235,8 +234,7 @@ class StatementChecker:
         if typed.type is None:
             return None
         if not isinstance(typed, syntax.UpdateValue | syntax.CompareAndSwap):
-            equal = isinstance(typed, syntax.Binary) and typed.operation is BinaryOperation.EQUAL
-            fix = "write `=` to assign" if equal else None
+            fix = unused_fix(self.environment.words(statement.span))
             self.environment.report("E0227", "this value is not used", statement.span, fix=fix)
             return None
         return dataclasses.replace(statement, value=typed)

@@ -5,6 +5,7 @@ updates by the results of other updates.
 from __future__ import annotations
 
 import dataclasses
+import re
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import as_operand, converted, widens
@@ -98,3 +99,15 @@ def _without_negative_zero(value: syntax.Expression) -> syntax.Expression:
 def _parts(pair: syntax.Expression, type_: Type) -> tuple[syntax.Expression, syntax.Expression]:
     first, second = (syntax.PairPart(pair.span, pair, place, type=part) for place, part in enumerate(type_.parts))
     return first, second
+
+
+_UNUSED = re.compile(r"([A-Za-z_]\w*(?:\[[^\[\]]*\])?)\s*(==|[-+*&|^])(?![-+*&|^=])\s*(\S[^;]*?)\s*;?")
+
+
+def unused_fix(words: str) -> str | None:
+    """The assignment or update that the expression `words`, a statement by itself, is likely meant to be."""
+    match = _UNUSED.fullmatch(words)
+    if match is None:
+        return None
+    target, sign, value = match.groups()
+    return f"write `{target} {'=' if sign == '==' else f'{sign}='} {value};`"
