@@ -79,15 +79,6 @@ class ListTiles(Hint):
 
 
 @dataclass(frozen=True, slots=True)
-class PrefetchSectors(Hint):
-    """Next to the memory that is touched: elements of `arrays`, and these `lists` (of a walk) or where they begin (of
-    the vertices that are collected). Added by `prefetch`."""
-
-    lists: tuple[Over, ...]
-    arrays: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PrefetchRows(Hint):
     """For the vertex that a thread takes next: its `lists`, where its lists `begins` begin, and its elements of
     `arrays`. Added by `prefetch`."""

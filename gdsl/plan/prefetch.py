@@ -2,7 +2,7 @@
 fetches lists; all others are for a grid.
 
 Reads before their use are chosen in `read_ahead`. Fetched into a cache are the lists of the next level of a history,
-sectors of memory next to an element, and what the vertices that come next will need.
+and what the vertices that come next will need.
 """
 
 from __future__ import annotations
@@ -23,13 +23,12 @@ from gdsl.plan.hints import (
     NextLevel,
     PrefetchLists,
     PrefetchRows,
-    PrefetchSectors,
     ReadAhead,
     WholeSet,
 )
 from gdsl.plan.nodes import Branch, Choice, Launch, Loop, On, OnSets, Operation, Plan, Segment, Step, Sweep, Walk
 from gdsl.plan.read_ahead import edges_side_by_side, read_ahead_of, read_ahead_of_worklist
-from gdsl.plan.sweep_nodes import Dedup, Form
+from gdsl.plan.sweep_nodes import Form
 from gdsl.plan.walking import leaves_edges_out, map_operations, map_sweeps, own_sweeps
 
 
@@ -38,7 +37,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if not plan.target.grid:
         return prefetch_lists(plan)
     plan = map_sweeps(plan, _Reads(plan, facts).changed)
-    return prefetch_rows(prefetch_sectors(prefetch_levels(plan)))
+    return prefetch_rows(prefetch_levels(plan))
 
 
 class _Reads:
@@ -140,61 +139,9 @@ def _goes_by_lists(sweep: Sweep, segment: Segment) -> bool:
     return whole and segment.stops_at is None and segment.aside is None
 
 
-# Decides which pushes prefetch the sectors next to the memory that they touch (cuda).
-#
-# A round of a search on a road has few members, and most ask for an element that nobody has touched: some of them
-# find that it is not in the cache, and all wait for those. Memory is read by sectors of 32 bytes, eight elements or
-# so. Where neighbors have numbers close together, as on roads and meshes, a search goes through a sector and on into
-# the next one. So who puts a vertex into the result that is the first or the last element of its sector has those
-# fetched that come when it goes on from there, while it waits for its place in the queue: of the arrays that a visit
-# asks for at its far end, and of where lists begin. Lists themselves are fetched then where edges are counted; from
-# near to far, where they are not, visits fetch what lies beside the lists, and beside what is asked for at their
-# edges.
-#
-# On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done on
-# deep graphs, and from near to far, which is an order for narrow graphs.
-
-_EDGE = frozenset({ir.Role.EDGE})
-
-
-def prefetch_sectors(plan: Plan) -> Plan:
-    """`plan` with what its pushes fetch beside the memory that they touch."""
-    if not _is_one_grid(plan):
-        return plan
-
-    def changed(operation: Operation, sweep: Sweep) -> Sweep:
-        return _with_sectors(sweep, plan) if _finds_vertices(sweep) and has_small_frontiers(sweep, plan) else sweep
-
-    return map_sweeps(plan, changed)
-
-
 def has_small_frontiers(sweep: Sweep, plan: Plan) -> bool:
     """Whether a sweep of a search has few members most of the time."""
     return sweep.order is not None or plan.graph.deep
-
-
-def _with_sectors(sweep: Sweep, plan: Plan) -> Sweep:
-    program, ordered = plan.program, sweep.order is not None
-    functors = {functor.name: functor for functor in program.edge_functors}
-
-    def asked(each: Walk, roles: frozenset[ir.Role]) -> tuple[str, ...]:
-        return arrays_at(functors[each.variant.functor], roles, program)
-
-    ends = dict.fromkeys(name for each in sweep.walks for name in asked(each, far_roles(each.over)))
-    of_edges = (each for each in sweep.walks if ordered and each.lists is Over.OUT_EDGES)
-    return sweep.with_hints(
-        PrefetchSectors(tuple(each.lists for each in sweep.walks), tuple(ends)),
-        *(PrefetchSectors((each.lists,), asked(each, _EDGE), over=each.over) for each in of_edges),
-    )
-
-
-def _finds_vertices(sweep: Sweep) -> bool:
-    """Whether a sweep appends far ends of edges to a queue, the last of which a warp appends together."""
-    pushes = bool(sweep.walks) and sweep.selection is None and sweep.intersection is None and sweep.skips is None
-    collect = sweep.collect
-    if collect is None or collect.domain is not Domain.VERTEX or not pushes:
-        return False
-    return collect.form is Form.QUEUE and collect.dedup is not Dedup.LATE
 
 
 # Decides which sweeps prefetch what a thread's next vertices need while it processes the present ones (cuda).

@@ -172,7 +172,7 @@ def _few(sweep: Sweep) -> list[str]:
 
 def _left(sweep: Sweep) -> list[str]:
     """What stays behind, and what is counted."""
-    lines = _collect(sweep, sweep.collect) if sweep.collect is not None else []
+    lines = [_collect(sweep.collect)] if sweep.collect is not None else []
     lines += [_segment(sweep, sweep.segment)] if sweep.segment is not None else []
     lines += _vote(sweep.vote) if sweep.vote is not None else []
     for total in sweep.totals:
@@ -204,7 +204,6 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program, blind))]
-    lines += _indent(_fetched("the {}", sweep.hint(hints.PrefetchSectors, walk.over)))
     lines += _indent(_read_ahead(sweep, walk.over, walk.variant))
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
@@ -299,16 +298,8 @@ def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor, blind: bool) -> s
     return f"claim by compare-and-swap{look}: {print_expression(functor.condition[claim.conjunct])}"
 
 
-def _collect(sweep: Sweep, collect: Collect) -> list[str]:
-    line = f"collect {collect.domain.plural} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
-    return [line, *_indent(_fetched("where their {} begin", sweep.hint(hints.PrefetchSectors)))]
-
-
-def _fetched(lists: str, beside: hints.PrefetchSectors | None) -> list[str]:
-    """What is fetched at the ends of sectors."""
-    if beside is None:
-        return []
-    return [f"prefetch nearby: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"]
+def _collect(collect: Collect) -> str:
+    return f"collect {collect.domain.plural} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
 
 
 def _rows(rows: hints.PrefetchRows) -> str:

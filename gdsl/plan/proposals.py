@@ -38,7 +38,7 @@ from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
 from gdsl.plan import merges
 from gdsl.plan.facts import Facts
-from gdsl.plan.hints import PrefetchSectors, ReadAhead
+from gdsl.plan.hints import ReadAhead
 from gdsl.plan.nodes import (
     Barrier,
     Choice,
@@ -116,7 +116,7 @@ def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
     if any(others) or push.skips is not None or push.merge is not None or not claims or len(push.walks) != 1:
         return False
     variant = push.walks[0].variant
-    ahead = any(isinstance(each, (ReadAhead, PrefetchSectors)) and each.over is not None for each in push.hints)
+    ahead = any(isinstance(each, ReadAhead) and each.over is not None for each in push.hints)
     if variant.claim is None or ahead or asks_for_edge(functor):
         return False
     expected = variant.claim.expected

@@ -42,7 +42,7 @@ class HintVerifier(VariantVerifier):
             self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
             self.expect(step.site in self.loop_of, "a list that no loop ends")
         names = {array.name for array in self.program.arrays}
-        fetches = (hints.PrefetchSectors, hints.PrefetchRows, hints.PrefetchLists)
+        fetches = (hints.PrefetchRows, hints.PrefetchLists)
         fetched = {name for each in sweep.hints if isinstance(each, fetches) for name in each.arrays}
         self.expect(fetched <= names, "an array is fetched that there is not")
         self._hints_of_functors(step, sweep)

@@ -9,7 +9,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
-from gdsl.plan.hints import PrefetchSectors, ReadAhead
+from gdsl.plan.hints import ReadAhead
 from gdsl.plan.nodes import Choice, Dedup, EdgeCount, Form, Measure, Operation, Plan, Sweep
 from gdsl.plan.walking import operations, sweeps, sweeps_of
 
@@ -40,7 +40,7 @@ class _Verifier:
         assert isinstance(step, ir.Advance)
         kinds = (sweep.order, sweep.segment, sweep.vote, sweep.intersection, sweep.rounds, sweep.own, sweep.skips)
         self.expect(not any(kinds) and sweep.merge is None and len(sweep.walks) == 1, "another kind of sweep")
-        ahead = (each for each in sweep.hints if isinstance(each, (ReadAhead, PrefetchSectors)))
+        ahead = (each for each in sweep.hints if isinstance(each, ReadAhead))
         self.expect(all(each.over is None for each in ahead), "something is read ahead for an edge")
         self._places()
         self._measures()

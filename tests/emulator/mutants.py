@@ -360,24 +360,10 @@ WARPS = (
     ),
 )
 
-_MEMORY, _DEEP = "runtime/memory.cuh", ("deep",)
-FETCHES = (
-    Mutant(
-        "sectors behind an array are fetched",
-        _MEMORY,
-        "int64(i) + 2 * elements < length",
-        "true",
-        "bfs",
-        "bounds",
-        graph=_DEEP,
-    ),
-    Mutant("sectors before an array are fetched", _MEMORY, "&& i >= 2 * elements", "", "bfs", "bounds", graph=_DEEP),
-)
-
 IDENTITIES = (
     Mutant("a minimum that begins with 0", GENERATED, " 2147483647, combine", " 0, combine", "neighborhoods", "result"),
     Mutant("a product that begins with 0", GENERATED, "}, 1, combine", "}, 0, combine", "neighborhoods", "result"),
     Mutant("a total that begins with 1", GENERATED, "loss = 0.0;", "loss = 1.0;", "heat", "result"),
 )
 
-MUTANTS = (*BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *FETCHES, *IDENTITIES)
+MUTANTS = (*BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)

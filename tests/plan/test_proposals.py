@@ -11,7 +11,7 @@ from support.proposals import NOT_PROPOSED, PROPOSED
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Over
 from gdsl.plan import proposals
-from gdsl.plan.hints import PrefetchSectors
+from gdsl.plan.hints import ReadAhead
 from gdsl.plan.nodes import (
     Barrier,
     Compare,
@@ -115,7 +115,7 @@ MISTAKES = {
     "a bitmap where nobody pulls": part_with("proposals", maps=True),
     "marks": part_with("collect", dedup=Dedup.MARK),
     "nothing is claimed": _unclaimed,
-    "sectors beside an edge": sweep_with(hints=(PrefetchSectors((), (), over=Over.OUT_EDGES),)),
+    "values that are read ahead for an edge": sweep_with(hints=(ReadAhead((), (), 4, over=Over.OUT_EDGES),)),
     "nothing is settled": without_phases(Work(Part.SETTLED)),
     "bitmaps that stay": without_phases(Work(Part.PROPOSED)),
     "no barrier before settling": without_phases(NOTED),

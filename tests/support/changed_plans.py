@@ -50,8 +50,6 @@ CHOICES = {
     ("PrefetchRows", "arrays"): "less that is fetched",
     ("PrefetchRows", "begins"): "less that is fetched",
     ("PrefetchRows", "lists"): "less that is fetched",
-    ("PrefetchSectors", "arrays"): "less that is fetched",
-    ("PrefetchSectors", "lists"): "less that is fetched",
     ("ReadAhead", "after"): "less that is read early",
     ("ReadAhead", "elements"): "elements at a time",
     ("Selection", "closes"): "a pull that does not stop",

@@ -138,24 +138,6 @@ struct collector {
     }
 };
 
-// piece: fetching
-// Counts the edges of a result, and prefetches other data for its last vertices.
-template <class Counted, class Fetch>
-struct fetching {
-    const Counted counted;
-    const Fetch fetch;
-    __device__ fetching(const Counted counted, const Fetch fetch) : counted(counted), fetch(fetch) {}
-    __device__ __forceinline__ edge degree(vertex v) const { return counted.degree(v); }
-    __device__ __forceinline__ edge degree_with_prefetch(vertex v) const {
-        fetch(v);
-        return counted.degree_with_prefetch(v);
-    }
-    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { counted.add(counters, edges); }
-    __device__ __forceinline__ void begin(block_storage& shared) const { counted.begin(shared); }
-    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { counted.hold(shared, edges); }
-    __device__ __forceinline__ void publish(block_storage& shared, operator_counters* c) const { counted.publish(shared, c); }
-};
-
 // piece: append_rest
 // Appends the last `count` vertices that a warp has gathered.
 template <class Counted>

@@ -1,19 +1,3 @@
-// piece: fetch_beside
-// Prefetches into the L2 cache the two 32-byte sectors next to that of `x[i]`: the following ones if `x[i]` is the first
-// element of its sector, the preceding ones if it is the last. They are needed some time later.
-template <class T, class Id>
-__device__ __forceinline__ void fetch_beside(const T* x, Id i, int64 length) {
-    constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
-    if (i % elements == 0 && int64(i) + 2 * elements < length) {
-        prefetch_to_l2(&x[i + elements]);
-        prefetch_to_l2(&x[i + 2 * elements]);
-    }
-    if (i % elements == elements - 1 && i >= 2 * elements) {
-        prefetch_to_l2(&x[i - elements]);
-        prefetch_to_l2(&x[i - 2 * elements]);
-    }
-}
-
 // piece: load_now
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>

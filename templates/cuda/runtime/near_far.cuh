@@ -114,12 +114,11 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
 // piece: entry_collector
 // Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result
 // STAGED at a time. Far vertices, and those that do not fit, are put off.
-template <class Order, class Fetch>
+template <class Order>
 struct entry_collector {
     enactor& run;
     frontier& result;
     Order& order;
-    const Fetch fetch;  // prefetches for the last entries
     vertex* const staged;
     key_word* const staged_keys;
     key_word* const keys;
@@ -127,8 +126,8 @@ struct entry_collector {
     const key_word bound;
     uint32 count;  // staged so far, the same for the whole warp
 
-    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 occupied, const Fetch fetch)
-        : run(run), result(result), order(order), fetch(fetch), staged(run.shared.staged[threadIdx.x / 32]),
+    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 occupied)
+        : run(run), result(result), order(order), staged(run.shared.staged[threadIdx.x / 32]),
           staged_keys(run.shared.staged_keys[threadIdx.x / 32]), keys(keys), occupied(occupied), bound(order.state.bound), count(0) {}
 
     // The whole warp calls; each lane may bring a vertex.
@@ -152,9 +151,6 @@ struct entry_collector {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd_grid(&run.counters()->accepted, uint64(amount)) : 0;
-        if (amount < STAGED) {
-            for (uint32 i = lane; i < amount; i += 32) { fetch(staged[i]); }  // while the atomic is in flight
-        }
         at = occupied + __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) {
             if (at + i < order.room) {
@@ -175,11 +171,6 @@ struct entry_collector {
         count -= amount;
         __syncwarp(FULL_WARP);
     }
-};
-
-// piece: fetch_nothing
-struct fetch_nothing {
-    __device__ __forceinline__ void operator()(vertex) const {}
 };
 
 // piece: put_off_all
@@ -301,7 +292,7 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& se
         __syncthreads();
         begin_operator(run);
         const uint64 occupied = set.holds ? 0 : f.size;
-        entry_collector out(run, f, order, order.keys, occupied, fetch_nothing{});
+        entry_collector out(run, f, order, order.keys, occupied);
         if (set.holds) { carry_over(set, out); }
         look_through(run, order, out, num_vertices);
         out.flush();

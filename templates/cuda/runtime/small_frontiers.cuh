@@ -158,7 +158,7 @@ __device__ __forceinline__ void write_queue(enactor& run, small_frontier& set, f
 template <class Order>
 __device__ __forceinline__ void write_entries(enactor& run, small_frontier& set, frontier& f, Order& order) {
     begin_operator(run);
-    entry_collector out(run, f, order, order.keys, 0, fetch_nothing{});
+    entry_collector out(run, f, order, order.keys, 0);
     carry_over(set, out);
     out.flush();
     f.size = synchronize_and_read(run, &run.counters()->accepted);
