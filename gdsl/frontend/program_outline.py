@@ -23,7 +23,10 @@ _GOES_ON = re.compile(r"\s*(?:else\b|from\s*;|[-;|&^+*),@])")
 """What no statement begins with: after a `}` the same one continues, as after the members of a set, or the names in
 braces of an import as other languages have them."""
 _CLOSED = re.compile(r"[^;{}]*\}\s*[;,)|&^]")
-_FUNCTOR = re.compile(r"(vertex|edge)\s+functor\s*(\w*)\s*(?:\(([^)]*)\))?\s*(?:->\s*(\w+))?")
+_FUNCTOR = re.compile(r"(vertex|edge)\s+functor\s*(\w*)")
+_RESULT = re.compile(r"->\s*(\w+)\s*$")
+_PARAMETERS = {"vertex": ["v"], "edge": ["src", "dst", "e"]}
+"""What most functors call their parameters."""
 _STATEMENT_HEADS = {
     "if": ["if", "(", "", ")"],
     "while": ["while", "(", "", ")"],
@@ -169,10 +172,16 @@ class Outline:
         functor = _FUNCTOR.match(self.plain, start, brace)
         if functor is None:
             return None
-        kind, name, parameters, result = functor.groups()
-        count = 1 if kind == "vertex" else 3
-        names = list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", parameters or "")))[:count]
-        names += [f" {i}" for i in range(count - len(names))]
+        kind, name = functor.groups()
+        text = self.plain[functor.end() : brace]
+        result = _RESULT.search(text)
+        usual = _PARAMETERS[kind]
+        names = list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text[: result.start()] if result else text)))
+        names = names[: len(usual)]
+        missing = len(usual) - len(names)
+        names = (
+            usual if missing and set(names) <= set(usual) else names + [w for w in usual if w not in names][:missing]
+        )
         parts = [part for name in names for part in (name, ",")][:-1]
-        arrow = ["->", result] if result is not None and kind == "edge" else []
+        arrow = ["->", result[1]] if result is not None and kind == "edge" else []
         return [kind, "functor", name or " functor", "(", *parts, ")", *arrow]

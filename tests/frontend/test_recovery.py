@@ -248,3 +248,26 @@ procedure add(vertex p : int32) { d = number(vertices); }
 schedule { d = number(vertices); }
 """
     assert [each.code for each in analyze(Source("p.gdsl", text)).diagnostics] == ["E0112"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "g[src, dst, e)",
+        "g.src, dst, e)",
+        "g(src, dst, e,",
+        "g(src, dst)",
+        "g(e)",
+        "g",
+        "g<src, dst, e>",
+        "g(->, dst, e)",
+    ],
+)
+def test_the_body_of_a_functor_with_a_broken_head_knows_its_parameters(head: str) -> None:
+    text = f"""program p;
+problem {{ vertex a : int32; edge w : int32; }}
+edge functor {head} {{ cond a[src] == -1; apply {{ a[dst] min= w[e] + 1; }} }}
+schedule {{ advance(vertices, g); }}
+"""
+    [one] = analyze(Source("p.gdsl", text)).diagnostics
+    assert one.span is not None and one.span.line == 3
