@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import printable
 from gdsl.interrupts import before_the_end
 
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
@@ -127,12 +127,6 @@ class _Forwards(io.RawIOBase):
 
     def write(self, data: Any) -> int | None:
         return self._file.write(data)
-
-
-def unwritable(path: str | Path, why: str | OSError, fix: str | None = None) -> GdslError:
-    """E0911: a file or a folder cannot be written."""
-    reason = why.strerror or str(why) if isinstance(why, OSError) else why
-    return GdslError.single("E0911", f"cannot write {printable(str(path))}: {reason}", fix=fix)
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:

@@ -57,9 +57,10 @@ def test_samples(path: Path, architecture: str) -> None:
 
 
 @pytest.mark.sampled(2)
+@pytest.mark.parametrize("several_gpus", [False, True], ids=["one", "several"])
 @pytest.mark.parametrize("bits", [32, 64])
-def test_what_numbers_vertices_by_degree(bits: int) -> None:
-    assert_compiles(text_for(Widths.both(bits)), ARCHITECTURES[bits // 64])
+def test_what_numbers_vertices_by_degree(bits: int, several_gpus: bool) -> None:
+    assert_compiles(text_for(Widths.both(bits), several_gpus), ARCHITECTURES[bits // 64])
 
 
 def test_the_form_for_many_values() -> None:

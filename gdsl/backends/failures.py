@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gdsl.deadline import timeout_error as timeout_error
+from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Array, Literal, Operator, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import walk
@@ -19,6 +19,26 @@ if TYPE_CHECKING:
 
 FORKED = "this process was forked from one that uses the GPU"
 SPAWN = "start workers with multiprocessing.get_context('spawn')"
+
+__all__ = [
+    "FailedIndex",
+    "Progress",
+    "check_error",
+    "count_of",
+    "forked_error",
+    "history_error",
+    "iterations_error",
+    "late_error",
+    "late_in_loop",
+    "left_out",
+    "memory_error",
+    "no_such_place",
+    "no_such_value",
+    "out_of_range",
+    "pairs_error",
+    "timeout_error",
+    "width_error",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,43 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gdsl.cache.code_fingerprint import fingerprint as fingerprint
+from gdsl.cache.code_fingerprint import fingerprint
 from gdsl.cache.entries import STAGED, Entry, entries_in, mark_used, remove
-from gdsl.cache.location import LIBRARY, create, is_noexec, is_private, private_library, refusal, unusable
-from gdsl.cache.location import REMEDY as REMEDY
-from gdsl.cache.location import directory as directory
-from gdsl.cache.location import problem as problem
+from gdsl.cache.location import (
+    LIBRARY,
+    REMEDY,
+    create,
+    directory,
+    is_noexec,
+    is_private,
+    private_library,
+    problem,
+    refusal,
+    unusable,
+)
 from gdsl.diagnostics import caution
+
+__all__ = [
+    "REMEDY",
+    "can_load_libraries",
+    "clear",
+    "contains",
+    "directory",
+    "list_entries",
+    "lock",
+    "fingerprint",
+    "get",
+    "get_file",
+    "load",
+    "load_program",
+    "problem",
+    "program_key",
+    "put",
+    "put_file",
+    "store",
+    "store_program",
+    "usage",
+]
 
 KeyPart = str | bytes | int | bool | None
 

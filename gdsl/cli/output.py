@@ -29,7 +29,7 @@ def file_name(context: click.Context, option: click.Parameter, name: str | None)
     try:
         files.require_file_name(name)
     except OSError as error:
-        raise files.unwritable(name, error, files.not_as_url(str(name))) from None
+        raise _unwritable(name, error) from None
     return Path(name)
 
 
@@ -45,7 +45,7 @@ def check_writable(path: Path) -> None:
     try:
         files.check_writable(path)
     except OSError as error:
-        raise files.unwritable(path, error, files.not_as_url(str(path))) from None
+        raise _unwritable(path, error) from None
 
 
 def require_apart(path: Path | None, *read: str | None) -> None:
@@ -65,9 +65,9 @@ def write_output(path: Path, write: Callable[[BinaryIO], object]) -> None:
     except BrokenPipeError as error:
         if _is_standard_output(path):
             raise
-        raise files.unwritable(path, error, files.not_as_url(str(path))) from None
+        raise _unwritable(path, error) from None
     except OSError as error:
-        raise files.unwritable(path, error, files.not_as_url(str(path))) from None
+        raise _unwritable(path, error) from None
 
 
 def print_text(text: str) -> None:
@@ -87,6 +87,11 @@ def _is_standard_output(path: Path) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(1))
     except OSError:
         return False
+
+
+def _unwritable(path: str | Path, error: OSError) -> GdslError:
+    why, fix = error.strerror or error, files.not_as_url(str(path))
+    return GdslError.single("E0911", f"cannot write {printable(str(path))}: {why}", fix=fix)
 
 
 def plot_option(help_text: str) -> Callable[[Command], Command]:

@@ -14,7 +14,6 @@ import click
 
 from gdsl.cli.output import write_output
 from gdsl.diagnostics import GdslError, printable
-from gdsl.files import unwritable
 from gdsl.program_files import STANDARD_INPUT, meant_by, read_program, samples
 from gdsl.source import Source
 
@@ -57,12 +56,16 @@ def write_text(program: ProgramText, text: str) -> None:
     try:
         current = Path(program.path).read_bytes()
     except OSError as error:
-        raise unwritable(program.path, error) from None
+        raise _unwritable(program.path, error.strerror or str(error)) from None
     if current != program.content:
-        raise unwritable(program.path, "it was changed while it was being read")
+        raise _unwritable(program.path, "it was changed while it was being read")
     if not os.access(program.path, os.W_OK):
-        raise unwritable(program.path, "it is read-only")
+        raise _unwritable(program.path, "it is read-only")
     write_output(Path(program.path), lambda file: file.write(mark + text.encode("utf-8")))
+
+
+def _unwritable(path: str, why: str) -> GdslError:
+    return GdslError.single("E0911", f"cannot write {printable(path)}: {why}")
 
 
 def diff(name: str, before: str, after: str) -> str:

@@ -111,8 +111,8 @@ class GraphOptions:
     def apply_to_edges(self, edges: EdgeList) -> EdgeList:
         """`edges` with these changes."""
         if self.weights is not None:
-            edges = replace(
-                edges, attributes={name: values for name, values in edges.attributes.items() if name != "weight"}
+            edges = _with_attributes(
+                edges, {name: values for name, values in edges.attributes.items() if name != "weight"}
             )
         if not self.loops:
             edges = _select(edges, edges.sources != edges.destinations)
@@ -129,7 +129,7 @@ class GraphOptions:
             weights: NDArray[Any] = endpoint_weights(edges.sources, edges.destinations, seed, largest)
             if largest * edges.num_vertices >= 2**31:
                 weights = weights.astype(np.int64)
-            edges = replace(edges, attributes={**edges.attributes, "weight": weights})
+            edges = _with_attributes(edges, {**edges.attributes, "weight": weights})
         return edges
 
     def apply(self, graph: MadeOfEdges) -> MadeOfEdges:
@@ -149,6 +149,10 @@ def options_of(
 
 def _refuse(message: str, fix: str) -> NoReturn:
     raise GdslError.single("E0712", message, fix=fix)
+
+
+def _with_attributes(edges: EdgeList, attributes: dict[str, NDArray[Any]]) -> EdgeList:
+    return replace(edges, attributes=attributes)
 
 
 def _select(edges: EdgeList, keep: Any, directed: bool | None = None) -> EdgeList:
@@ -209,8 +213,8 @@ def _without_parallels(edges: EdgeList, rule: str) -> EdgeList:
             chosen = _extreme(edges.attributes["weight"], order, starts, rule == "max")
         attributes = {name: values[chosen] for name, values in edges.attributes.items()}
     by_place = np.argsort(first)
-    kept_edges = _select(replace(edges, attributes={}), first[by_place])
-    return replace(kept_edges, attributes={name: values[by_place] for name, values in attributes.items()})
+    kept_edges = _select(_with_attributes(edges, {}), first[by_place])
+    return _with_attributes(kept_edges, {name: values[by_place] for name, values in attributes.items()})
 
 
 def _extreme(weights: NDArray[Any], order: NDArray[Any], starts: NDArray[Any], largest: bool) -> NDArray[Any]:

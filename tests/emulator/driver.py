@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda.owned_chunks import chunk_lengths
 from gdsl.backends.cuda.protocol import Arguments
 
 from . import build
@@ -299,6 +300,30 @@ class EmulatedDevice:
     def is_divided(self, nbytes: int) -> bool:
         """Arrays of a few dozen vertices are, so that small graphs show both."""
         return self.gpus > 1 and nbytes >= 128
+
+    def chunk_lengths(self, num_vertices: int) -> Sequence[int]:
+        """Pages of 64 bytes, so that small graphs have several chunks."""
+        return chunk_lengths(num_vertices, self.gpus, 64) if self.is_divided(4 * num_vertices) else ()
+
+    def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> EmulatedBuffer:
+        """All memory is equally near, but the chunks are there."""
+        assert each % 64 == 0 and each * (len(owners) - 1) < nbytes <= each * len(owners)
+        assert set(owners) <= set(range(self.gpus))
+        return self.allocate(nbytes)
+
+    def own_address(self, pointer: int, number: int) -> int:
+        """The copy of that GPU."""
+        copies = self._copies.get(pointer)
+        return pointer if copies is None or number == 0 else copies.others[number - 1].pointer
+
+    def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
+        """One GPU after the other."""
+        for kernel, blocks, threads, arguments in launches:
+            assert len(arguments) == self.gpus
+            for each in arguments:
+                ended, findings = launch(kernel, blocks, threads, each.values, self.schedule)
+                if findings or not ended:
+                    raise EmulatorError(findings)
 
     def near_room(self, nbytes: int) -> None:
         """All memory is equally near."""

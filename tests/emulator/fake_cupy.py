@@ -364,9 +364,10 @@ class _Driver:
             self._waiting.append((blocks, own))
             if sum(count for count, _ in self._waiting) < total:
                 return
-            assert first + blocks == total
-            blocks, gpus = total, len(self._waiting)
-            every = (ctypes.c_void_p * gpus)(*(each for _, each in self._waiting))
+            launched = [self._waiting[-1], *self._waiting[:-1]]  # the first GPU's kernel is launched last
+            assert first + launched[-1][0] == total == sum(count for count, _ in launched)
+            blocks, gpus = total, len(launched)
+            every = (ctypes.c_void_p * gpus)(*(each for _, each in launched))
             arguments = ctypes.addressof(every)
             self._waiting.clear()
             self._cupy.log[f"run on {gpus} GPUs"] += 1

@@ -176,7 +176,7 @@ class Built:
             )  # fmt: skip
             return other.run(graph, bindings, device, limits)
         if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, float):
-            kernels = Kernels(device, renumbering(self.widths).get_function)
+            kernels = Kernels(device, renumbering(self.widths, device.gpus > 1).get_function)
             on_device = RenumberedGraph(kernels, on_device, graph)
         blocks = device.multiprocessors
         enactor = Enactor(device, self.module.get_function, self.plan, self.generated, on_device, blocks=blocks)
@@ -184,9 +184,9 @@ class Built:
 
 
 @cache
-def renumbering(widths: Widths) -> EmulatedModule:
+def renumbering(widths: Widths, several_gpus: bool = False) -> EmulatedModule:
     """What numbers vertices by degree."""
-    return EmulatedModule(text_for(widths), "renumbering.cu")
+    return EmulatedModule(text_for(widths, several_gpus), "renumbering.cu")
 
 
 @cache

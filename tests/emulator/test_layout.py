@@ -292,7 +292,7 @@ def test_a_mistake_in_the_numbering_is_seen(
     if mistake is not None:
         assert source.count(mistake[0]), "its text is no longer there; find its place anew"
         module = EmulatedModule(source.replace(*mistake), "renumbering.cu")
-        monkeypatch.setattr(running, "renumbering", lambda widths: module)
+        monkeypatch.setattr(running, "renumbering", lambda *of: module)
     built, found = build(text, (WORD,)), []
     for seed, graph in enumerate(graphs()[: 1 if text is TIES else 3]):
         weight = np.arange(graph.num_vertices, dtype=np.int32)

@@ -17,7 +17,7 @@ from support.graphs import named_graphs, random_graph
 
 import gdsl
 from gdsl.binding import bind
-from gdsl.graph import Graph, rmat
+from gdsl.graph import Graph, rmat, uniform
 from tests.emulator.running import ROOT, VARYING, equal
 
 cupy = pytest.importorskip("cupy")
@@ -96,6 +96,35 @@ def test_large_graphs_agree_with_one_gpu(name: str, gpus: Any) -> None:
     for _ in range(3):
         found = program.run(graph, values, gpus=gpus, timeout=120)
         assert differences(program, expected, found) == []
+
+
+NEXT = """program next;
+problem { input vertex x : int32; vertex y : int32; vertex half : float64; }
+vertex functor step(v) { apply { y[v] = x[v] + 1; half[v] = float64(x[v]) / 2; } }
+schedule { compute(vertices, step); }
+"""
+
+
+@pytest.mark.parametrize("gpus", [pytest.param([0, 0], id="two on one"), THREE, TWO])
+def test_results_in_the_memories_of_all_gpus(gpus: Any) -> None:
+    """Where vertices are numbered by degree; CuPy reads and copies them, and they are inputs of the next run."""
+    graph = uniform((1 << 21) + 12345, 1 << 23, seed=3)
+    bfs, following = (gdsl.compile(each, tune=["schedule.layout=by_degree"]) for each in ("bfs", NEXT))
+    expected = bfs.run(graph, {"source": 5}, backend="cuda")
+    distance = expected.distance.get()
+    held = []
+    for _ in range(3):
+        found = bfs.run(graph, {"source": 5}, gpus=gpus, timeout=60)
+        assert differences(bfs, expected, found) == []
+        assert np.array_equal(found.distance.copy().get(), distance)
+        assert bool((cupy.from_dlpack(found.distance) == expected.distance).all())
+        assert int(found.distance.astype(cupy.int64).sum()) == int(distance.sum(dtype=np.int64))
+        held.append(found.distance)
+    for options in ({"gpus": gpus}, {"backend": "cuda"}):
+        after = following.run(graph, {"x": held[0]}, **options)
+        assert np.array_equal(after.y.get(), distance + 1)
+        assert np.array_equal(after.half.get(), distance / 2)
+    assert all(np.array_equal(each.get(), distance) for each in held)
 
 
 ENDLESS = """program p; problem { vertex a : int32; scalar s : int32; }

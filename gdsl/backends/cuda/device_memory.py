@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cuda.buffers import CudaBuffer, no_memory
 from gdsl.backends.cuda.pinned_copies import PinnedCopies
+from gdsl.backends.cuda.protocol import Arguments
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.host_memory import HostBuffer
@@ -50,6 +51,22 @@ class DeviceMemory(PinnedCopies):
     def bring_near(self, arrays: Sequence[tuple[Any, Any]]) -> list[Callable[[], None]]:
         """Queue copies of arrays into their `near_room`."""
         return []
+
+    def chunk_lengths(self, num_vertices: int) -> Sequence[int]:
+        """No results are in the memories of several GPUs."""
+        return ()
+
+    def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> CudaBuffer:
+        """Memory for the caller, of which several GPUs have chunks."""
+        raise NotImplementedError
+
+    def own_address(self, pointer: int, number: int) -> int:
+        """There is one GPU."""
+        return pointer
+
+    def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
+        """Launch kernels on each of several GPUs."""
+        raise NotImplementedError
 
     def upload(self, array: Any) -> CudaBuffer:
         """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""

@@ -33,8 +33,9 @@ class LoadedModule:
     driver unloads anything it would wait for the end of that run.
     """
 
-    def __init__(self, device: CudaDevice, cubin: bytes) -> None:
-        self._module = device.load(cubin)
+    def __init__(self, device: CudaDevice, cubin: bytes, load: Callable[[bytes], Any] | None = None) -> None:
+        """`load`: what loads it, if that is not `load` of the device."""
+        self._module = (load or device.load)(cubin)
         self._functions: dict[str, Any] = {}
         weakref.finalize(self, device.unload_later, self._module, self._functions).atexit = False
 
@@ -114,8 +115,9 @@ class GraphCache:
         from gdsl.backends.cuda.numbering import text_for
 
         if (device.id, widths) not in self._renumbering:
-            cubin = packaged.cached_code("renumbering", text_for(widths), device.architecture)
-            self._renumbering[device.id, widths] = LoadedModule(device, cubin).get
+            text = text_for(widths, bool(device.gpu_numbers))
+            cubin = packaged.cached_code("renumbering", text, device.architecture)
+            self._renumbering[device.id, widths] = LoadedModule(device, cubin, device.load_on_each).get
         return self._renumbering[device.id, widths]
 
     def free_unused(self, device: CudaDevice) -> bool:

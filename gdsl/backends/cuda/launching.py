@@ -47,6 +47,10 @@ class Launching:
         module.load(cubin)
         return module
 
+    def load_on_each(self, cubin: bytes) -> Any:
+        """The same for kernels that `launch_on_each` launches on several GPUs."""
+        return self.load(cubin)
+
     def resident_blocks(self, kernel: Any, threads: int, dynamic_shared: int = 0) -> int:
         """How many blocks fit on one multiprocessor."""
         driver = self._driver

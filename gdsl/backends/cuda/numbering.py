@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy
 
+from gdsl.backends.cuda.owned_chunks import OwnedChunks, has_chunks
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.codegen.structs import element_dtype
 from gdsl.resources import filled_text
@@ -14,7 +15,7 @@ from gdsl.types import Type, Widths
 
 WORDS = (8, 4, 1)
 """Sizes in bytes of the words that `put_…` moves, the widest first."""
-_PUT_IDS = "put_ids"
+_PUT_IDS, _PUT_OWN_IDS = "put_ids", "put_own_ids"
 _UNSIGNED = {8: "unsigned char", 32: "unsigned int", 64: "unsigned long long"}
 _THREADS, _MOST_BLOCKS = 512, 4
 """Threads per block, and blocks per multiprocessor."""
@@ -25,7 +26,12 @@ def put_name(size: int, of: Type) -> str:
     return f"put_{size}" if of is Type.VERTEX else f"put_edges_{size}"
 
 
-def text_for(widths: Widths) -> str:
+def put_own_name(size: int) -> str:
+    """The same on each of several GPUs, for its own chunks of vertices."""
+    return f"put_own_{size}"
+
+
+def text_for(widths: Widths, several_gpus: bool = False) -> str:
     """The CUDA that renumbers vertices and reorders values, for ids of these widths."""
     vertex, edge = (_UNSIGNED[widths.of(kind)] for kind in (Type.VERTEX, Type.EDGE))
     kernels = ((put_name(size, of), _UNSIGNED[8 * size], of.name) for of in (Type.VERTEX, Type.EDGE) for size in WORDS)
@@ -33,7 +39,16 @@ def text_for(widths: Widths) -> str:
         filled_text("templates", "cuda", "renumbering_put.cu.in", kernel=kernel, type=kind, of=of)
         for kernel, kind, of in kernels
     )
-    return filled_text("templates", "cuda", "renumbering.cu.in", vertex=vertex, edge=edge, puts=puts)
+    text = filled_text("templates", "cuda", "renumbering.cu.in", vertex=vertex, edge=edge, puts=puts)
+    if not several_gpus:
+        return text
+    own = "\n".join(
+        filled_text(
+            "templates", "cuda", "renumbering_put_own.cu.in", kernel=put_own_name(size), type=_UNSIGNED[8 * size]
+        )
+        for size in WORDS
+    )
+    return f"{text}\n{filled_text('templates', 'cuda', 'renumbering_own.cu.in', puts=own)}"
 
 
 class Kernels:
@@ -45,12 +60,36 @@ class Kernels:
 
     def start(self, name: str, *values: int) -> None:
         """Start one with these addresses and numbers; does not wait."""
+        kernel, blocks = self._resident(name)
+        self.device.launch(kernel, self.device.multiprocessors * blocks, _THREADS, _arguments(values))
+
+    def start_on_each(self, starts: Iterable[tuple[str, Sequence[Sequence[int]]]]) -> None:
+        """Start kernels of `text_for` several GPUs: each on all GPUs, with these addresses and numbers there."""
+        self.device.launch_on_each(
+            [(*self._resident(name), _THREADS, [_arguments(each) for each in values]) for name, values in starts]
+        )
+
+    def _resident(self, name: str) -> tuple[Any, int]:
+        """The kernel, and how many of its blocks a multiprocessor gets."""
         kernel = self._kernel(name)
         if name not in self._blocks:
-            resident = min(self.device.resident_blocks(kernel, _THREADS), _MOST_BLOCKS)
-            self._blocks[name] = self.device.multiprocessors * max(resident, 1)
-        arguments = Arguments(*(numpy.array([value], numpy.uint64) for value in values))
-        self.device.launch(kernel, self._blocks[name], _THREADS, arguments)
+            self._blocks[name] = max(min(self.device.resident_blocks(kernel, _THREADS), _MOST_BLOCKS), 1)
+        return kernel, self._blocks[name]
+
+
+def _arguments(values: Iterable[int]) -> Arguments:
+    return Arguments(*(numpy.array([value], numpy.uint64) for value in values))
+
+
+class ToPut(NamedTuple):
+    """Values for all vertices to put in the caller's order, into `made`: they are at the address `values`, or, if that
+    is 0, at the address stored at `values_at`. of_ids: they are ids."""
+
+    values: int
+    values_at: int
+    made: Buffer
+    nbytes: int
+    of_ids: bool
 
 
 class Places(NamedTuple):
@@ -63,13 +102,20 @@ class Places(NamedTuple):
 
 class Numbering:
     """New ids: the caller's vertices by falling degree, those of equal degree in the order of their ids. On several
-    GPUs each has an equal part of the ids, and vertices are dealt out to them in that order.
+    GPUs each has an equal part of the ids: those of the vertices in its `chunks`, or, without these, of vertices that
+    are dealt out to the GPUs in that order.
 
     `order` maps new ids to the caller's, `rank` maps the caller's ids to new ones.
     """
 
     def __init__(
-        self, kernels: Kernels, offsets: Buffer, in_offsets: Buffer | None, num_vertices: int, widths: Widths
+        self,
+        kernels: Kernels,
+        offsets: Buffer,
+        in_offsets: Buffer | None,
+        num_vertices: int,
+        widths: Widths,
+        chunks: OwnedChunks | None = None,
     ) -> None:
         """Raises E0912."""
         self._kernels, self._device, self.num_vertices = kernels, kernels.device, num_vertices
@@ -77,15 +123,32 @@ class Numbering:
         self.order, self.rank = (self._device.allocate_constant(self._dtype.itemsize * num_vertices) for _ in range(2))
         keys = self._device.allocate(8 * num_vertices)
         in_pointer = in_offsets.pointer if in_offsets is not None else 0
-        kernels.start("keys_of_vertices", offsets.pointer, in_pointer, keys.pointer, num_vertices)
+        gpus = max(len(self._device.gpu_numbers), 1)
+        pieces = self._place(chunks, gpus)
+        kernels.start("keys_of_vertices", offsets.pointer, in_pointer, keys.pointer, num_vertices, *pieces)
         self._device.sort(keys, num_vertices)
-        parts = max(len(self._device.gpu_numbers), 1)
+        parts = gpus if chunks is None else 1  # chunks have brought each GPU's vertices together
         kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices, parts)
         self._device.publish(self.order)
         self._device.publish(self.rank)
         self._on_host: dict[int, Any] = {}
         self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
         self._prepared = set[str]()
+
+    def _place(self, chunks: OwnedChunks | None, gpus: int) -> tuple[int, int]:
+        """The address and the number of the pieces for `keys_of_vertices`; notes where GPUs find their chunks."""
+        self._chunks, self._own = chunks, list[tuple[int, int]]()
+        if chunks is None:
+            return 0, 0
+        firsts = [chunks.of(number) for number in range(gpus)]
+        table = [each for gpu in firsts for each in gpu]
+        pieces = [first for first, _ in chunks.pieces] + [number for _, number in chunks.pieces]
+        self._tables = [self._device.upload(numpy.array(each, numpy.uint64)) for each in (table, pieces)]
+        at = 0
+        for each in firsts:
+            self._own.append((8 * at, len(each)))
+            at += len(each)
+        return self._tables[1].pointer, len(chunks.pieces)
 
     def inside(self, vertex: Any) -> int:
         """The new id of a vertex of the caller."""
@@ -126,6 +189,49 @@ class Numbering:
         for name in sorted(names - self._prepared):
             self._kernels.start(name, *[0] * (9 if name == _PUT_IDS else 8))
         self._prepared |= names
+
+    def prepare_owned(self, results: Iterable[tuple[int, bool]]) -> None:
+        """The same for `put_outside_owned`."""
+        names = {self._put_own_name(nbytes, of_ids) for nbytes, of_ids in results} - self._prepared
+        if names:
+            nothing = ((name, [0] * (10 if name == _PUT_OWN_IDS else 9)) for name in sorted(names))
+            self._kernels.start_on_each((name, [values] * len(self._own)) for name, values in nothing)
+            self._prepared |= names
+
+    def has_owned(self, nbytes: int) -> bool:
+        """Whether an array of so many bytes for all vertices can be in the memories of several GPUs in the caller's
+        order, each value where it is during a run."""
+        return self._chunks is not None and has_chunks(nbytes, self.num_vertices)
+
+    def allocate_owned(self, nbytes: int) -> Buffer:
+        """Memory for such an array. Raises E0912."""
+        assert self._chunks is not None
+        each = self._chunks.length * (nbytes // self.num_vertices)
+        return self._device.allocate_owned(nbytes, each, self._chunks.owners)
+
+    def put_outside_owned(self, arrays: Sequence[ToPut]) -> None:
+        """Put arrays in the caller's order, by each GPU those values that it has."""
+        self._kernels.start_on_each(
+            (
+                self._put_own_name(each.nbytes, each.of_ids),
+                [self._own_arguments(each, number) for number in range(len(self._own))],
+            )
+            for each in arrays
+        )
+
+    def _own_arguments(self, array: ToPut, number: int) -> list[int]:
+        """What `put_own_…` gets on the GPU of that number."""
+        assert self._chunks is not None
+        table, (offset, count) = self._tables[0].pointer, self._own[number]
+        pointers = array.values, self.rank.pointer, self.order.pointer, table
+        values, rank, order, own = (self._device.own_address(each, number) for each in pointers)
+        each, names = array.nbytes // self.num_vertices, [order] if array.of_ids else []
+        words = each // (self._dtype.itemsize if array.of_ids else _word_of(each))
+        made = [values, array.values_at, array.made.pointer, rank, *names, self.num_vertices, words]
+        return [*made, own + offset, count, self._chunks.length]
+
+    def _put_own_name(self, nbytes: int, of_ids: bool) -> str:
+        return _PUT_OWN_IDS if of_ids else put_own_name(_word_of(nbytes // max(self.num_vertices, 1)))
 
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
         """The inverse, for the values at the address `values`, or, if that is 0, at the address stored at

@@ -193,6 +193,24 @@ class Device(Protocol):
         work that follows wait for one of them."""
         ...
 
+    def chunk_lengths(self, num_vertices: int) -> Sequence[int]:
+        """How many consecutive vertices each of several GPUs may have at a time of results in the caller's order
+        (`owned_chunks`), from the most to the fewest; none if such results are on one GPU."""
+        ...
+
+    def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> Buffer:
+        """Memory for such results, of which the GPU of the number `owners[k]` has the chunk k of `each` bytes."""
+        ...
+
+    def own_address(self, pointer: int, number: int) -> int:
+        """What is at this address, for the GPU of that number: its own copy if each has one."""
+        ...
+
+    def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
+        """Launch kernels on each of several GPUs: so many blocks for each multiprocessor, of so many threads, with the
+        arguments of that GPU. They begin when the work so far is done, and what follows waits for all of them."""
+        ...
+
     def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
         must not be used any more. The last `filled` of them are filled from the beginning, and often in part."""

@@ -9,6 +9,7 @@ import numpy
 from gdsl.backends.cuda.kept_graphs import KeptGraphs
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels, Numbering, Places
+from gdsl.backends.cuda.owned_chunks import dealt_out
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
@@ -44,7 +45,10 @@ class RenumberedGraph(GraphOnDevice):
         started = time.perf_counter()
         in_offsets = original.part("in_offsets", Type.EDGE) if graph.directed else None
         offsets = original.part("offsets", Type.EDGE)
-        self.numbering = Numbering(kernels, offsets, in_offsets, graph.num_vertices, self.widths)
+        lengths, gpus = self.device.chunk_lengths(graph.num_vertices), len(self.device.gpu_numbers)
+        lists = (graph.offsets, graph.in_offsets) if graph.directed else (graph.offsets,)
+        chunks = dealt_out(lists, lengths, gpus)
+        self.numbering = Numbering(kernels, offsets, in_offsets, graph.num_vertices, self.widths, chunks)
         self._make_lists(original, backward=False)
         if graph.directed:
             self._make_lists(original, backward=True)

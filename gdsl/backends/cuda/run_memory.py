@@ -13,6 +13,7 @@ import numpy
 from gdsl.backends.cuda.argument_record import Record
 from gdsl.backends.cuda.buffers import CudaBuffer
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
+from gdsl.backends.cuda.numbering import ToPut
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
 from gdsl.backends.cuda.run_ids import RunIds
 from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
@@ -113,10 +114,16 @@ class RunMemory:
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
         self.arguments.by_owner = self._has_owners()
+        self._owned: dict[str, int] = {}
+        """The results that are in the memories of several GPUs in the caller's order, and the bytes of each."""
+        self._outside: dict[str, Buffer] = {}
+        """Memory for them in the run in progress."""
         if self._numbering is not None:
-            self._numbering.prepare(
-                (dtype.itemsize * count, self.ids.are_in(name)) for name, _, dtype, count in self.results
-            )
+            sizes_of_results = {name: dtype.itemsize * count for name, _, dtype, count in self.results}
+            self._owned = {name: size for name, size in sizes_of_results.items() if self._numbering.has_owned(size)}
+            others = {name: size for name, size in sizes_of_results.items() if name not in self._owned}
+            self._numbering.prepare((size, self.ids.are_in(name)) for name, size in others.items())
+            self._numbering.prepare_owned((size, self.ids.are_in(name)) for name, size in self._owned.items())
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
 
@@ -221,6 +228,8 @@ class RunMemory:
             place[0] = created.pointer
         if acquires:
             self._near_rooms()  # in the memory that is left
+        if numbering is not None:  # while nothing runs: pages are mapped
+            self._outside = {name: numbering.allocate_owned(nbytes) for name, nbytes in self._owned.items()}
         self._own = bindings.own
         for name, place, moves in self._params:
             place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
@@ -276,12 +285,20 @@ class RunMemory:
         rooms = self._near_rooms()
         brought = self.device.bring_near([(self.names[name], near) for name, near in rooms.items()])
         arrivals = dict(zip(rooms, brought, strict=True))
+        owned = list[ToPut]()
         for name, _, dtype, count in self.results:
             if name in arrivals:
                 arrivals[name]()
             place = int((rooms[name] if name in rooms else self._on_first(name)).pointer)
             places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (place, 0)
-            created[name] = self._numbering.put_outside(*places, dtype.itemsize * count, self.ids.are_in(name))
+            nbytes, of_ids = dtype.itemsize * count, self.ids.are_in(name)
+            if name in self._owned:
+                created[name] = self._outside[name]
+                owned.append(ToPut(*places, created[name], nbytes, of_ids))
+            else:
+                created[name] = self._numbering.put_outside(*places, nbytes, of_ids)
+        if owned:
+            self._numbering.put_outside_owned(owned)
         return created
 
     def _on_first(self, name: str) -> Buffer:
@@ -291,11 +308,12 @@ class RunMemory:
 
     def _near_rooms(self) -> dict[str, Any]:
         """Where results are brought before they are put in the caller's order, by name; others are read where they are:
-        those that are on the first GPU, maybe as one of several copies, and those whose address only the device knows.
-        """
+        those that are on the first GPU, maybe as one of several copies, those whose address only the device knows, and
+        those that stay in the memories of all GPUs."""
         if self._numbering is None:
             return {}
-        results = (each for each in self.results if not self._moved(each[0]) and each[0] not in self._whole)
+        apart = {*self._whole, *self._owned}
+        results = (each for each in self.results if not self._moved(each[0]) and each[0] not in apart)
         sizes = {name: dtype.itemsize * count for name, _, dtype, count in results}
         rooms = self.on_device.scratch.near_rooms(tuple(sizes.values()))
         return {name: room for name, room in zip(sizes, rooms, strict=True) if room is not None}
@@ -342,7 +360,7 @@ class RunMemory:
 
     def end(self, whole: bool) -> None:
         """Release what belongs to the run; `whole`: it has completed."""
-        self.names = {}
+        self.names, self._outside = {}, {}
         if self._ahead is None:
             self._inside = {}
         if not whole:

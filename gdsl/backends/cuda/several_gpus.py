@@ -173,6 +173,14 @@ class SeveralGpus(SpreadMemory):
                 variables.append(module.get_global_var(_PLACE))
         return SpreadModule(modules, variables, self._know)
 
+    def load_on_each(self, cubin: bytes) -> Any:
+        """The kernels of a cubin, loaded on each GPU for `launch_on_each`; `launch` launches them on the first."""
+        modules = []
+        for share in self.shares:
+            with self._on(share.gpu):
+                modules.append(super().load(cubin))
+        return SpreadModule(modules, (), self._know)
+
     def _know(self, kernel: SpreadKernel) -> None:
         self._spread[kernel.ptr] = kernel
 
@@ -191,7 +199,7 @@ class SeveralGpus(SpreadMemory):
         """Launch the kernel on all GPUs, with `blocks` together; on the first alone if its blocks are not numbered over
         all of them. If a part of it cannot be launched, those that run are told to leave."""
         spread = self._spread.get(kernel.ptr)
-        if spread is None:
+        if spread is None or not spread.variables:
             own = max(1, blocks * self.own_multiprocessors // self.multiprocessors)
             super().launch(kernel, min(blocks, own), threads, arguments, teams, dynamic_shared)
             return
@@ -215,6 +223,25 @@ class SeveralGpus(SpreadMemory):
         finally:
             if not whole:
                 self._abort()
+
+    def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
+        """Launch kernels of `load_on_each`."""
+        stream, driver = self._stream or self.stream(), self._driver
+        self._begin.record(stream)
+        for number, share in enumerate(self.shares):
+            own = stream if number == 0 else share.stream
+            with self._on(share.gpu):
+                if number > 0:
+                    own.wait_event(self._begin)
+                for kernel, blocks, threads, arguments in launches:
+                    function, blocks = self._spread[kernel.ptr].functions[number], blocks * share.multiprocessors
+                    driver.launchKernel(
+                        function.ptr, blocks, 1, 1, threads, 1, 1, 0, own.ptr, arguments[number].address, 0
+                    )
+                if number > 0:
+                    share.ended.record(own)
+        for share in self.shares[1:]:
+            stream.wait_event(share.ended)
 
     def _arguments_for(self, number: int, arguments: Arguments) -> Arguments:
         """The arguments of a kernel, with the addresses of its own copies."""

@@ -2,13 +2,15 @@
 
 What no run changes (the graph, inputs) has a copy for each kernel, as long as there is room: random reads over the link
 between GPUs are three times as slow. Other large arrays are cut into equal parts, one in the memory of each GPU;
-everything else is in the memory of the first one. What the caller gets are copies there, in memory of CuPy's pool.
+everything else is in the memory of the first one. What the caller gets are copies there, in memory of CuPy's pool, or
+arrays in the memories of all GPUs, which each of them has put in the caller's order (`owned_chunks`).
 """
 
 from __future__ import annotations
 
 import bisect
 import contextlib
+import itertools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
@@ -22,11 +24,13 @@ from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.flat_ranges import (
     CopyArena,
     FlatRange,
+    Part,
     page_bytes,
     parts_at,
     require_atomics,
     require_reach,
 )
+from gdsl.backends.cuda.owned_chunks import chunk_lengths
 from gdsl.backends.cuda.pinned_copies import CudaShared
 from gdsl.backends.gpus import is_copied, is_spread
 from gdsl.diagnostics import GdslError
@@ -78,7 +82,7 @@ class SpreadMemory(CudaDevice):
         self._page_size = page_bytes(self.owners)
         self._ranges: dict[int, weakref.ref[FlatRange]] = {}
         self._near = self.cupy.cuda.MemoryPool(self._pages_on_first)
-        self._far: dict[tuple[int, bool], Any] = {}
+        self._far: dict[tuple[int, bool | tuple[Part, ...]], Any] = {}
         """A pool for each number of pages: of a pool with several sizes, arrays would share a range, and each of them
         would be where the cuts of that range happen to be, often on one GPU as a whole."""
         self._copied = self.cupy.cuda.MemoryPool(self._copied_pages)
@@ -174,6 +178,27 @@ class SpreadMemory(CudaDevice):
         """Memory for the caller, on the first GPU, which no kernel of a run uses."""
         return super().allocate(nbytes)
 
+    def chunk_lengths(self, num_vertices: int) -> Sequence[int]:
+        """Whole pages of small values, if each GPU has several; the results of small graphs are on the first GPU."""
+        gpus = len(self.gpus)
+        return chunk_lengths(num_vertices, gpus, self._page_size) if self.is_divided(4 * num_vertices) else ()
+
+    def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> CudaBuffer:
+        """Memory for the caller, of which the GPU of the number `owners[k]` has the chunk k of `each` bytes, whole
+        pages. Raises E0912."""
+        whole = -(-nbytes // self._page_size) * self._page_size
+        chunks = [Part(self.gpus[owner], min(each, whole - each * place)) for place, owner in enumerate(owners)]
+        runs = [list(same) for _, same in itertools.groupby(chunks, key=lambda part: part.owner)]
+        parts = tuple(Part(same[0].owner, sum(part.nbytes for part in same)) for same in runs)
+        if (whole, parts) not in self._far:
+            self._far[whole, parts] = self.cupy.cuda.MemoryPool(lambda _: self._range_of(parts))
+        found = self._allocate(self._far[whole, parts], whole)
+        return CudaBuffer(found.memory, nbytes, found.pointer)
+
+    def own_address(self, pointer: int, number: int) -> int:
+        """The same address, or that of the kernel's copy."""
+        return pointer + number * self.arena.stride if self._is_copied(pointer) else pointer
+
     def _allocate(self, pool: Any, nbytes: int) -> CudaBuffer:
         size = max(16, -(-nbytes // 16) * 16)
         try:
@@ -202,7 +227,10 @@ class SpreadMemory(CudaDevice):
 
     def _pages(self, nbytes: int, cuts: Sequence[int], owners: Sequence[int]) -> Any:
         """What CuPy's pool asks for: memory of whole pages."""
-        flat_range = FlatRange(parts_at(cuts, nbytes, owners, self._page_size), self.owners)
+        return self._range_of(parts_at(cuts, nbytes, owners, self._page_size))
+
+    def _range_of(self, parts: Sequence[Part]) -> Any:
+        flat_range = FlatRange(parts, self.owners)
         self._ranges = {start: each for start, each in self._ranges.items() if each() is not None}
         self._ranges[flat_range.pointer] = weakref.ref(flat_range)
         memory = self.cupy.cuda.UnownedMemory(flat_range.pointer, flat_range.nbytes, flat_range, self.id)
@@ -247,7 +275,8 @@ class SpreadMemory(CudaDevice):
             kind = runtime.memcpyDeviceToDevice if on_device else runtime.memcpyHostToDevice
             source = array.data.ptr if on_device else array.ctypes.data
             for pointer, offset, nbytes in self._pieces(buffer.pointer, array.nbytes):
-                runtime.memcpyAsync(pointer, source + offset, nbytes, kind, self.stream().ptr)
+                for place, further, part in self._pieces(source + offset, nbytes):  # a result of another run
+                    runtime.memcpyAsync(pointer + further, place, part, kind, self.stream().ptr)
             self.publish(buffer)
             self.stream().synchronize()  # until then `array` is needed
         return buffer

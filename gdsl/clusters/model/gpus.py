@@ -2,8 +2,8 @@
 
 Each pass of an operator takes what its own accesses take, divided by the GPUs, or what those of other GPUs' memory
 take, whichever is more: both are under way at the same time. Then come what is copied and merged in order over the
-link, and its barriers. At the end the first GPU alone puts results into the caller's order, if vertices are numbered by
-degree.
+link, and its barriers. At the end each GPU puts its own results into the caller's order, if vertices are numbered by
+degree; those of small graphs, and of fewer than four bytes for each vertex, the first GPU alone.
 
 What is left out: GPUs that have more to do than others, arrays so small that one GPU has all of them, and what a pass
 of a few members takes beside its barriers.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from gdsl.backends.gpus import is_spread
 from gdsl.clusters.model import accesses, far
 from gdsl.clusters.model.accesses import Access, Amounts, Kind, Where
 from gdsl.clusters.model.machine import H200, NVLINK, Gpu, Peers
@@ -341,15 +342,22 @@ class _Run:
         return size * self.profile.vertices / self.host.gpu.bandwidth
 
     def _results(self) -> float:
-        """The first GPU alone reads each result, the others' parts over the link, and stores it in the other order."""
+        """Each GPU reads its own part of a result and stores it in the other order, where all GPUs have parts; else the
+        first GPU does it alone, with the others' parts over the link. Ids of chunks count as shuffled."""
         layout = self.plan.layout
         if layout is None or not self.numbered:
             return 0.0
         widths = {each.name: max(self.widths.of(each.type) // 8, 1) for each in self.plan.program.arrays}
-        ids = self.widths.of(Type.VERTEX) // 8
-        size = self.profile.vertices * sum(widths[name] for name in layout.arrays if name in widths)
-        moved = 2 * size + self.profile.vertices * ids * sum(1 + (name in layout.ids) for name in layout.arrays)
-        return moved / self.host.gpu.bandwidth + self.share * size / self.host.peers.engines
+        vertices, ids, seconds = self.profile.vertices, self.widths.of(Type.VERTEX) // 8, 0.0
+        for name in layout.arrays:
+            if name not in widths:
+                continue
+            moved = vertices * (2 * widths[name] + ids * (1 + (name in layout.ids))) / self.host.gpu.bandwidth
+            if is_spread(4 * vertices, self.gpus) and widths[name] % 4 == 0:
+                seconds += moved / self.gpus
+            else:
+                seconds += moved + self.share * vertices * widths[name] / self.host.peers.engines
+        return seconds
 
 
 def _barriers_between(plan: Plan) -> dict[int, int]:

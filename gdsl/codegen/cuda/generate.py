@@ -9,7 +9,7 @@ from gdsl.codegen.cuda import runtime
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import batch_struct, graph_slice, layout_of, run_slice, value_struct
 from gdsl.codegen.cuda.template_helpers import CudaHelpers
-from gdsl.codegen.library import BOTH_SIDES, GPU_LANES, SOLO_ROUNDS, alias_text, struct_text
+from gdsl.codegen.library import alias_text, struct_text
 from gdsl.codegen.lines import comment_lines, number_lines, title_line
 from gdsl.codegen.names import UNDEFINED, identifiers_of
 from gdsl.codegen.structs import struct_dtype
@@ -150,11 +150,11 @@ class _Generation:
         if self.plan.target.several_gpus:
             library = runtime.on_several_gpus(library)
         if any(solo_loops(self.plan)):
-            library = runtime.with_file(library, SOLO_ROUNDS)
+            library = runtime.with_solo_rounds(library)
         if self.plan.target.lanes:
-            library = runtime.with_file(library, GPU_LANES)
+            library = runtime.with_lanes(library)
         if self.both_sides:
-            library = runtime.with_file(library, BOTH_SIDES)
+            library = runtime.on_both_sides(library)
         _, pieces = runtime.link(body, generated, library)
         generated["block_storage"] = self._block_storage(identifiers_of(body) | _called(pieces))
         platform, pieces = runtime.link(body, generated, library)

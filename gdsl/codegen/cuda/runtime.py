@@ -6,9 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 
 from gdsl.codegen.library import (
+    BOTH_SIDES,
     DIRECT_EDGE_IDS,
+    GPU_LANES,
     INDIRECT_EDGE_IDS,
     SEVERAL_GPUS,
+    SOLO_ROUNDS,
     TEAMS,
     Library,
     Piece,
@@ -87,9 +90,19 @@ def on_several_gpus(library: Library) -> Library:
     return dataclasses.replace(library, files=(*library.files, SEVERAL_GPUS), words=_OF_SEVERAL)
 
 
-def with_file(library: Library, file: str) -> Library:
-    """`library` with another file of the runtime."""
-    return dataclasses.replace(library, files=(*library.files, file))
+def with_solo_rounds(library: Library) -> Library:
+    """`library` for several GPUs of which the first runs small passes of some loops alone."""
+    return dataclasses.replace(library, files=(*library.files, SOLO_ROUNDS))
+
+
+def with_lanes(library: Library) -> Library:
+    """`library`, of which each of several GPUs writes a lane of the trace."""
+    return dataclasses.replace(library, files=(*library.files, GPU_LANES))
+
+
+def on_both_sides(library: Library) -> Library:
+    """`library` for a text that is compiled for the host as well as for the device."""
+    return dataclasses.replace(library, files=(*library.files, BOTH_SIDES))
 
 
 def pieces() -> tuple[Piece, ...]:

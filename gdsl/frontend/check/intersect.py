@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeGuard
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
@@ -18,7 +17,7 @@ _NAME = OperatorKind.INTERSECT.value
 _PAIRED = "intersect(pairs=(f, g))`, or `frontier c = intersect(pairs=(f, g), functor, count=s);"
 
 
-def is_intersect(value: syntax.Expression) -> TypeGuard[syntax.Call]:
+def is_intersect(value: syntax.Expression) -> bool:
     """Whether `value` is a call of `intersect`, and nothing around it."""
     return isinstance(value, syntax.Call) and value.function == _NAME
 

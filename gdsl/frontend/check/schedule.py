@@ -170,7 +170,7 @@ class ScheduleChecker:
                 return None
             if symbol.kind is SymbolKind.ARRAY:
                 return self._assign_array(statement, target, symbol)
-            if is_intersect(statement.value):
+            if isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
                 return self._total(statement.span, statement.value, target, adds=False)
         if is_graph_call(statement.value) and isinstance(statement.value, syntax.Call):
             message = f"`{statement.value.function}` gives a graph"
@@ -262,10 +262,9 @@ class ScheduleChecker:
             return None
         if self._refuse_container_write(symbol, statement.target.span):
             return None
-        target, value = statement.target, statement.value
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
-        if adds and isinstance(target, syntax.Name) and is_intersect(value):
-            return self._total(statement.span, value, target, adds=True)
+        if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
+            return self._total(statement.span, statement.value, statement.target, adds=True)
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):
             return None

@@ -196,7 +196,8 @@ def test_vertices_whose_values_are_on_one_gpu_are_taken_in_turns(cupy, driver, m
 
 @pytest.mark.parametrize("room", [True, False])
 def test_results_are_brought_to_the_first_gpu_before_they_are_put_in_order(cupy, driver, graph, monkeypatch, room):
-    """One copy of what each other GPU has; without room, they are read where they are."""
+    """One copy of what each other GPU has, if vertices are dealt out; without room, they are read where they are."""
+    monkeypatch.setattr(SeveralGpus, "chunk_lengths", lambda device, vertices: ())
     copied, copy = [], cupy.cuda.runtime.memcpyAsync
 
     def noted(*values):
@@ -236,6 +237,7 @@ def test_results_that_each_gpu_has_whole_are_copied_from_the_first(cupy, driver,
 
 def test_results_are_brought_near_only_in_memory_that_a_run_leaves(cupy, driver, graph, monkeypatch):
     """Their rooms come after all that the run needs, and are freed with other working memory."""
+    monkeypatch.setattr(SeveralGpus, "chunk_lengths", lambda device, vertices: ())
     events, acquire, near_room = [], ScratchMemory.acquire, SeveralGpus.near_room
     monkeypatch.setattr(
         ScratchMemory, "acquire", lambda scratch, *values: (acquire(scratch, *values), events.append("work"))[0]
