@@ -91,8 +91,12 @@ def main(
 
     The exit status is 1 where a result was wrong or a run failed; being slow is no failure.
     """
+    if by_pass and (tune or memory or gpus or peer_times):
+        raise click.UsageError("--passes goes without --tune, --memory, --gpus and --peer-times")
     try:
         chosen = chosen_rows(backend, _words(rows), tuple(_words(graphs)), classes or by_pass)
+        if by_pass:
+            chosen = passes.suited(chosen if rows or graphs else passes.usual_rows(backend))
         times = {} if peer_times is None else summary.read_peer_times(peer_times)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
@@ -100,8 +104,6 @@ def main(
         _check_memory(memory, backend)
     if gpus is not None and (backend != "cuda" or memory is not None):
         raise click.UsageError("--gpus is for the cuda backend, without --memory")
-    if by_pass:
-        chosen = passes.suited(chosen if rows or graphs else passes.usual_rows(backend))
     if list_only:
         click.echo("\n".join(row.name for row in chosen))
         return

@@ -63,9 +63,12 @@ def usual_rows(backend: str) -> list[Row]:
 
 
 def suited(rows: Sequence[Row]) -> list[Row]:
-    """Those of the rows that are runs of a work, graph by graph."""
+    """The rows, graph by graph. Raises ValueError for one that is no run of a work."""
+    for row in rows:
+        if row.work not in WORKS:
+            raise ValueError(f"{row.name} is no run of a program, as --passes measures")
     graphs = list(dict.fromkeys(row.graph for row in rows))
-    return sorted((row for row in rows if row.work in WORKS), key=lambda row: graphs.index(row.graph))
+    return sorted(rows, key=lambda row: graphs.index(row.graph))
 
 
 @dataclass

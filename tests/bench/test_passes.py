@@ -97,6 +97,19 @@ def test_programs_take_turns():
     assert ran[6:] == ["direction", "", "direction", ""]  # what is far behind has one turn
 
 
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["--rows", "call_bfs-rmat9"], "call_bfs-rmat9 is no run of a program"),
+        (["--tune", "3"], "--passes goes without --tune"),
+        (["--rows", "dfs-rmat9"], "is no row"),
+    ],
+)
+def test_what_passes_are_not_measured_for(words, said):
+    found = CliRunner().invoke(main, ["--passes", "--backend", "cpu", *words])
+    assert found.exit_code == 2 and said in found.output
+
+
 @pytest.mark.timeout(120)
 @pytest.mark.slow
 def test_the_whole_on_the_cpu(tmp_path, monkeypatch, here):
