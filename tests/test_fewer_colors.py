@@ -48,6 +48,21 @@ def test_as_few_as_there_can_be(backend: str) -> None:
     assert fewer(chain, np.arange(70), backend, rounds=0) == 70
 
 
+@pytest.mark.parametrize("scale", [10, 11])
+def test_a_greedy_coloring_often_loses_a_color(scale: int) -> None:
+    """Where no vertex can take a color from others, as within `rounds=1`, coloring once more by color still helps."""
+    graph = gdsl.Graph.generate(f"rmat:{scale}")
+    given = first_fit(graph, np.random.default_rng(1).permutation(graph.num_vertices))
+    assert fewer(graph, given, rounds=1) < given.max() + 1
+
+
+def test_colors_far_apart_need_no_pass_for_each() -> None:
+    """Ten vertices of two billion colors, with and without rounds to lose them."""
+    ring, far = of(nx.cycle_graph(10)), np.arange(10) * 200_000_000
+    assert fewer(ring, far) <= 3
+    assert fewer(ring, far, rounds=1) <= far.max() + 1
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_is_given_may_be_no_coloring(backend: str) -> None:
     """Nothing is changed then; self-loops are not counted, and a graph may have no edges or no vertices."""
