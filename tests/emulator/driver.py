@@ -247,7 +247,7 @@ class EmulatedDevice:
         """Memory that holds a pattern."""
         return EmulatedBuffer(nbytes)
 
-    allocate_result = allocate
+    allocate_result = allocate_near = allocate
 
     def allocate_constant(self, nbytes: int) -> EmulatedBuffer:
         """A copy for each GPU."""
@@ -332,7 +332,9 @@ class EmulatedDevice:
         """There are none."""
         return []
 
-    def room(self, sizes: Sequence[int], former: EmulatedRoom | None, filled: int = 0) -> EmulatedRoom:
+    def room(
+        self, sizes: Sequence[int], former: EmulatedRoom | None, filled: int = 0, near: bool = False
+    ) -> EmulatedRoom:
         """New ones, so that what is written beyond one of them is found."""
         return EmulatedRoom([self.allocate(nbytes) for nbytes in sizes])
 

@@ -13,6 +13,7 @@ from gdsl.backends.cuda.host_walk import Walk
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.observed_blocks import ObservedBlocks
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
+from gdsl.backends.cuda.observed_placement import ObservedPlacement, placement_of
 from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
@@ -22,6 +23,7 @@ from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pa
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
+from gdsl.extents import Sizes
 from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
@@ -74,6 +76,7 @@ class Enactor:
         words = list(map(self._control_words.index, _WORDS_READ))
         self._words_read, self._stops = itemgetter(*words), (words[0], words[1], words[2])
         self._has_order = bool(orders(plan))
+        self._placement = placement_of(plan) if on_device.numbering is None else None
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
@@ -111,7 +114,7 @@ class Enactor:
         self.limits, self._bindings, device = limits, bindings, self.device
         memory, whole = self._reusable_memory(bindings) or self._memory_of(bindings), False
         try:
-            memory.begin(bindings, limits, most_visits)
+            memory = self._begin(memory, bindings, limits, most_visits)
             for settle in bindings.open:
                 settle()
             self._started = time.monotonic() if limits.timeout is not None else 0.0
@@ -141,11 +144,37 @@ class Enactor:
             if most_visits or self._has_order:
                 started_run.outcome.kernel_ms = words[2] / 1e6
                 started_run.outcome.visits = self.control().get("visits", 0)
+            if self._placement is not None:
+                self._observe(self._placement, memory, started_run.written, words[2] / 1e6)
             whole = True
             return started_run.outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
+
+    def _begin(self, memory: RunMemory, bindings: Bindings, limits: Limits, most_visits: int) -> RunMemory:
+        """The memory of a run that begins: this one or, if the first GPU has no room for all arrays, another."""
+        try:
+            memory.begin(bindings, limits, most_visits)
+        except GdslError as error:
+            if error.code != "E0912" or self._placement is None or not memory.near:
+                raise
+            memory.end(False)
+            self._placement.give_up()
+            memory = self._memory_of(bindings)
+            memory.begin(bindings, limits, most_visits)
+        return memory
+
+    def _observe(self, placement: ObservedPlacement, memory: RunMemory, written: Written, ms: float) -> None:
+        """Note that a run took so many milliseconds, if it matters where its arrays are."""
+        if not placement.asks(ms):
+            return
+        if memory.near:
+            placement.note_near(ms)
+        elif memory.is_divided:
+            threads = self.blocks * self._threads // len(self.device.gpu_numbers)
+            degree = self.graph.num_edges / self.graph.num_vertices
+            placement.note_in_parts(ms, written(), self.plan.sizes.near_solo_edges * threads / max(degree, 1.0))
 
     def can_queue(self, bindings: Bindings) -> bool:
         """Whether a run can be queued: the host has nothing to do during the run, and could repeat it, since all arrays
@@ -226,6 +255,8 @@ class Enactor:
         facts = [("grid", grid)]
         if self.device.gpu_numbers:
             facts.append(("GPUs", ", ".join(map(str, self.device.gpu_numbers))))
+        if self._placement is not None and self._placement.is_near:
+            facts.append(("arrays", "on the first GPU, which runs most passes alone"))
         if self.on_device.memory_line:
             facts.append(("memory", self.on_device.memory_line.removeprefix("memory: ")))
         return Build(self.plan, "cuda", self.generated.text, tuple(facts), tuple(kernels))
@@ -255,6 +286,8 @@ class Enactor:
 
     def _reusable_memory(self, bindings: Bindings) -> RunMemory | None:
         """The memory of the previous run, if the buffers have the same lengths."""
+        if self._memory is None or (self._placement is not None and self._placement.is_near is not self._memory.near):
+            return None
         return self._memory if not self._counts or self._memory_for == self._lengths(bindings) else None
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
@@ -263,9 +296,19 @@ class Enactor:
         if memory is None:
             self._memory = None
             sizes, wanted = sizes_of(self.graph, bindings), self._lengths(bindings)
-            memory = self.memory_class(self.device, self.plan, self.on_device, sizes)
+            try:
+                memory = self._new_memory(sizes)
+            except GdslError as error:
+                if error.code != "E0912" or self._placement is None or not self._placement.is_near:
+                    raise
+                self._placement.give_up()
+                memory = self._new_memory(sizes)
             self._memory, self._memory_for = memory, wanted
         return memory
+
+    def _new_memory(self, sizes: Sizes) -> RunMemory:
+        near = self._placement is not None and self._placement.is_near
+        return self.memory_class(self.device, self.plan, self.on_device, sizes, near)
 
     def _dynamic_shared_bytes(self) -> int:
         keeps, asked = keeps_values(self.plan), block_cache.bounds_bytes(self.plan)

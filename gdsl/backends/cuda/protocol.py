@@ -146,6 +146,10 @@ class Device(Protocol):
         """At least `nbytes` bytes with any content, aligned to 16."""
         ...
 
+    def allocate_near(self, nbytes: int) -> Buffer:
+        """The same on the first of several GPUs, however large. Raises E0912."""
+        ...
+
     def allocate_constant(self, nbytes: int) -> Buffer:
         """The same for what no run changes: it is filled, and then passed to `publish`."""
         ...
@@ -211,9 +215,10 @@ class Device(Protocol):
         arguments of that GPU. They begin when the work so far is done, and what follows waits for all of them."""
         ...
 
-    def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Room:
+    def room(self, sizes: Sequence[int], former: Any, filled: int = 0, near: bool = False) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
-        must not be used any more. The last `filled` of them are filled from the beginning, and often in part."""
+        must not be used any more. The last `filled` of them are filled from the beginning, and often in part. `near`:
+        all are on the first of several GPUs."""
         ...
 
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> Shared:

@@ -20,7 +20,7 @@ from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import words_of
-from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
+from gdsl.codegen.cuda.layout import MOST_VISITS, SOLO_EDGES, layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.ids import NAME as GIVEN_IDS
@@ -28,6 +28,7 @@ from gdsl.operations import Domain
 from gdsl.plan import buffer_nodes
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.plan.nodes import Plan
+from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import kept_graphs
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
@@ -65,12 +66,13 @@ class RunMemory:
     and belong to the caller. Scalars and the control block are exchanged with the host in one copy.
     """
 
-    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes) -> None:
-        """Raises E0912 if the device has not enough memory."""
-        self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
+    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes, near: bool = False) -> None:
+        """`near`: of several GPUs the first has all that runs change. Raises E0912 if there is too little memory."""
+        self.device, self.plan, self.on_device, self.sizes, self.near = device, plan, on_device, sizes, near
         self._widths = on_device.widths
         self._numbering = on_device.numbering
         self.ids = RunIds(plan, on_device.numbering)
+        self._allocate = device.allocate_near if near else device.allocate
         self._token = object()  # not `self`, which refers to the graph on the device
         self.record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
@@ -100,7 +102,8 @@ class RunMemory:
         kept_sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
         missing = sum(on_device.kept.missing_bytes(key, kept_sizes) for key in self._kept_keys)
         missing += max(len(device.gpu_numbers), 1) * sum(self._copied)
-        device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing)
+        needed = sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing
+        device.require(needed * (max(len(device.gpu_numbers), 1) if near else 1))
         self._to_clear: list[tuple[int, int]] = []
         self.transfers = RunTransfers(device, plan, self._widths, sizes, self.record, scalars)
         self.shared = self.transfers.shared
@@ -113,7 +116,9 @@ class RunMemory:
         """Where the record has the address of each array that every GPU has whole: on the first one."""
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
-        self.arguments.by_owner = self._has_owners()
+        self.is_divided = self._is_divided()
+        """Whether arrays of the program are on several GPUs."""
+        self.arguments.by_owner = self.is_divided and not plan.graphs and on_device.is_even(len(device.gpu_numbers))
         self._owned: dict[str, int] = {}
         """The results that are in the memories of several GPUs in the caller's order, and the bytes of each."""
         self._outside: dict[str, Buffer] = {}
@@ -131,14 +136,13 @@ class RunMemory:
         """Whether the caller gets this memory, or may get it after a swap."""
         return buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in self.plan.swapped)
 
-    def _has_owners(self) -> bool:
-        """Whether vertices are divided among several GPUs by whose memory has their values: those of small graphs are
-        all on the first GPU, and then its GPUs take vertices in turns."""
+    def _is_divided(self) -> bool:
+        """Whether several GPUs have parts of the values of vertices: those of small graphs are all on the first GPU,
+        and then its GPUs take vertices in turns."""
         arrays = {array.name for array in self.plan.program.arrays if array.domain is Domain.VERTEX}
         values = (each for each in self.plan.buffers if each.group == PROBLEM and each.name in arrays)
-        parts = len(self.device.gpu_numbers)
-        divided = parts > 1 and any(self.device.is_divided(self._bytes(each)) for each in values)
-        return divided and not self.plan.graphs and self.on_device.is_even(parts)
+        several = len(self.device.gpu_numbers) > 1 and not self.near
+        return several and any(self.device.is_divided(self._bytes(each)) for each in values)
 
     def _find_kept(self) -> None:
         """The graphs that are kept with the given one, which may have been dropped since the last run. Raises E0912."""
@@ -197,6 +201,9 @@ class RunMemory:
         """The field in the record, and its current value."""
         bounded = most_visits(self.plan) is not None
         self._most_visits = self.record.value(RUN, MOST_VISITS.name, numpy.dtype("u8")) if bounded else None
+        if any(solo_loops(self.plan)):
+            edges = self.plan.sizes.near_solo_edges if self.near else self.plan.sizes.solo_edges
+            self.record.value(RUN, SOLO_EDGES.name, numpy.dtype("u8"))[0] = edges
         lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
         self.results = [
             (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
@@ -213,7 +220,7 @@ class RunMemory:
         scratch = self.on_device.scratch
         acquires = scratch.user is not self._token
         if acquires:
-            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied, self._filled))
+            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied, self._filled, self.near))
         if self._kept:
             self.on_device.kept.copy_for_gpus()
             if self._kept_version != self.on_device.kept.version:
@@ -349,7 +356,7 @@ class RunMemory:
         reused."""
         names: dict[str, Buffer] = {}
         for name, nbytes, place in self._new:
-            created = names[name] = again.get(name) or self.device.allocate(nbytes)
+            created = names[name] = again.get(name) or self._allocate(nbytes)
             place[0] = created.pointer
         if self._keeps_inside:
             self._inside = {**names}
