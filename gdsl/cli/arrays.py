@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import stat
@@ -185,16 +186,9 @@ def _array(stream: IO[bytes], size: int, what: str = "it") -> np.ndarray[Any, An
             raise ValueError(f"{what} holds Python objects, which are never loaded")
         if any(length < 0 for length in shape):
             raise ValueError(f"{what} is damaged: its head says a negative length")
-        claimed, held = dtype.itemsize * _product(shape), size - stream.tell()
+        claimed, held = dtype.itemsize * math.prod(map(int, shape)), size - stream.tell()
         if claimed > held:
             sizes = f"its head says {claimed:,} bytes, and {held:,} follow"
             raise ValueError(f"{what} is cut short or damaged: {sizes}")
         stream.seek(0)
         return np.asarray(npy.read_array(stream, allow_pickle=False, max_header_size=_LARGEST_HEADER))
-
-
-def _product(shape: Sequence[int]) -> int:
-    product = 1
-    for length in shape:
-        product *= int(length)
-    return product

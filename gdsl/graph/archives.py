@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import zipfile
 from collections.abc import Iterator
 from typing import IO, Any, Literal
@@ -196,7 +197,7 @@ class Parts:
         """The elements of an array, some at a time."""
         with self._open(name) as stream:
             header = self._header(name, stream)
-            left = _product([*header.shape])
+            left = math.prod(header.shape)
             while left:
                 count = min(left, _PIECE)
                 content = stream.read(count * header.dtype.itemsize)
@@ -252,7 +253,7 @@ class Parts:
         lengths = [int(length) for length in shape]
         if any(length < 0 for length in lengths):
             raise self.error("E0710", f"`{name}` has a negative length")
-        claimed = dtype.itemsize * _product(lengths)
+        claimed = dtype.itemsize * math.prod(lengths)
         num_bytes = self._members[f"{name}.npy"].file_size - stream.tell()
         if claimed > num_bytes:
             raise self._impossible(name, claimed)
@@ -262,10 +263,3 @@ class Parts:
 
     def _impossible(self, name: str, claimed: int) -> GdslError:
         return self.error("E0706", f"its part `{name}` claims {claimed:,} bytes, more than the file can hold")
-
-
-def _product(lengths: list[int]) -> int:
-    product = 1
-    for length in lengths:
-        product *= length
-    return product
