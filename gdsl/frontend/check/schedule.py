@@ -322,8 +322,8 @@ class ScheduleChecker:
                 return None if result is None else dataclasses.replace(statement, value=result)
         typed_value = self.expressions.infer(value)
         if typed_value.type is not None:
-            fix = unused_fix(self.environment.words(statement.span))
-            self.environment.report("E0227", "this value is not used", statement.span, fix=fix)
+            words = self.environment.words(statement.span)
+            self.environment.report("E0227", "this value is not used", statement.span, fix=unused_fix(words))
         return None
 
 
