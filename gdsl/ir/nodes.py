@@ -85,3 +85,15 @@ class Program(_WithDigest):
     the ids in it, as `gdsl.uniqueness.layout` finds."""
     types: tuple[TypeParameter, ...] = ()
     """The type parameters, in the order of the text."""
+
+    def vertex_functor(self, name: str) -> VertexFunctor:
+        """The functor of vertices of that name."""
+        return next(functor for functor in self.vertex_functors if functor.name == name)
+
+    def edge_functor(self, name: str) -> EdgeFunctor:
+        """The functor of edges of that name."""
+        return next(functor for functor in self.edge_functors if functor.name == name)
+
+    def functor(self, name: str) -> VertexFunctor | EdgeFunctor:
+        """The functor of that name."""
+        return next(functor for functor in (*self.vertex_functors, *self.edge_functors) if functor.name == name)

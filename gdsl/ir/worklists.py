@@ -121,7 +121,7 @@ def changed_in(loop: ir.While, program: ir.Program) -> ir.ElementTarget:
 def update_in(loop: ir.While, program: ir.Program) -> ir.Update:
     """The one thing that the functor of a monotone loop does."""
     step = advance_in(loop)
-    functor: ir.EdgeFunctor = next(each for each in program.edge_functors if each.name == step.functor)
+    functor = program.edge_functor(step.functor)
     return next(node for node in walk(functor.body) if isinstance(node, ir.Update))
 
 

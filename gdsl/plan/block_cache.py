@@ -86,7 +86,7 @@ def _only_reduces(program: ir.Program) -> bool:
 
 def _gathered(step: ir.NeighborReduce, program: ir.Program) -> str | None:
     """The one array whose value at the far end is all that is asked of it, if it is a word."""
-    functor = next(each for each in program.edge_functors if each.name == step.functor)
+    functor = program.edge_functor(step.functor)
     names = {node.array for node in gathers(functor, step.over)}
     if len(names) != 1 or functor.condition or step.operation in _LEAVING:
         return None

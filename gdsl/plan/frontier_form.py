@@ -156,7 +156,7 @@ def test_of(former: Step | None, step: Combine, program: ir.Program, target: Tar
     of_both = (step.walked.frontier, step.asked.frontier) == (former.does.members.frontier, collect.frontier)
     if not (is_rest and of_both) or step.walked.frontier == step.asked.frontier:
         return None
-    functor = next(each for each in program.vertex_functors if each.name == taken.functor)
+    functor = program.vertex_functor(taken.functor)
     tells = bool(own.tests) and own.claim is None and not own.body and not own.accepts
     return own if tells and not any(isinstance(each, ir.FunctionCall) for each in walk(functor)) else None
 

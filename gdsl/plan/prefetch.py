@@ -294,11 +294,7 @@ def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
         return None  # such a list is often left at its first edges
     if leaves_edges_out(plan) or way.lists is not Over.OUT_EDGES:
         return ()  # edges do not lie in the order of their ids
-    return arrays_at(_edge_functor(way.variant.functor, program), frozenset({ir.Role.EDGE}), program)
-
-
-def _edge_functor(name: str, program: ir.Program) -> ir.EdgeFunctor:
-    return next(functor for functor in program.edge_functors if functor.name == name)
+    return arrays_at(program.edge_functor(way.variant.functor), frozenset({ir.Role.EDGE}), program)
 
 
 # The arrays that a visit waits for, by the vertex or edge at which it reads them.

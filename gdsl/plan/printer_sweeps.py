@@ -192,7 +192,7 @@ def _members(sweep: Sweep) -> str:
 
 
 def _selection(selection: Selection, program: Program) -> list[str]:
-    functor = _functor(selection.test.functor, program)
+    functor = program.functor(selection.test.functor)
     tests = " && ".join(print_expression(functor.condition[i]) for i in selection.test.tests) or "everything"
     stops = ", and stop once that no longer holds" if selection.closes else ""
     return [f"vertices to reach: {tests}{stops}"]
@@ -225,7 +225,7 @@ def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant 
     """What one thread does where there is little to do, as far as it is something else."""
     unbranched = sweep.hint(hints.UnbranchedTests, over) is not None
     if sweep.hint(hints.UnbranchedClaims, over) is not None and together.claim is not None:
-        claim = print_expression(_functor(together.functor, program).condition[together.claim.conjunct])
+        claim = print_expression(program.functor(together.functor).condition[together.claim.conjunct])
         return ["by one thread:", *_indent([f"claim without a branch: {claim}", "run the rest for many at a time"])]
     if by_one is None or (by_one == together and not unbranched):
         return []
@@ -233,7 +233,7 @@ def _by_one(sweep: Sweep, over: Over | None, together: Variant, by_one: Variant 
 
 
 def _variant(variant: Variant, program: Program, blind: bool = False, at_once: bool = False) -> list[str]:
-    functor = _functor(variant.functor, program)
+    functor = program.functor(variant.functor)
     tests = [print_expression(functor.condition[i]) for i in variant.tests]
     lines = [f"test {' && '.join(tests)}{' at once' if at_once else ''}"] if tests else []
     if variant.claim is not None:
@@ -337,11 +337,6 @@ def _vote(vote: Vote) -> list[str]:
     if vote.tables is None:
         return [*lines, "votes: counted in a table of each thread"]
     return [*lines, f"votes of long lists: counted in {vote.tables.keys} and {vote.tables.totals}"]
-
-
-def _functor(name: str, program: Program) -> VertexFunctor | EdgeFunctor:
-    functors: tuple[VertexFunctor | EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
-    return next(functor for functor in functors if functor.name == name)
 
 
 def _indent(lines: list[str]) -> list[str]:

@@ -41,7 +41,7 @@ def _verify(plan: Plan, operation: Operation, sweep: Sweep) -> None:
     single = array is not None and array.domain is Domain.VERTEX and array.count is None and array.type is Type.VERTEX
     expect(single and labels.array not in plan.swapped, "no labels")
     written = {access.name for access in Accesses(plan.program).of_step(step) if access.writes}
-    functor = next(each for each in plan.program.edge_functors if each.name == step.functor)
+    functor = plan.program.edge_functor(step.functor)
     targets = [node for node in walk(functor.body) if isinstance(node, ir.Update)]
     lowers = all(each.operation is ReduceOperation.MIN for each in targets)
     expect(written == {labels.array} and bool(targets) and lowers, "something else is written")

@@ -48,7 +48,7 @@ class _Verifier:
         queued = sweep.collect is not None and sweep.collect.form is Form.QUEUE
         assert sweep.proposals is not None
         self.expect(not sweep.proposals.maps or (pulls and queued), "a bitmap that the result does not have")
-        functor = next(each for each in plan.program.edge_functors if each.name == step.functor)
+        functor = plan.program.edge_functor(step.functor)
         self._claims(functor, step)
 
     def _claims(self, functor: ir.EdgeFunctor, step: ir.Advance) -> None:

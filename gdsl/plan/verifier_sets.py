@@ -90,7 +90,7 @@ def _is_complement(former: Step | None, each: Combine, plan: Plan) -> bool:
     if not isinstance(former, Operation) or not isinstance(former.step, Filter) or not isinstance(former.does, Sweep):
         return False
     own, collect = former.does.own, former.does.collect
-    functor = next(one for one in plan.program.vertex_functors if one.name == former.step.functor)
+    functor = plan.program.vertex_functor(former.step.functor)
     pure = own is not None and bool(own.tests) and not own.body and not own.accepts
     pure = pure and not any(isinstance(node, FunctionCall) for node in walk(functor))
     sets = (each.walked.frontier, each.asked.frontier) == (former.does.members.frontier, collect and collect.frontier)
