@@ -71,6 +71,6 @@ def test_where_it_is_not() -> None:
     assert not could_keep(program, target.CUDA_UNFUSED) and not could_keep(program, target.CPU)
 
 
-def test_a_long_search_in_small_blocks_may_have_all_registers() -> None:
-    assert [resident_threads(plan_of(name, graph=DEEP)) for name in ("betweenness", "bfs")] == [256, 512]
+def test_searches_in_small_blocks_leave_registers_for_two_blocks() -> None:
+    assert [resident_threads(plan_of(name, graph=DEEP)) for name in ("betweenness", "bfs")] == [512, 512]
     assert resident_threads(plan_of("betweenness", "schedule.block=512")) is None
