@@ -1,9 +1,13 @@
-"""Pass `list_bounds`: lists that need not be walked to their ends.
+"""Pass `list_bounds`: lists that need not be walked to their ends, or not at all.
 
 **Places.**
 If the condition says `place < x`, with an x that the operator does not write, a push or a reduction along out-edges
 walks only the first x edges of each vertex. The conditions before it are then evaluated for these edges alone, so they
 must be conditions that cannot stop the run (`functor_facts.may_stop`).
+
+**Lists that were walked.**
+Over `all_edges` of an undirected graph, whose in-lists are its out-lists, each edge of a member is visited from both
+ends. Where both calls do the same (`both_ends`), the second walk is left out on such a graph (by the grid of one GPU).
 
 **Results that stay.**
 `some` stays true once a neighbor has set it, and `every` stays false: the rest of the list cannot change that. A list
@@ -18,9 +22,11 @@ import dataclasses
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, NeighborOperation, Over
 from gdsl.passes.writers import targets
+from gdsl.plan.both_ends import does_the_same_from_both_ends
 from gdsl.plan.facts import Facts
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Operation, Plan, Sweep
+from gdsl.plan.target import Target
 from gdsl.plan.walking import map_sweeps
 
 
@@ -39,11 +45,20 @@ def run(plan: Plan, facts: Facts) -> Plan:
                 dataclasses.replace(each, first_places=limit) if each.lists is Over.OUT_EDGES else each
                 for each in walks
             )
+        if repeats(step, functor, plan.target):
+            walks = (walks[0], dataclasses.replace(walks[1], repeats=True))
         if segment is not None and isinstance(step, ir.NeighborReduce):
             segment = dataclasses.replace(segment, stops_at=result_that_stays(step, functor))
         return dataclasses.replace(sweep, walks=walks, segment=segment)
 
     return map_sweeps(plan, changed)
+
+
+def repeats(step: ir.Operator, functor: ir.EdgeFunctor, target: Target) -> bool:
+    """Whether the walk along in-edges visits what the one along out-edges has, where these lists are the same."""
+    alone = target.grid and not (target.several_gpus or target.workers or target.instances or target.teams)
+    over_both = isinstance(step, ir.Advance) and step.over is Over.ALL_EDGES and step.result is None
+    return alone and over_both and does_the_same_from_both_ends(functor)
 
 
 def place_limit(functor: ir.EdgeFunctor) -> ir.Expression | None:

@@ -203,7 +203,11 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     limit = f", those of the first {print_expression(walk.first_places)} places" if walk.first_places else ""
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
-    lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program, blind))]
+    unless = ", unless they are the out-edges" if walk.repeats else ""
+    lines = [
+        f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}{unless}:",
+        *_indent(_variant(walk.variant, program, blind)),
+    ]
     lines += _indent(_read_ahead(sweep, walk.over, walk.variant))
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")

@@ -135,6 +135,8 @@ class Walk:
     """Whether anything uses the edge's id (or its place)."""
     by_one: Variant | None = None
     """How it is run where one thread does all of the sweep. None: that makes no difference to it, or never is so."""
+    repeats: bool = False
+    """Left out where in-lists are out-lists: its calls are those of the walk before, with the ends exchanged."""
 
 
 @dataclass(frozen=True, slots=True)

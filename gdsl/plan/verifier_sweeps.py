@@ -13,6 +13,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, Over
 from gdsl.passes.writers import far_roles
 from gdsl.plan import hints
+from gdsl.plan.both_ends import does_the_same_from_both_ends
 from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.nodes import Choice, EdgeCount, Form, Operation, Selection, Sweep, Walk
 from gdsl.plan.verifier_hints import HintVerifier
@@ -115,10 +116,21 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         if each.first_places is not None:
             in_places = each.lists is Over.OUT_EDGES and not pulls and sweep.balance is not Balance.EDGES
             self.expect(in_places and _limits(functor, each.first_places), "a list is not walked to its end")
+        if each.repeats:
+            self._repeats(step, functor, each, sweep)
         grid = self.target.grid
         self.expect(
             (each.by_one is None) == (grid or pulls or not isinstance(step, ir.Advance)), "a form for one thread"
         )
+
+    def _repeats(self, step: ir.Operator, functor: ir.EdgeFunctor, each: Walk, sweep: Sweep) -> None:
+        """A walk that is left out where the one before has made the same calls, with the ends exchanged."""
+        target = self.target
+        alone = target.grid and not (target.several_gpus or target.workers or target.instances or target.teams)
+        self.expect(alone, "lists are left out that others may have")
+        second = step.visits is Over.ALL_EDGES and each is sweep.walks[-1] and each.lists is Over.IN_EDGES
+        self.expect(second and isinstance(step, ir.Advance) and step.result is None, "edges are left out")
+        self.expect(self.ask(does_the_same_from_both_ends, functor), "calls from the other end are others")
 
     def _variants(self, step: ir.Operator, functor: Functor, sweep: Sweep) -> None:
         """Every way to run the functor: complete, and with plain writes only where it has the element alone."""

@@ -59,6 +59,7 @@ CHOICES = {
     ("Sweep", "edges"): "edges counted on the way",
     ("WarpShare", "warps"): "the other half of the warps",
     ("Walk", "edge_ids"): "ids that nobody asks for",
+    ("Walk", "repeats"): "lists that are walked twice",
     ("Write", "mode"): "an atomic where a plain write would do",
 }
 """The fields of which another value may be another correct plan, and what that one does."""

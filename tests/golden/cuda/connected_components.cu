@@ -433,14 +433,15 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, near, far, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    const uint64 visited = push_warps(run, members_of(input), out_lists{d.graph}, visit);
+    count_visited(run, visited);
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, far, near, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
+    count_visited(run, d.graph.in_offsets == d.graph.offsets ? visited : push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
+    if (!(d.graph.in_offsets == d.graph.offsets)) { push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back); }
     {
         const bool total = block_reduce(run.shared, totals.hooked, false,
             [](bool a, bool b) { return a | b; });
