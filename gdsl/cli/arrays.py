@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import os
 import re
@@ -60,6 +61,8 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         fix = files.not_as_url(file_name) if isinstance(error, FileNotFoundError) else None
         raise _unusable(file_name, error.strerror or str(error), fix) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        if str(error).startswith("EOF: reading"):
+            raise _unusable(file_name, "it is cut short or damaged: its head is not whole") from None
         raise _unusable(file_name, str(error).splitlines()[0] if str(error) else "it is damaged") from None
     except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors for damaged bytes
         raise _unusable(file_name, f"it is damaged ({type(error).__name__})") from None
@@ -99,28 +102,35 @@ def _from_array_file(name: str, start: bytes, file: IO[bytes]) -> np.ndarray[Any
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:
     try:
-        words = content.decode("utf-8-sig").replace(",", " ").split()
+        text = content.decode("utf-8-sig").replace(",", " ")
     except UnicodeDecodeError:
         raise ValueError("it is neither an array file nor text") from None
+    words = text.split()
     booleans = {"true": True, "false": False}
     if words and all(word.lower() in booleans for word in words):
         return np.array([booleans[word.lower()] for word in words])
     try:
         wholes = [whole_number(word) for word in words]
     except ValueError:
-        return np.array([_real(word) for word in words])
+        return _reals(words, text)
     dtype = np.uint64 if max(wholes, default=0) >= 2**63 and min(wholes) >= 0 else np.int64
     try:
         return np.array(wholes, dtype=dtype)
     except OverflowError:
-        return np.array([_real(word) for word in words])
+        return _reals(words, text)
 
 
-def _real(word: str) -> float:
+def _reals(words: list[str], text: str) -> np.ndarray[Any, Any]:
+    """The numbers of a text. Raises ValueError, with the line of the first word that is none."""
+    numbers: list[float] = []
     try:
-        return real_number(word)
+        for word in words:
+            numbers.append(real_number(word))
     except ValueError as error:
-        raise ValueError(f"{shown(word)} cannot be used: {error}") from None
+        behind = itertools.accumulate(len(line.split()) for line in text.split("\n"))
+        line = next(number for number, count in enumerate(behind, 1) if count > len(numbers))
+        raise ValueError(f"{shown(words[len(numbers)])} in line {line} cannot be used: {error}") from None
+    return np.array(numbers)
 
 
 def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:

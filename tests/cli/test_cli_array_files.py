@@ -134,3 +134,15 @@ def test_fixes_of_wrong_lengths(gdslc, problem, array, fix):
     Path("taking.gdsl").write_text(f"program taking; problem {{ {problem}; }} schedule {{ }}")
     np.save("x.npy", array)
     gdslc("run", "taking.gdsl", "path.mtx", *REFERENCE, "-p", "x=@x.npy").fails(1, "E0606", fix)
+
+
+def test_a_text_says_where_its_first_bad_word_is(gdslc):
+    Path("sites.txt").write_text("1 0\n\n1,0\n1 oops x\n")
+    says(gdslc, "sites.txt", "'oops' in line 4 cannot be used: expected a number")
+    Path("sites.txt").write_text("0.5\r\n1e400\r\n")
+    says(gdslc, "sites.txt", "'1e400' in line 2 cannot be used: it is too large for float64")
+
+
+def test_a_head_that_is_cut_off(gdslc):
+    Path("sites.npy").write_bytes(head((5,))[:40])
+    says(gdslc, "sites.npy", "it is cut short or damaged: its head is not whole")
