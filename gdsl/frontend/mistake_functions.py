@@ -264,7 +264,7 @@ def missing_semicolon(failure: Failure) -> Diagnostic | None:
     same_line = here.line == before.end_line
     if "SEMICOLON" not in failure.expected or failure.kind == "$END":
         return None
-    if same_line and failure.text != "}" and failure.text not in STATEMENT_WORDS:
+    if same_line and failure.text not in ("}", "cond", "apply", "value", *STATEMENT_WORDS):
         return None
     place = Span(before.end_line, before.end_column, before.end_line, before.end_column + 1)
     labels = () if same_line else (Label(here, "before this"),)

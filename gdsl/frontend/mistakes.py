@@ -70,6 +70,8 @@ _C_LOOP = (
     r"\(\s*(?:\w+\s+)??(?P<name>\w+)\s*=\s*(?P<first>[^;]+?)\s*;\s*\w+\s*{}(?!=)\s*(?P<last>[^;]+?)\s*;"
     r"\s*(?:\+\+\s*\w+|\w+\s*(?:\+\+|\+=\s*1))\s*\)"
 )
+_BY_FUNCTOR = "values of elements are given by a functor without a name"
+_GENERATOR = rf"\b(?P<word>sum|min|max|any|all|count)\s*\(\s*(?P<value>{VALUE})$"
 _COMMENT = "a comment begins with `#` and ends with the line"
 _FILE = 'write `import name from "file.gdsl";`'
 _EACH_VERTEX = "write `scalar $name : $type|type;` for one value, `vertex $name : $type|type;` for one at each vertex"
@@ -179,6 +181,10 @@ TABLE: tuple[Mistake | Special, ...] = (
              before="frontier", rest=r"<[^<>]*>\s*(?P<name>\w+)"),
     foreign("a set is written in braces", "write `{ … }` with its vertices, or `{ }`", before="new",
              rest=r"\w*vertexset"),
+    foreign(_BY_FUNCTOR, "write `$word($name => $value)`", text="for", begun=_GENERATOR,
+             rest=r"for\s+(?P<name>\w+)\s+in\s+vertices\s*\)"),
+    foreign(_BY_FUNCTOR, "write `$word($name => $value, $set)`", text="for", begun=_GENERATOR,
+             rest=r"for\s+(?P<name>\w+)\s+in\s+(?P<set>\w+)\s*\)"),
     foreign("a set is built by an operator", "write `filter($set, $name => $condition)`", text="for",
              line=rf"\{{\s*(?P<name>\w+)\s+for\s+(?P=name)\s+in\s+(?P<set>\w+)\s+if\s+(?P<condition>{VALUE})\}}"),
     foreign("`$text=` is one word", "write `$target $text= $value;`", text="min max any",

@@ -307,3 +307,29 @@ def test_signs_that_are_missing_or_too_many_in_a_functor(statement: str, message
 def test_a_param_without_its_equals_sign() -> None:
     [one] = found("program p; problem { param k : int32 4; scalar n : int32; } schedule { n = k; }")
     assert (one.message, one.fix) == ("an `=` is missing", "write `int32 = 4`")
+
+
+@pytest.mark.parametrize(
+    ("statement", "fix"),
+    [
+        ("count = max(level[v] for v in vertices);", "write `max(v => level[v])`"),
+        ("count = sum(level[u] * 2 for u in f);", "write `sum(u => level[u] * 2, f)`"),
+        ("count = max(out_degree);", "write `max(v => out_degree(v))`"),
+        ("count = sum(in_degree);", "write `sum(v => in_degree(v))`"),
+        ("count = sum(level > 2);", "give a value for each element: `count(v => level[v] > 2)`"),
+        ("count = sum(!(level > 2), f);", "give a value for each element: `count(v => !(level[v] > 2), f)`"),
+        ("count = sum(intersect(edges));", "write `intersect(edges)`, which is the total"),
+        ("x = mean(level);", "write `float64(sum(level)) / num_vertices`"),
+        ("x = average(rank);", "write `sum(rank) / num_vertices`"),
+    ],
+)
+def test_reductions_of_other_languages(statement: str, fix: str) -> None:
+    parts = "vertex level : int32; vertex rank : float32; scalar count : int64; scalar x : float64;"
+    [one] = found(f"program p; problem {{ {parts} }}\nschedule {{ frontier f = vertices; {statement} }}\n")
+    assert one.fix == fix
+
+
+def test_a_condition_without_its_semicolon() -> None:
+    text = "program p; problem { vertex a : int32; }\nvertex functor f(v) { cond a[v] > 0 apply { a[v] = 2; } }\n"
+    [one] = found(f"{text}schedule {{ compute(vertices, f); }}\n")
+    assert (one.code, one.message, one.fix) == ("E0111", "a `;` is missing", "write `;` here")

@@ -91,6 +91,8 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         fix = f"a set is written `{{ {joined} }}`" if joined else "an empty set is written `{ }`"
     elif name == "range" and environment.place is Place.SCHEDULE and len(arguments) == 1:
         fix = f"write `repeat ({joined}) {{ … }}`"
+    elif name in ("mean", "average", "avg") and len(arguments) == 1 and environment.place is Place.SCHEDULE:
+        fix = _mean(call.arguments[0].value, arguments[0], environment)
     elif name in FOREIGN_NAMES and FOREIGN_NAMES[name].isalpha():
         fix = f"write `{FOREIGN_NAMES[name]}({joined})`"
     elif name in _OPERATORS and environment.place is Place.SCHEDULE and len(arguments) == 2:
@@ -103,6 +105,15 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         wider = (Suggestion(f"write `float64({joined})`"),)
     environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix, suggestions=wider)
     return True
+
+
+def _mean(value: syntax.Expression, words: str, environment: Environment) -> str:
+    symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+    is_array = symbol is not None and symbol.kind is SymbolKind.ARRAY
+    domain = (symbol.domain if symbol is not None and is_array else None) or Domain.VERTEX
+    is_whole = symbol is not None and is_array and symbol.type is not None and symbol.type.is_integer
+    total = f"float64(sum({words}))" if is_whole else f"sum({words})"
+    return f"write `{total} / {_NUMBERS[domain]}`"
 
 
 def _operator(word: str, call: syntax.Call, arguments: list[str], environment: Environment) -> str:

@@ -10,6 +10,7 @@ from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.operands import OperandChecker
 from gdsl.frontend.check.set_operations import is_set
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -42,8 +43,17 @@ def split_total(
     if any(isinstance(node, syntax.Name) and node.name == target.name for node in syntax.walk(statement.value)):
         return (statement,)
     (call,) = calls
+    if any(_reduces(node, call) for node in syntax.walk(statement.value)):
+        return (statement,)
     value = syntax.substitute(statement.value, call, syntax.Name(call.span, target.name))
     return syntax.Assign(call.span, target, call), dataclasses.replace(statement, value=value)
+
+
+def _reduces(node: syntax.Node, call: syntax.Call) -> bool:
+    """Whether `node` is a reduction of `call`, which gives no array; `min` and `max` are functions of numbers, too."""
+    words = ARRAY_REDUCTIONS - {"min", "max"}
+    arguments = node.arguments if isinstance(node, syntax.Call) and node.function in words else ()
+    return bool(arguments) and arguments[0].value is call
 
 
 class IntersectChecker:

@@ -22,10 +22,10 @@ from gdsl.frontend.check.environment import (
 from gdsl.frontend.check.names import ID_OF, NameChecker
 from gdsl.frontend.check.other_reductions import PARAMETERS, report_undefined_reduction
 from gdsl.frontend.check.set_operations import contains_set
-from gdsl.frontend.signatures import REDUCTIONS
+from gdsl.frontend.signatures import REDUCTIONS, Group, names_of
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
-from gdsl.operations import ArrayReduction, Domain
+from gdsl.operations import ArrayReduction, Domain, UnaryOperation
 from gdsl.types import Type
 
 _EVERYTHING = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
@@ -54,6 +54,8 @@ def is_reduction(call: syntax.Call, environment: Environment) -> bool:
     if first is not None and environment.place is Place.SCHEDULE and is_over_elements(first, environment):
         return True
     symbol = environment.find(first.name) if isinstance(first, syntax.Name) else None
+    if isinstance(first, syntax.Name) and symbol is None and first.name in names_of(Group.DEGREE):
+        return environment.place is Place.SCHEDULE
     return symbol is not None and symbol.kind is SymbolKind.ARRAY and symbol != environment.own
 
 
@@ -123,6 +125,11 @@ class ReductionChecker:
             refuse_expression(call, self.environment)
             return None
         refuse_now(value, self.environment)
+        if value.name in names_of(Group.DEGREE):
+            message = f"`{word}` takes an array, and `{value.name}` is a function"
+            fix = f"write `{word}(v => {value.name}(v))`"
+            self.environment.report("E0402", message, value.span, fix=fix)
+            return None
         symbol = self.names.resolve(value.name, value.span)
         if symbol is None:
             return None
@@ -234,8 +241,11 @@ def refuse_expression(call: syntax.Call, environment: Environment) -> None:
 
 
 def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, environment: Environment) -> str:
+    if word in ("sum", "count") and isinstance(value, syntax.Call) and value.function == "intersect":
+        return f"write `{environment.words(value.span)}`, which is the total"
     if is_set(value, environment):
         return named_set(value, environment)
+    word = "count" if word == "sum" and _is_flag(value) else word
     arrays = arrays_named(value, environment)
     domains = {symbol.domain for _, symbol in arrays}
     domain = next(iter(domains)) if len(domains) == 1 else None
@@ -249,6 +259,15 @@ def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, envi
         text = f"{text[:end]}[{index}]{text[end:]}"
     over = [environment.words(argument.span) for argument in call.arguments[1:]]
     return f"give a value for each element: `{word}({', '.join([f'{parameters} => {text}', *over])})`"
+
+
+def _is_flag(value: syntax.Expression) -> bool:
+    """Whether an expression is a bool by its form: a comparison, or a combination of conditions."""
+    if isinstance(value, syntax.Chain):
+        return value.links[-1].operation.is_comparison or value.links[-1].operation.is_logical
+    if isinstance(value, syntax.Binary):
+        return value.operation.is_comparison or value.operation.is_logical
+    return isinstance(value, syntax.Unary) and value.operation is UnaryOperation.NOT
 
 
 def is_set(value: syntax.Expression, environment: Environment) -> bool:
