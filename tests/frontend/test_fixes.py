@@ -58,7 +58,8 @@ def test_a_condition_on_what_a_reduction_writes_moves_into_its_operand() -> None
 
 def test_an_expression_in_the_place_of_a_functor() -> None:
     fix = "declare `vertex functor f(v) { … }` and write its name here, or write `v => …`"
-    assert fix in fixes(schedule="f = where(level == 3);")
+    assert fix in fixes(schedule="f = where(3);")
+    assert "write `v => level[v] == 3`" in fixes(schedule="f = where(level == 3);")
 
 
 def test_a_knob_of_functors_on_its_own() -> None:

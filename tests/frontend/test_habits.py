@@ -333,3 +333,25 @@ def test_a_condition_without_its_semicolon() -> None:
     text = "program p; problem { vertex a : int32; }\nvertex functor f(v) { cond a[v] > 0 apply { a[v] = 2; } }\n"
     [one] = found(f"{text}schedule {{ compute(vertices, f); }}\n")
     assert (one.code, one.message, one.fix) == ("E0111", "a `;` is missing", "write `;` here")
+
+
+@pytest.mark.parametrize(
+    ("statement", "fix"),
+    [
+        ("b = !b;", "write `compute(vertices, v => { b[v] = !b[v]; });`"),
+        ("level = level * 2 + 1;", "write `compute(vertices, v => { level[v] = level[v] * 2 + 1; });`"),
+        ("w = abs(w) / 2;", "write `compute(edges, (src, dst, e) => { w[e] = abs(w[e]) / 2; });`"),
+        ("f = where(level == 1);", "write `v => level[v] == 1`"),
+        ("f = filter(f, b && level > 2);", "write `v => b[v] && level[v] > 2`"),
+        ("level = 7;", "write `fill(level, 7);`"),
+    ],
+)
+def test_whole_arrays_in_the_schedule(statement: str, fix: str) -> None:
+    parts = "vertex level : int32; vertex b : bool; edge w : float32;"
+    [one] = found(f"program p; problem {{ {parts} }}\nschedule {{ frontier f = vertices; {statement} }}\n")
+    assert one.fix == fix
+
+
+def test_a_condition_as_a_number() -> None:
+    [one] = found(with_parts(apply="level[v] = (level[v] > 1) * 3;"))
+    assert one.fix == "a bool becomes 0 or 1 by `int32(level[v] > 1)`"

@@ -12,6 +12,7 @@ from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.members import buckets_of, pop_set
 from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
+from gdsl.frontend.check.reductions import of_each
 from gdsl.frontend.check.set_operations import SetChecker, contains_set
 from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
 from gdsl.frontend.signatures import SIGNATURES
@@ -154,6 +155,9 @@ class OperandChecker:
         called = self.environment.find(value.function) if isinstance(value, syntax.Call) else None
         if called is not None and called.kind is SymbolKind.FUNCTOR:
             return f"a functor is named, not called: `{called.name}`"
+        each = of_each(value, self.environment) if not isinstance(value, syntax.Name) else None
+        if each is not None and NAMELESS_FORMS.get(wanted, "").startswith(f"{each.parameters} =>"):
+            return f"write `{each.parameters} => {each.value}`"
         declared = f"declare `{wanted.text}` and write its name here"
         return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import NamedTuple
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
@@ -246,19 +247,36 @@ def _expression_fix(call: syntax.Call, word: str, value: syntax.Expression, envi
     if is_set(value, environment):
         return named_set(value, environment)
     word = "count" if word == "sum" and _is_flag(value) else word
+    each = of_each(value, environment)
+    if each is None:
+        return f"give a value for each vertex: `{word}(v => …)`"
+    parameters, text = each.parameters, each.value
+    over = [environment.words(argument.span) for argument in call.arguments[1:]]
+    return f"give a value for each element: `{word}({', '.join([f'{parameters} => {text}', *over])})`"
+
+
+class OfEach(NamedTuple):
+    """An expression of whole arrays as one of their elements, for a functor with these parameters."""
+
+    domain: Domain
+    parameters: str
+    value: str
+
+
+def of_each(value: syntax.Expression, environment: Environment) -> OfEach | None:
+    """What an expression of bare arrays says of each element; None where that is unknown."""
     arrays = arrays_named(value, environment)
     domains = {symbol.domain for _, symbol in arrays}
     domain = next(iter(domains)) if len(domains) == 1 else None
     text = environment.source.excerpt(value.span)
     one_line = value.span.line == value.span.end_line
     if domain is None or not text or not one_line or any(symbol.count is not None for _, symbol in arrays):
-        return f"give a value for each vertex: `{word}(v => …)`"
+        return None
     parameters, index = PARAMETERS[domain]
     for name, _ in sorted(arrays, key=lambda each: each[0].span.column, reverse=True):
         end = name.span.end_column - value.span.column
         text = f"{text[:end]}[{index}]{text[end:]}"
-    over = [environment.words(argument.span) for argument in call.arguments[1:]]
-    return f"give a value for each element: `{word}({', '.join([f'{parameters} => {text}', *over])})`"
+    return OfEach(domain, parameters, text)
 
 
 def _is_flag(value: syntax.Expression) -> bool:

@@ -17,6 +17,7 @@ from gdsl.frontend.check.members import buckets_of
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.other_reductions import update_in_schedule
 from gdsl.frontend.check.procedures import Procedures
+from gdsl.frontend.check.reductions import of_each
 from gdsl.frontend.check.set_operations import set_assignment_fix
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import as_assignment, short_assign, unused_fix
@@ -226,6 +227,9 @@ class ScheduleChecker:
             other = environment.find(value.name) if isinstance(value, syntax.Name) else None
             if other is not None and other.kind is SymbolKind.ARRAY:
                 fix = _copy_fix(symbol, other)
+            elif (each := of_each(value, environment)) is not None and each.domain is symbol.domain:
+                over, index = ("vertices", "v") if each.domain is Domain.VERTEX else ("edges", "e")
+                fix = f"write `compute({over}, {each.parameters} => {{ {symbol.name}[{index}] = {each.value}; }});`"
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
             return None
         if symbol.is_input:

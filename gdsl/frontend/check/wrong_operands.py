@@ -85,12 +85,15 @@ def report_sides(expression: syntax.Binary, left: Type, right: Type, environment
         advice = "make the types of their parts the same" if pairs else parts_fix(sign)
         environment.report("E0206", message, expression.span, fix=advice)
         return
-    if Type.BOOL in (left, right):
+    if Type.BOOL in (left, right) and sign in ("+", "-", "*", "/", "//", "%"):
+        number, flag = (right, first) if left is Type.BOOL else (left, second)
+        fix = f"a bool becomes 0 or 1 by `{number.name}({flag})`"
+    elif Type.BOOL in (left, right):
         fix = comparison_fix(second, right) if left is Type.BOOL else comparison_fix(first, left)
     else:
         fix = suggested_cast(left, right, first) or ""
     sides = (expression.left, expression.right)
-    if any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
+    if sign in "&|^" and any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
         fix = f"comparisons bind tighter than `{sign}` here: write `(a {sign} b) == c`"
     environment.report("E0206", message, expression.span, fix=fix or None)
 
