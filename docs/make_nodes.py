@@ -61,7 +61,7 @@ PLAN_MODULES = (
     exchange_nodes,
     instance_nodes,
 )
-WIDTH = 130
+WIDTH = 134
 UNBROKEN = "\N{NO-BREAK SPACE}"
 """Between parts that share a line."""
 
