@@ -23,9 +23,10 @@ same, too: it is if m differs from c, whichever calls see that. Where operands r
 the value of before the pass, or a later one. On one GPU calls that run later see all that was changed before; here they
 see only what their own GPU has changed. Monotone loops alone may read so: they end with the same values for any such
 reads, as long as each change is followed by a visit that sees it (`gdsl.uniqueness.order`). A changed element is in the
-result, and the next pass finds its merged value in every copy. Where members may be passed over (`work_order`), a
-member is visited with the best value that any copy has at that time, which saves visits and reads one element for each
-list from afar. The value is stored for the member; if it is still the member's after merging, all edges were visited
+result, and the next pass finds its merged value in every copy. Where members may be passed over (`work_order`) and
+calls are handed the value of their member (`read_ahead`), a member is visited with the best value that any copy has at
+that time, which saves visits and reads one element for each list from afar; where calls read it themselves, with that
+of their own GPU. The value is stored for the member; if it is still the member's after merging, all edges were visited
 with it.
 
 **Where.**

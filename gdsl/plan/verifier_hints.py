@@ -40,7 +40,7 @@ class HintVerifier(VariantVerifier):
             first, hint = sweep.walks[0].first_places, sweep.hint(hints.ReadAhead, sweep.walks[0].over)
             plain = not sweep.totals and first is None and hint is None and sweep.skips is None
             self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
-            self.expect(step.site in self.loop_of, "a list that no loop ends")
+            self.expect(step.site in self.in_loops, "a list that no loop ends")
         names = {array.name for array in self.program.arrays}
         fetches = (hints.PrefetchRows, hints.PrefetchLists)
         fetched = {name for each in sweep.hints if isinstance(each, fetches) for name in each.arrays}

@@ -38,8 +38,10 @@ class VariantVerifier:
         self.scalars = {scalar.name: scalar.type for scalar in plan.program.scalars}
         self.repeated = repeated_of(plan)
         self.ask = Remembered()
-        loops = [node for node in walk(plan.program.schedule) if isinstance(node, ir.While)]
-        self.loop_of = {step.site: loop for loop in loops for step in loop.body if isinstance(step, ir.Advance)}
+        loops = [node for node in walk(plan.program.schedule) if isinstance(node, (ir.While, ir.Repeat))]
+        within = {step.site: loop for loop in loops for step in loop.body if isinstance(step, ir.Advance)}
+        self.in_loops = frozenset(within)
+        self.loop_of = {site: loop for site, loop in within.items() if isinstance(loop, ir.While)}
 
     def expect(self, holds: bool, what: str) -> None:
         """Raise unless it holds."""

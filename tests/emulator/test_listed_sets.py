@@ -53,6 +53,8 @@ schedule {
 }
 """
 """Loops that end while there are members left, one behind the other."""
+COUNTED = LEVELS.replace("while (f) {", "repeat (5) {")
+"""A loop of so many passes that nothing comes after."""
 REUSED = AGAIN_AND_AGAIN.replace("compute(vertices, count);", "compute(f, count);")
 """The members are asked for behind the loop."""
 REPLACED = LEVELS.replace("f = advance(f, reach);", "f = advance(f, reach); if (iteration == 3) { f = { source }; }")
@@ -101,6 +103,7 @@ def listed(text: str, on: GraphClass, *tune: str) -> int:
         (LEVELS, DEEP, ("reach.direction=push",), 1),
         (LEVELS, DEEP, ("reach.balance=thread",), 0),
         (AGAIN_AND_AGAIN, DEEP, (), 1),
+        (COUNTED, DEEP, (), 1),
         (REUSED, DEEP, (), 0),
         (REPLACED, DEEP, (), 0),
         (LEFT, DEEP, (), 0),
@@ -115,7 +118,9 @@ def test_where_few_members_are_a_list(text: str, on: GraphClass, tune: tuple[str
 
 
 @pytest.mark.parametrize("shape", [ROOM, IN_TURNS, SMALL, TINY], ids=["room", "in_turns", "small", "tiny"])
-@pytest.mark.parametrize("text", [LEVELS, AGAIN_AND_AGAIN, "bfs"], ids=["levels", "again_and_again", "bfs"])
+@pytest.mark.parametrize(
+    "text", [LEVELS, AGAIN_AND_AGAIN, COUNTED, "bfs"], ids=["levels", "again_and_again", "counted", "bfs"]
+)
 @pytest.mark.sampled(6)
 def test_results_and_traces_are_those_of_the_reference(text: str, shape: Sizes) -> None:
     for widths in (NARROW, Widths.both(64)):

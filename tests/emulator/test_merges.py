@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.graphs import grid, make_graph, random_graph
 from support.merges import MERGED
@@ -29,6 +30,14 @@ GRAPHS = (
 )
 
 
+LIMITED = """program limited;
+problem { input vertex first : int32; vertex x : int64 = int64(first[id]); }
+edge functor g(src, dst, e) { cond src != dst; apply { accept changed(x[far] max= min(x[near], 5)); } }
+schedule { frontier f = vertices; while (f) { f = advance(f, g); } }
+"""
+"""Calls read the value of their member themselves."""
+
+
 @pytest.mark.parametrize("what", MERGED)
 @pytest.mark.sampled(5)
 @pytest.mark.rare(2)
@@ -42,6 +51,18 @@ def test_results_are_those_of_one_array(what: str) -> None:
             gpus = 2 + seed % 2
             found = built.run(graph, bindings, device_for(seed, blocks=gpus + seed, gpus=gpus))
             assert differences(program, expect(program, graph, bindings), found) == [], (graph, seed)
+
+
+def test_members_are_passed_over_by_the_value_that_their_calls_read() -> None:
+    """Another GPU's copy may have a better one, with which nobody has visited them."""
+    program = program_of(LIMITED)
+    built = emulated(program, several_gpus=True)
+    graph = make_graph([(4, 2), (2, 0), (0, 3), (3, 1), (1, 4), (3, 3)], 5)
+    bindings = bind(program, graph, {"first": np.array([5, 1, 0, 3, 0], np.int32)})
+    expected = expect(program, graph, bindings)
+    for seed in range(25):
+        found = built.run(graph, bindings, device_for(seed, blocks=2, gpus=2))
+        assert differences(program, expected, found) == [], seed
 
 
 @pytest.mark.slow

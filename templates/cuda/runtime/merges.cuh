@@ -98,7 +98,8 @@ __device__ __forceinline__ void clear_own_marks(uint32* marks, uint64 count) {
 
 // piece: best_values
 // As `visited_values`, of the best value that any GPU has found: a visit with it saves the one that would follow when the
-// copies are merged. Other GPUs may change their copies at the same time.
+// copies are merged. Only where calls are handed this value: what they read is that of their own GPU. Other GPUs may change
+// their copies at the same time.
 template <class Key, bool Falls>
 struct best_values : visited_values<Key, Falls> {
     const enactor& run;
