@@ -30,7 +30,7 @@ GRAPHS = (
 )
 
 
-LIMITED = """program limited;
+LIMITED = """program relaxing;
 problem { input vertex first : int32; vertex x : int64 = int64(first[id]); }
 edge functor g(src, dst, e) { cond src != dst; apply { accept changed(x[far] max= min(x[near], 5)); } }
 schedule { frontier f = vertices; while (f) { f = advance(f, g); } }
