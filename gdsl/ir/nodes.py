@@ -96,4 +96,5 @@ class Program(_WithDigest):
 
     def functor(self, name: str) -> VertexFunctor | EdgeFunctor:
         """The functor of that name."""
-        return next(functor for functor in (*self.vertex_functors, *self.edge_functors) if functor.name == name)
+        functors: tuple[VertexFunctor | EdgeFunctor, ...] = (*self.vertex_functors, *self.edge_functors)
+        return next(functor for functor in functors if functor.name == name)

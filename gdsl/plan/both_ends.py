@@ -65,11 +65,10 @@ class _Text:
         if not isinstance(statement, ir.Update) or statement.operation not in _REPEATABLE:
             self.is_plain = False
             return None
-        value = self._form(statement.value)
-        target = self._form(statement.target)
-        sets_flag = statement.operation is ReduceOperation.BIT_OR and _is_set_by_changes(value)
-        self.is_plain &= not _asks(target) and (sets_flag or not _asks(value))
-        return statement.operation, target, value
+        stored, target = self._form(statement.value), self._form(statement.target)
+        sets_flag = statement.operation is ReduceOperation.BIT_OR and _is_set_by_changes(stored)
+        self.is_plain &= not _asks(target) and (sets_flag or not _asks(stored))
+        return statement.operation, target, stored
 
     def _form(self, part: object) -> object:
         match part:

@@ -197,3 +197,15 @@ def test_an_element_of_edges_in_the_schedule() -> None:
     assert fix == "write `min((src, dst, e) => e == edge(5) ? w[e] : inf)`"
     text = PROGRAM.format(schedule="n = min((src, dst, e) => e == edge(5) ? w[e] : inf);", kind="int32")
     assert gdsl.compile(text).run(GRAPH, backend="reference")["n"] == 5
+
+
+@pytest.mark.parametrize("value", ["sum(y) * 2", "max(v => y[v])", "intersect(edges)"])
+@pytest.mark.parametrize("index", ["[vertex(3)]", ""])
+def test_what_only_the_schedule_computes_goes_through_a_scalar(value: str, index: str) -> None:
+    _, fix = refusal(f"x{index} += {value};", "int64")
+    members = "{ vertex(3) }" if index else "vertices"
+    assert fix == f"give it to a scalar, `s = {value};`, and write `compute({members}, v => {{ x[v] += s; }});`"
+    assert (
+        refusal("x[vertex(3)] += max(3, 4);", "int64")[1]
+        == "write `compute({ vertex(3) }, v => { x[v] += max(3, 4); });`"
+    )

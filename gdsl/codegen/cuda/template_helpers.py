@@ -146,7 +146,7 @@ class CudaHelpers(TemplateHelpers):
         frontier that is in no use: of what threads know, all that is used later, since it takes registers."""
         solo, owners = loop.solo, self.plan.owners()
         assert solo is not None
-        parts = ("queue", "bitmap") if buffers.needs_bitmaps(self.plan) else ("queue",)
+        parts: tuple[str, ...] = ("queue", "bitmap") if buffers.needs_bitmaps(self.plan) else ("queue",)
         if self.histories or loop.order is not None or push_in(loop) is not None:
             parts += ("room",)
         known = {each.name: ("size", "edges") if each.counts is not None else ("size",) for each in self.plan.frontiers}

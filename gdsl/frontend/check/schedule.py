@@ -17,11 +17,12 @@ from gdsl.frontend.check.members import buckets_of
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.other_reductions import update_in_schedule
 from gdsl.frontend.check.procedures import Procedures
-from gdsl.frontend.check.reductions import of_each
+from gdsl.frontend.check.reductions import is_reduction, of_each
 from gdsl.frontend.check.set_operations import set_assignment_fix
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
 from gdsl.frontend.check.updates import as_assignment, short_assign, unused_fix
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.syntax_walking import walk
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -266,9 +267,10 @@ class ScheduleChecker:
             return None
         if self._refuse_container_write(symbol, statement.target.span):
             return None
+        target, value = statement.target, statement.value
         adds = symbol is not None and statement.operation is ReduceOperation.ADD
-        if adds and isinstance(statement.value, syntax.Call) and is_intersect(statement.value):
-            return self._total(statement.span, statement.value, statement.target, adds=True)
+        if adds and isinstance(target, syntax.Name) and isinstance(value, syntax.Call) and is_intersect(value):
+            return self._total(statement.span, value, target, adds=True)
         update = self.expressions.update(statement) if symbol is not None else None
         if update is None or not isinstance(update.target, syntax.Name):
             return None
@@ -290,17 +292,21 @@ class ScheduleChecker:
     def _reads_array(self, statement: syntax.Update | syntax.ShortAssign, sign: str) -> bool:
         """Whether an update reads an element, or is one of a whole array; reports it."""
         target, environment = statement.target, self.environment
-        value = environment.words(statement.value.span)
+        value, first = environment.words(statement.value.span), ""
+        calls = [each for each in walk(statement.value) if isinstance(each, syntax.Call)]
+        if any(is_intersect(call) or is_reduction(call, environment) for call in calls):  # which functors do not have
+            value, first = "s", f"give it to a scalar, `s = {value};`, and "
         if isinstance(target, syntax.Index):
             typed = self.expressions.target(target)
             if isinstance(typed, syntax.Index) and typed.symbol is not None:
-                fix = update_in_schedule(typed.symbol, environment.words(target.index.span), sign, value, environment)
+                index = environment.words(target.index.span)
+                fix = first + update_in_schedule(typed.symbol, index, sign, value, environment)
                 environment.report("E0408", f"`{sign}` on an element reads the array", statement.span, fix=fix)
             return True
         symbol = environment.find(target.name)
         if symbol is None or symbol.kind is not SymbolKind.ARRAY:
             return False
-        fix = update_in_schedule(symbol, None, sign, value, environment)
+        fix = first + update_in_schedule(symbol, None, sign, value, environment)
         environment.report("E0204", f"`{target.name}` is an array", target.span, fix=fix)
         return True
 
