@@ -143,6 +143,7 @@ MISTAKES = [
 @pytest.mark.parametrize("mistake", [None, *MISTAKES], ids=range(len(MISTAKES) + 1))
 @pytest.mark.sampled(5)
 def test_a_mistake_is_seen(monkeypatch: pytest.MonkeyPatch, mistake: tuple[str, str] | None) -> None:
+    monkeypatch.setattr(owned_chunks, "CHUNKS", (4,))  # so that each GPU has several
     source = text_for(Widths.both(32), several_gpus=True)
     if mistake is not None:
         assert mistake[0] in source, "its text is no longer there; find its place anew"
