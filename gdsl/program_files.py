@@ -174,7 +174,7 @@ def _programs_below(folder: str) -> Iterator[str]:
 
 
 def _is_special(path: str) -> bool:
-    """Whether this is a pipe, a socket or a device, which nobody may ever write to; a dangling link is none."""
+    """Whether this is a pipe, a socket or a device: reading one could wait forever. A dangling link is not one."""
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:  # reading it says what is wrong

@@ -121,7 +121,7 @@ def _from_text(content: bytes) -> np.ndarray[Any, Any]:
 
 
 def _reals(words: list[str], text: str) -> np.ndarray[Any, Any]:
-    """The numbers of a text. Raises ValueError, with the line of the first word that is none."""
+    """The numbers in a text. Raises ValueError with the line of the first word that is not a number."""
     numbers: list[float] = []
     try:
         for word in words:

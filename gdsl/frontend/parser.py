@@ -117,7 +117,7 @@ def _spellings(start: str) -> dict[str, str]:
 def _describe(failure: Any, source: Source, spellings: dict[str, str]) -> Diagnostic:
     from lark.exceptions import UnexpectedToken
 
-    from gdsl.frontend.mistakes import describe  # many patterns, which only programs with mistakes need
+    from gdsl.frontend.failure_messages import describe  # many patterns, which only programs with mistakes need
 
     if isinstance(failure, UnexpectedToken):
         return describe(unexpected_token(failure, source, spellings), source)

@@ -34,7 +34,8 @@ from gdsl.plan.walking import sweeps
 from gdsl.program_files import read_source
 from gdsl.types import Type, Widths
 
-from .driver import EmulatedDevice, EmulatedModule, Schedule
+from .driver import EmulatedModule, Schedule
+from .emulated_device import EmulatedDevice
 
 ROOT = Path(__file__).parents[2]
 SMALL = Sizes(

@@ -12,7 +12,8 @@ import numpy
 import pytest
 
 from . import build
-from .driver import EmulatedBuffer, EmulatedDevice, EmulatedModule, Schedule, launch
+from .driver import EmulatedBuffer, EmulatedModule, Schedule, launch
+from .emulated_device import EmulatedDevice
 from .findings import Finding, Kind
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")

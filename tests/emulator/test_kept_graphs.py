@@ -15,7 +15,8 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, open_graph
 
 from . import build
-from .driver import EmulatedDevice, library
+from .driver import library
+from .emulated_device import EmulatedDevice
 from .running import NARROW, SMALL, TINY, Built, device_for, differences, expect, renumbering
 from .running import build as build_program
 

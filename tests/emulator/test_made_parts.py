@@ -12,7 +12,7 @@ from gdsl.types import Type, Widths
 from tests.support.graphs import random_graph, star
 
 from .build import compiler
-from .driver import EmulatedDevice
+from .emulated_device import EmulatedDevice
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 

@@ -108,7 +108,7 @@ def test_much_memory_for_a_next_run_one_program_alone_has_on_a_graph(
         monkeypatch.setattr(run_memory, "_MOST_AHEAD", most)
         for program in programs:
             assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
-        memories = [program._executables["cuda", NARROW]._latest_enactor(graph)._memory for program in programs]
+        memories = [program._executables["cuda", NARROW]._latest_enactor(graph).memory for program in programs]
         assert [memory._ahead is not None for memory in memories] == (kept if most else [False, False])
 
 
@@ -120,7 +120,7 @@ def test_results_in_another_order_come_from_the_same_memory_in_each_run(cupy: Fa
     assert cupy.log["alloc"] == 2, "what the caller is given"
     found = [[max(vertex - source, -1) for vertex in range(COUNT)] for source in range(3)]
     assert [result.distance.get().tolist() for result in results] == found
-    memory = program._executables["cuda", NARROW]._latest_enactor(graph)._memory
+    memory = program._executables["cuda", NARROW]._latest_enactor(graph).memory
     assert memory._ahead is not None and memory._inside
     memory.free_unused()
     assert memory._ahead is None and not memory._inside

@@ -29,7 +29,8 @@ from gdsl.plan.nodes import Plan
 from tests.support.graphs import random_graph
 
 from .build import compiler
-from .driver import EmulatedDevice, EmulatedModule, EmulatorError, Schedule
+from .driver import EmulatedModule, EmulatorError, Schedule
+from .emulated_device import EmulatedDevice
 from .fake_cupy import FakeCupy
 from .running import NARROW, SMALL, VARYING, device_for, differences, expect, program_of, renumbering
 

@@ -21,7 +21,7 @@ from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare
 
 from . import build
-from .driver import EmulatedDevice
+from .emulated_device import EmulatedDevice
 from .fake_cupy import install
 from .workers import Introduced, in_turns
 

@@ -21,7 +21,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 
 from . import build
-from .driver import EmulatedDevice
+from .emulated_device import EmulatedDevice
 from .running import differences, expect
 from .workers import Introduced, build_for_workers, run_on_workers
 

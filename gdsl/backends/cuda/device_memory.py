@@ -57,16 +57,17 @@ class DeviceMemory(PinnedCopies):
         return ()
 
     def allocate_owned(self, nbytes: int, each: int, owners: Sequence[int]) -> CudaBuffer:
-        """Memory for the caller, of which several GPUs have chunks."""
-        raise NotImplementedError
+        """Memory for the caller: the one GPU has all chunks."""
+        return self.allocate(nbytes)
 
     def own_address(self, pointer: int, number: int) -> int:
         """There is one GPU."""
         return pointer
 
     def launch_on_each(self, launches: Sequence[tuple[Any, int, int, Sequence[Arguments]]]) -> None:
-        """Launch kernels on each of several GPUs."""
-        raise NotImplementedError
+        """Launch kernels on the one GPU."""
+        for kernel, blocks, threads, arguments in launches:
+            self.launch(kernel, blocks * self.multiprocessors, threads, arguments[0])
 
     def upload(self, array: Any) -> CudaBuffer:
         """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""

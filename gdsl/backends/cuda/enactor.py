@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.host_walk import Walk
-from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
+from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
 from gdsl.backends.cuda.observed_blocks import ObservedBlocks
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
-from gdsl.backends.cuda.observed_placement import ObservedPlacement, placement_of
 from gdsl.backends.cuda.pinned_copies import STOPPED_FROM_BIT
 from gdsl.backends.cuda.protocol import Buffer, Device, signed
-from gdsl.backends.cuda.run_memory import RunMemory, counts_in
+from gdsl.backends.cuda.run_memories import RunMemories
+from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.stream_queue import InFlightRun
 from gdsl.backends.cuda.trace import Written, lanes_of
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
-from gdsl.extents import Sizes
 from gdsl.graph.graph import Graph
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import block_cache
@@ -69,14 +68,13 @@ class Enactor:
         """`kernel(name)` returns what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
         None: as many as are useful."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
-        self._counts, self._is_fused, self._threads = counts_in(plan), plan.target.fused, plan.sizes.block_threads
+        self._is_fused, self._threads = plan.target.fused, plan.sizes.block_threads
         self._follows = bool(plan.swapped) and self._is_fused
         """Whether the device decides during the run which buffer holds a result."""
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         words = list(map(self._control_words.index, _WORDS_READ))
         self._words_read, self._stops = itemgetter(*words), (words[0], words[1], words[2])
         self._has_order = bool(orders(plan))
-        self._placement = placement_of(plan) if on_device.numbering is None else None
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
@@ -90,16 +88,16 @@ class Enactor:
         """Bytes of dynamic shared memory per block."""
         self._observed = self._blocks(blocks)
         self.blocks = self._observed.few
-        self._memory: RunMemory | None = None
-        self._memory_for: tuple[object, ...] = ()
+        self._memories = RunMemories(device, plan, on_device, self.memory_class)
         self.limits, self._bindings = Limits(), _NOTHING
         self._started = 0.0
 
     @property
     def memory(self) -> RunMemory:
         """The memory of the current run."""
-        assert self._memory is not None
-        return self._memory
+        memory = self._memories.current
+        assert memory is not None
+        return memory
 
     @property
     def graph(self) -> Graph:
@@ -111,10 +109,11 @@ class Enactor:
     def run(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, TooManyVisitsError if
         its first loop visits more than `most_visits` edges (0: it may) and is not at its end then."""
-        self.limits, self._bindings, device = limits, bindings, self.device
-        memory, whole = self._reusable_memory(bindings) or self._memory_of(bindings), False
+        self.limits, self._bindings, device, blocks = limits, bindings, self.device, self.blocks
+        memories, whole = self._memories, False
+        memory = memories.reusable(bindings) or memories.of(bindings, self.graph)
         try:
-            memory = self._begin(memory, bindings, limits, most_visits)
+            memory = memories.begin(memory, bindings, self.graph, limits, most_visits)
             for settle in bindings.open:
                 settle()
             self._started = time.monotonic() if limits.timeout is not None else 0.0
@@ -144,37 +143,12 @@ class Enactor:
             if most_visits or self._has_order:
                 started_run.outcome.kernel_ms = words[2] / 1e6
                 started_run.outcome.visits = self.control().get("visits", 0)
-            if self._placement is not None:
-                self._observe(self._placement, memory, started_run.written, words[2] / 1e6)
+            memories.observe(started_run.written, words[2] / 1e6, self.graph, blocks * self._threads)
             whole = True
             return started_run.outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
-
-    def _begin(self, memory: RunMemory, bindings: Bindings, limits: Limits, most_visits: int) -> RunMemory:
-        """The memory of a run that begins: this one or, if the first GPU has no room for all arrays, another."""
-        try:
-            memory.begin(bindings, limits, most_visits)
-        except GdslError as error:
-            if error.code != "E0912" or self._placement is None or not memory.near:
-                raise
-            memory.end(False)
-            self._placement.give_up()
-            memory = self._memory_of(bindings)
-            memory.begin(bindings, limits, most_visits)
-        return memory
-
-    def _observe(self, placement: ObservedPlacement, memory: RunMemory, written: Written, ms: float) -> None:
-        """Note that a run took so many milliseconds, if it matters where its arrays are."""
-        if not placement.asks(ms):
-            return
-        if memory.near:
-            placement.note_near(ms)
-        elif memory.is_divided:
-            threads = self.blocks * self._threads // len(self.device.gpu_numbers)
-            degree = self.graph.num_edges / self.graph.num_vertices
-            placement.note_in_parts(ms, written(), self.plan.sizes.near_solo_edges * threads / max(degree, 1.0))
 
     def can_queue(self, bindings: Bindings) -> bool:
         """Whether a run can be queued: the host has nothing to do during the run, and could repeat it, since all arrays
@@ -188,13 +162,13 @@ class Enactor:
         time, and E0912. After an error nothing of it is in progress."""
         self.limits, self._bindings = limits, bindings
         left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
-        memory, started_run, whole = self._reusable_memory(bindings), False, False
+        memory, started_run, whole = self._memories.reusable(bindings), False, False
         if (
             memory is None or not memory.transfers.can_join
         ):  # it does not exist, or a run in it would wait for the queued ones
             if not device.queue.drain(None, None if left is None else started + left):
                 raise failures.timeout_error(limits.timeout)
-            memory = self._memory_of(bindings)
+            memory = self._memories.of(bindings, graph)
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
@@ -221,7 +195,7 @@ class Enactor:
         or its trace is lost, since others have used its memory. Raises GdslError if it failed."""
         memory = run.memory
         assert isinstance(memory, RunMemory)
-        former, self._memory = self._memory, memory
+        former, self._memories.current = self._memories.current, memory
         self.limits, self._bindings = run.limits, run.bindings
         memory.look_at(run.names, run.received)
         try:
@@ -239,7 +213,7 @@ class Enactor:
             return started_run.outcome
         finally:
             memory.look_at({}, None)
-            self._memory, self._bindings = former, _NOTHING
+            self._memories.current, self._bindings = former, _NOTHING
 
     def build(self) -> Build:
         """The plan, the generated text, and the resources of the kernels."""
@@ -255,7 +229,7 @@ class Enactor:
         facts = [("grid", grid)]
         if self.device.gpu_numbers:
             facts.append(("GPUs", ", ".join(map(str, self.device.gpu_numbers))))
-        if self._placement is not None and self._placement.is_near:
+        if self._memories.is_near:
             facts.append(("arrays", "on the first GPU, which runs most passes alone"))
         if self.on_device.memory_line:
             facts.append(("memory", self.on_device.memory_line.removeprefix("memory: ")))
@@ -279,36 +253,6 @@ class Enactor:
         memory.iteration[0] = iteration
         kernel = self._kernels[id(launch)]
         self.device.launch(kernel, self.blocks, self._threads, memory.arguments, dynamic_shared=self._dynamic_shared)
-
-    def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
-        """The params that determine the lengths of buffers."""
-        return tuple([bindings.params[name] for name in self._counts])
-
-    def _reusable_memory(self, bindings: Bindings) -> RunMemory | None:
-        """The memory of the previous run, if the buffers have the same lengths."""
-        if self._memory is None or (self._placement is not None and self._placement.is_near is not self._memory.near):
-            return None
-        return self._memory if not self._counts or self._memory_for == self._lengths(bindings) else None
-
-    def _memory_of(self, bindings: Bindings) -> RunMemory:
-        """The same, or new memory."""
-        memory = self._reusable_memory(bindings)
-        if memory is None:
-            self._memory = None
-            sizes, wanted = sizes_of(self.graph, bindings), self._lengths(bindings)
-            try:
-                memory = self._new_memory(sizes)
-            except GdslError as error:
-                if error.code != "E0912" or self._placement is None or not self._placement.is_near:
-                    raise
-                self._placement.give_up()
-                memory = self._new_memory(sizes)
-            self._memory, self._memory_for = memory, wanted
-        return memory
-
-    def _new_memory(self, sizes: Sizes) -> RunMemory:
-        near = self._placement is not None and self._placement.is_near
-        return self.memory_class(self.device, self.plan, self.on_device, sizes, near)
 
     def _dynamic_shared_bytes(self) -> int:
         keeps, asked = keeps_values(self.plan), block_cache.bounds_bytes(self.plan)

@@ -1,4 +1,4 @@
-"""Which of several GPUs has which of the caller's vertices, where results lie in the memories of all of them.
+"""Divides the caller's vertices among several GPUs, so that results can stay in the memories of all of them.
 
 The caller's ids are cut into chunks whose values take whole pages. Each GPU has as many vertices as any other, in
 chunks that together have about as many edges. It numbers its own vertices by falling degree (`numbering`). So it holds

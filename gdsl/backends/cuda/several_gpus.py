@@ -212,8 +212,8 @@ class SeveralGpus(SpreadMemory):
         self._control = int(arguments.values[0]["run"]["control"][0])
         whole = False
         try:
-            # The first one last: it is in the caller's stream, where a copy that another thread asks for waits behind
-            # it and lets nobody launch meanwhile. Kernels on other GPUs have streams of their own.
+            # The first GPU's kernel is launched last, since it runs in the caller's stream. If another thread copies in
+            # that stream, the copy waits for the kernel, and the driver launches nothing until the copy is done.
             for number in (*range(1, len(counts)), 0):
                 of_share = self._arguments_for(number, arguments)
                 self._launch_share(spread, number, (counts[number], threads, dynamic_shared), of_share, stream)

@@ -105,7 +105,7 @@ _UNUSED = re.compile(r"([A-Za-z_]\w*(?:\[[^\[\]]*\])?)\s*(==|[-+*&|^])(?![-+*&|^
 
 
 def unused_fix(words: str) -> str | None:
-    """The assignment or update that the expression `words`, a statement by itself, is likely meant to be."""
+    """The assignment or update that was probably meant by a statement that is only the expression `words`."""
     match = _UNUSED.fullmatch(words)
     if match is None:
         return None

@@ -25,7 +25,7 @@ from gdsl.plan.buffer_nodes import Role
 from gdsl.types import Widths
 
 from .. import build
-from ..driver import EmulatedDevice
+from ..emulated_device import EmulatedDevice
 from ..modes import FUSED
 from ..running import build as build_program
 from ..running import device_for, differences, program_of
