@@ -93,7 +93,7 @@ def _beside(
     base, delta, vertices = graph._base, graph._delta, len(graph)
     if base is None or delta is None or len(delta.deleted) or origin.rounded:
         return None
-    if not 0 < len(delta.inserted) <= vertices < WIDE_FROM:
+    if not 0 < len(delta.inserted) <= vertices < WIDE_FROM or _has_later_edges(base, origin):
         return None
     instance = _instance(program, origin, base, values, types)
     resumed, _, on_base = instance._resumed_programs()
@@ -106,6 +106,13 @@ def _beside(
     arguments = {**values, names.former: former, **_inserted(names, delta, vertices)}
     later = replace(origin, graph=graph._identity)
     return Continuation(on_base, base, arguments, None, False, later, delta)
+
+
+def _has_later_edges(base: Graph, origin: Origin) -> bool:
+    """Whether edges that were inserted after the run have been merged into the base of the updated graph: what is
+    beside it is then not all that the result lacks. A base that does not know the graph of the run is older than it."""
+    changes = base._changes_since(origin.graph)
+    return changes is not None and len(changes.inserted) > 0
 
 
 def _instance(
