@@ -156,9 +156,7 @@ RESULTS = (
         "one more than there is room for", _RESULTS, "writes && at < room", "writes && at <= room", TWICE, "race result"
     ),
     Mutant("no marks when the room is used up", _RESULTS, "!has_room && mark(marks, v)", "!has_room", TWICE, "bounds"),
-    Mutant(
-        "a size beyond the room", _RESULTS, "minimum(result.size, room)", "result.size", TWICE, "bounds race result"
-    ),
+    Mutant("a size beyond the room", _RESULTS, "min(result.size, room)", "result.size", TWICE, "bounds race result"),
     Mutant("marks that stay", _RESULTS, "store_relaxed(&marks[result.queue[i] / 32], 0u);", "", TWICE, "result"),
 )
 

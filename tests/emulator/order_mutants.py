@@ -72,8 +72,8 @@ ORDER_MUTANTS = (
     _mutant("ranks of what is found", "keys[at + i] = staged_keys[i];", "keys[at + i] = staged_keys[0];", "result"),
     _mutant(
         "the ranks behind a round",
-        "    order.peak = maximum(order.peak, result.size);\n    exchange(order.keys, order.next_keys);",
-        "    order.peak = maximum(order.peak, result.size);",
+        "    order.peak = max(order.peak, result.size);\n    exchange(order.keys, order.next_keys);",
+        "    order.peak = max(order.peak, result.size);",
         "result",
     ),
     _mutant(

@@ -130,8 +130,8 @@ REDUCTION_MUTANTS = (
     Mutant(
         "a pull passes over an edge behind those that it looks at side by side",
         "runtime/pull.cuh",
-        "at += minimum(left, edge(PULLED_AT_ONCE));",
-        "at += minimum(left, edge(PULLED_AT_ONCE + 1));",
+        "at += min(left, edge(PULLED_AT_ONCE));",
+        "at += min(left, edge(PULLED_AT_ONCE + 1));",
         "bfs",
         "result",
         ("visit.direction=pull",),

@@ -90,7 +90,7 @@ __device__ __forceinline__ uint64 owner_of(const Items& items, uint64 item, uint
     uint64 high = low;
     for (uint64 step = 1; high < items.size - 1 && items.end(high) <= item; step *= 2) {
         low = high + 1;
-        high = minimum(high + step, items.size - 1);
+        high = min(high + step, items.size - 1);
     }
     while (low < high) {
         const uint64 middle = low + (high - low) / 2;
@@ -143,7 +143,7 @@ __device__ __forceinline__ running_sum sum_degrees(enactor& run, const Members& 
 template <class Items, class Members, class Lists, class Visit>
 __device__ __forceinline__ void each_share(const Items& items, const Members& members, const Lists& lists, Visit visit) {
     const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
-    const uint64 first = warp_index() * (rows / warps) + minimum(warp_index(), rows % warps);
+    const uint64 first = warp_index() * (rows / warps) + min(warp_index(), rows % warps);
     const uint64 last = first + rows / warps + (warp_index() < rows % warps ? 1 : 0);
     uint64 low = 0;
     for (uint64 row = first; row < last; ++row) {
@@ -164,9 +164,9 @@ template <class Items>
 __device__ __forceinline__ uint64 first_owner(const Items& items, uint64 item, uint64 low, uint64 high) {
     while (low < high) {
         const uint64 part = (high - low) / 32 + 1;
-        const uint64 last = minimum(low + part * (lane_index() + 1) - 1, high);
+        const uint64 last = min(low + part * (lane_index() + 1) - 1, high);
         low += part * (__ffs(__ballot_sync(FULL_WARP, items.end(last) > item)) - 1);
-        high = minimum(low + part - 1, high);
+        high = min(low + part - 1, high);
     }
     return low;
 }
@@ -179,11 +179,11 @@ __device__ __forceinline__ uint64 first_owner(const Items& items, uint64 item, u
 template <uint32 ROWS, uint32 LENGTH, class Items, class Members, class Lists, class Visit>
 __device__ __forceinline__ void each_tile(const Items& items, const Members& members, const Lists& lists, Visit visit) {
     const uint64 rows = (items.total + 31) / 32, warps = grid_warps();
-    const uint64 length = ROWS * minimum(uint64(LENGTH / ROWS), rows / (warps * ROWS) + 1);
+    const uint64 length = ROWS * min(uint64(LENGTH / ROWS), rows / (warps * ROWS) + 1);
     const uint64 tiles = (rows + length - 1) / length, turns = (tiles + warps - 1) / warps;
     uint64 turn = warp_index() * turns / warps;
     for (uint64 taken = 0; taken < turns; ++taken, turn = turn + 1 < turns ? turn + 1 : 0) {
-        const uint64 first = (turn * warps + warp_index()) * length, last = minimum(first + length, rows);
+        const uint64 first = (turn * warps + warp_index()) * length, last = min(first + length, rows);
         if (first >= rows) { continue; }
         uint64 low = first_owner(items, first * 32, 0, items.size - 1);
         for (uint64 row = first; row < last; row += ROWS) {

@@ -167,8 +167,8 @@ __device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice&
     uint64 low = 0, high = items.size - 1, since = NO_ENDS;
     for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * COMBINED_ROWS) {
         const uint64 begin = tile + threadIdx.x / 32 * 32 * COMBINED_ROWS;
-        const uint64 last = minimum(tile + BLOCK_THREADS * COMBINED_ROWS, own.last) - 1;
-        low = first_owner(items, minimum(begin, last), low, high);
+        const uint64 last = min(tile + BLOCK_THREADS * COMBINED_ROWS, own.last) - 1;
+        low = first_owner(items, min(begin, last), low, high);
         uint64 source[COMBINED_ROWS], destination[COMBINED_ROWS];
         weight own_weight[COMBINED_ROWS];
         bool active[COMBINED_ROWS];
@@ -212,7 +212,7 @@ __device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice&
         const uint64 now = state.source;
         const bool ends = last + 1 == own.last || (2 * state.filled > table.size && now != since);
         low = state.owner;
-        high = minimum(low + BLOCK_THREADS * COMBINED_ROWS, items.size - 1);
+        high = min(low + BLOCK_THREADS * COMBINED_ROWS, items.size - 1);
         __syncthreads();
         if (!ends) { continue; }
         list_table(state, result, own.first, bits, table, sums);

@@ -38,7 +38,7 @@ struct first_places {
     __device__ __forceinline__ edge first(vertex v) const { return out_lists{g}.first(v); }
     __device__ __forceinline__ edge last(vertex v) const {
         const edge begin = first(v), degree = out_lists{g}.last(v) - begin;
-        return begin + (limit < 0 ? edge(0) : minimum(degree, edge(limit)));
+        return begin + (limit < 0 ? edge(0) : min(degree, edge(limit)));
     }
     __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return out_lists{g}.neighbor(at); }

@@ -38,7 +38,7 @@ __device__ __forceinline__ void take_turns(uint64 size, uint64 width) {
     if (!is_lane_writer()) { return; }
     const uint64 blocks = block_count(), first = block_index(), own = own_block_count();
     const uint64 turns = size / width, left = turns % blocks;  // the block of this number has what is left of a turn
-    const uint64 taken = turns / blocks * own + (left > first ? minimum(left - first, own) : 0);
+    const uint64 taken = turns / blocks * own + (left > first ? min(left - first, own) : 0);
     members_taken() += taken * width + (left >= first && left < first + own ? size % width : 0);
 }
 

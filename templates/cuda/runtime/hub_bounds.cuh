@@ -43,14 +43,14 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
             });
             side_by_side<8>([&](uint32 k) {
                 if (degrees[k] > most) { best = start + uint64(4 * k) * bounds.PLACES; }
-                most = maximum(most, degrees[k]);
+                most = max(most, degrees[k]);
             });
         }
         for (uint32 step = 8; step < 32; step *= 2) {
             const uint64 other = __shfl_xor_sync(FULL_WARP, best, step);
             const edge more = __shfl_xor_sync(FULL_WARP, most, step);
             if (more > most) { best = other; }
-            most = maximum(most, more);
+            most = max(most, more);
         }
         if (lane < 8) { run.slice.bounded[base + lane] = vertex(best); }
     }

@@ -457,7 +457,7 @@ struct no_lists {
 __device__ __forceinline__ void defer_chunks(enactor& run, vertex v, edge first, edge last) {
     uint64 at = atomicAdd_grid(&own_counts(run)->chunks, uint64((last - first + HUB_CHUNK - 1) / HUB_CHUNK));
     for (; first < last; first += HUB_CHUNK) {
-        run.slice.hubs[at] = hub_chunk{v, first, minimum(last, edge(first + HUB_CHUNK))};
+        run.slice.hubs[at] = hub_chunk{v, first, min(last, edge(first + HUB_CHUNK))};
         at += 1;
     }
 }

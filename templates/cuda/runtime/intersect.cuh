@@ -75,11 +75,11 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
 template <class Ends, class Visit>
 __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, const Ends& ends, Visit visit) {
     if (g.largest_degree < int64(LONG_WALK)) { return; }
-    const uint64 chunks = minimum(synchronize_and_read(run, &run.counters()->hubs), hub_room(g));
+    const uint64 chunks = min(synchronize_and_read(run, &run.counters()->hubs), hub_room(g));
     for (uint64 chunk = warp_index(); chunk < chunks && !warp_stop_requested(run); chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const edge e = part.last, last = walk_of(g, ends, e).last;
-        intersect_part(g, ends, e, part.first, minimum(edge(part.first + HUB_CHUNK), last), visit);
+        intersect_part(g, ends, e, part.first, min(edge(part.first + HUB_CHUNK), last), visit);
     }
 }
 
@@ -103,7 +103,7 @@ __device__ __forceinline__ uint64 intersect_tables(enactor& run, const graph_sli
             const uint64 start = base + table.starts[i];
             const vertex u = g.edge_sources[members[start]];
             const edge first = lists.first(u), last = lists.last(u);
-            const uint64 end = minimum(uint64(last), minimum(base + BLOCK_THREADS, members.size()));
+            const uint64 end = min(uint64(last), min(base + BLOCK_THREADS, members.size()));
             visited += intersect_table<with_places>(g, members, table, start, end, first, last, visit);
             __syncthreads();
         }
@@ -322,7 +322,7 @@ __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&l
 #pragma unroll
     for (uint32 k = 0; k < SEARCHES; ++k) {
         left[k] = high[k] - low[k];
-        most = maximum(most, left[k]);
+        most = max(most, left[k]);
     }
     while (most > 0) {
         most = 0;
@@ -336,7 +336,7 @@ __device__ __forceinline__ void places_in_lists(const out_lists& lists, edge (&l
             const bool below = left[k] > 0 && middle[k] < x[k];
             low[k] += below ? half + 1 : 0;
             left[k] = below ? left[k] - half - 1 : half;
-            most = maximum(most, left[k]);
+            most = max(most, left[k]);
         }
     }
 #pragma unroll
@@ -362,9 +362,9 @@ __device__ __forceinline__ edge defer_walk(enactor& run, const graph_slice& g, b
     if (lane_index() == 31) { at = atomicAdd_grid(&run.counters()->hubs, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
     edge rest = walk.first;
-    for (const uint64 end = minimum(at + chunks, hub_room(g)); at < end; ++at) {
+    for (const uint64 end = min(at + chunks, hub_room(g)); at < end; ++at) {
         const edge start = rest;
-        rest = minimum(edge(start + HUB_CHUNK), walk.last);
+        rest = min(edge(start + HUB_CHUNK), walk.last);
         run.slice.hubs[at] = hub_chunk{vertex(0), start, e};
     }
     return rest;

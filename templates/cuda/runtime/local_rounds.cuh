@@ -85,7 +85,7 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
                 near[k] = near[0];
                 at[k] = at[0];
                 if (k == 0 || start + k * 32 < total) {
-                    const uint32 item = minimum(start + k * 32 + lane, total - 1);
+                    const uint32 item = min(start + k * 32 + lane, total - 1);
                     const uint32 owner = owner_of(inclusive, item);
                     const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
                     at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
@@ -123,11 +123,11 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
     }
     uint64 taken = 0;
     while (keeps) {
-        const uint32 found = kept.begin_round(), count = minimum(found % LEAVES, LOCAL_ROOM);
+        const uint32 found = kept.begin_round(), count = min(found % LEAVES, LOCAL_ROOM);
         if (count == 0) { break; }
         if (found > LOCAL_ROOM) {
             for (uint32 base = warp * 32; base < count; base += BLOCK_THREADS) {
-                out.append(base + lane < count, kept.at(minimum(base + lane, count - 1)));
+                out.append(base + lane < count, kept.at(min(base + lane, count - 1)));
             }
             publish_at_once(run, out);
             break;
@@ -136,7 +136,7 @@ __device__ __forceinline__ uint64 push_locally(enactor& run, const Members& memb
         if (threadIdx.x == 0 && kept.round % LOCAL_LOOK == 0) {
             if (kept.round >= LOCAL_ROUNDS || load_relaxed(&run.counters()->accepted) > 0) { kept.leave(); }
         }
-        const uint32 width = minimum(32u, (count + BLOCK_THREADS / 32 - 1) / (BLOCK_THREADS / 32));
+        const uint32 width = min(32u, (count + BLOCK_THREADS / 32 - 1) / (BLOCK_THREADS / 32));
         for (uint32 base = warp * width; base < count; base += BLOCK_THREADS / 32 * width) {
             const bool has_member = lane < width && base + lane < count;
             walk(has_member, has_member ? kept.at(base + lane) : vertex(0));

@@ -126,10 +126,10 @@ __device__ __noinline__ graph_slice make_kept_graph(enactor& run, const graph_sl
     graph_slice made = write_subgraph(run, g, arrays_of_kept(run.slice, number), edges);
     uint64 largest = 0;
     for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
-        largest = maximum(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
-        if (made.in_offsets != nullptr) { largest = maximum(largest, uint64(made.in_offsets[v + 1] - made.in_offsets[v])); }
+        largest = max(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
+        if (made.in_offsets != nullptr) { largest = max(largest, uint64(made.in_offsets[v + 1] - made.in_offsets[v])); }
     }
-    largest = warp_reduce(largest, [](uint64 a, uint64 b) { return maximum(a, b); });
+    largest = warp_reduce(largest, [](uint64 a, uint64 b) { return max(a, b); });
     if (lane_index() == 0) { reduce_max(&kept->largest_degree, int64(largest)); }
     if (leader()) { kept->num_edges = made.num_edges; }
     synchronize(run);

@@ -78,7 +78,7 @@ struct near_far {
     __device__ __forceinline__ static key_word behind(key_word from, float64 width) {
         const float64 end = number(from) + (Falls ? width : -width);
         if (!(end == end)) { return from; }
-        return minimum(from, rank(nearest_number(end, Key())));
+        return min(from, rank(nearest_number(end, Key())));
     }
 };
 
@@ -106,8 +106,8 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
     });
     result.queued = true;
     result.mapped = false;
-    result.size = minimum(run.shared.value, order.room);
-    order.peak = maximum(order.peak, result.size);
+    result.size = min(run.shared.value, order.room);
+    order.peak = max(order.peak, result.size);
     exchange(order.keys, order.next_keys);
 }
 
@@ -259,7 +259,7 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
                 if (near) {
                     atomicAnd_grid(&order.far[word], ~(1u << place));
                 } else if (member) {
-                    nearest = maximum(nearest, uint64(key));
+                    nearest = max(nearest, uint64(key));
                 }
                 seen |= found ? FOUND_NEAR : member && !near ? STILL_FAR : 0;
                 out.append(found, v, key);
@@ -269,7 +269,7 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
     }
     seen = or_of_warp(seen);
     for (uint32 step = 16; step > 0; step /= 2) {
-        nearest = maximum(nearest, uint64(__shfl_xor_sync(FULL_WARP, nearest, step)));
+        nearest = max(nearest, uint64(__shfl_xor_sync(FULL_WARP, nearest, step)));
     }
     if (lane == 0 && seen != 0) {
         atomicMax_grid(&run.counters()->nearest, nearest);
@@ -310,7 +310,7 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& se
         const uint64 found = run.shared.value;
         const bool left = order.state.left;
         run.operators += 1;
-        f.size = minimum(occupied + found, order.room);
+        f.size = min(occupied + found, order.room);
         order.peak = f.size;
         if (f.size == 0 && !left) { return false; }
         if (f.size > 0) { break; }
@@ -337,7 +337,7 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
 template <class Order, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size, warps = grid_warps();
-    const uint32 width = maximum(members_per_warp(size), members.order.usual);
+    const uint32 width = max(members_per_warp(size), members.order.usual);
     const uint32 lane = lane_index();
     uint64 visited = 0;
     for (uint64 base = turn_base(size, width); base < size; base += warps * width) {

@@ -5,7 +5,7 @@ __device__ __forceinline__ uint64 own_part(uint64 count, uint64 gpu) {
     const uint64 gpus = gpu_count();
     const bool is_small = count >> 32 == 0;  // a division of 32 bits takes a fraction of the time
     const uint64 part = is_small ? uint64(uint32(count) / uint32(gpus)) : count / gpus;
-    return gpu * part + minimum(gpu, count - part * gpus);
+    return gpu * part + min(gpu, count - part * gpus);
 }
 
 // piece: own_turns own_end own_threads
@@ -75,7 +75,7 @@ __device__ __forceinline__ uint64 own_word(uint64 count) {
 // piece: own_words_end
 __device__ __forceinline__ uint64 own_words_end(uint64 count) {
     const all_members words{(count + 31) / 32};
-    return minimum(own_end(words) * 32, count);
+    return min(own_end(words) * 32, count);
 }
 
 // piece: first_values
@@ -92,14 +92,14 @@ struct first_values {
         parts = members_by_owner() ? gpu_count() : 1;
         part = size / parts;
         most = size % parts;
-        count = uint32(minimum(part, uint64(dynamic_shared_bytes() / sizeof(T)) / parts));
+        count = uint32(min(part, uint64(dynamic_shared_bytes() / sizeof(T)) / parts));
         __syncthreads();  // until no thread reads the former values
         for (uint32 i = threadIdx.x; i < count * parts; i += BLOCK_THREADS) {
             static_cast<T*>(dynamic_shared_memory())[i] = values[first_of(i / count) + i % count];
         }
         __syncthreads();
     }
-    __device__ __forceinline__ uint64 first_of(uint64 gpu) const { return gpu * part + minimum(gpu, most); }
+    __device__ __forceinline__ uint64 first_of(uint64 gpu) const { return gpu * part + min(gpu, most); }
     __device__ __forceinline__ T operator[](vertex v) const {
         for (uint64 gpu = 0; gpu < parts; ++gpu) {
             const uint64 at = uint64(v) - first_of(gpu);  // large if it is before

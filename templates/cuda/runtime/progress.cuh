@@ -36,7 +36,7 @@ __device__ __forceinline__ void begin_operator(enactor& run) {
 
 // piece: ticks
 // Cycles in units of 32, as trace records store them. More than about a minute saturates.
-__device__ __forceinline__ uint32 ticks(uint64 cycles) { return uint32(minimum(cycles >> 5, uint64(0xffffffff))); }
+__device__ __forceinline__ uint32 ticks(uint64 cycles) { return uint32(min(cycles >> 5, uint64(0xffffffff))); }
 
 // piece: write_record
 __device__ OUTLINED void write_record(block_storage& shared, control_block* control, trace_record* trace, uint64 capacity,

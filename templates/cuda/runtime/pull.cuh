@@ -2,7 +2,7 @@
 // Counts the edges that no frontier has had yet, starting with the first pass of a loop.
 __device__ __forceinline__ void follow_edges(direction_state& state, uint64 edges, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
-    state.unvisited -= minimum(state.unvisited, edges);
+    state.unvisited -= min(state.unvisited, edges);
 }
 
 // piece: looks_of_pull
@@ -74,7 +74,7 @@ __device__ __forceinline__ bool pull_list(const Members& members, const Lists& l
             accepted |= visit(lists.neighbor(place), far, place);
             closed = closes && !select(far);
         }
-        at += minimum(left, edge(PULLED_AT_ONCE));
+        at += min(left, edge(PULLED_AT_ONCE));
     }
     return accepted;
 }

@@ -81,7 +81,7 @@ __device__ __forceinline__ void write_chunks(hub_chunk* room, uint64 at, uint32 
 #pragma unroll 1
         for (uint32 chunk = lane_index(); chunk < count; chunk += 32) {
             const edge start = begin + edge(chunk) * chunk_edges;
-            hubs[chunk] = hub_chunk{owned, start, minimum(edge(start + chunk_edges), end)};
+            hubs[chunk] = hub_chunk{owned, start, min(edge(start + chunk_edges), end)};
         }
         __syncwarp(FULL_WARP);
     }
@@ -156,7 +156,7 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
             edge at[several];
             Values values[several];
             side_by_side<several>([&](uint32 k) {
-                const uint32 item = minimum(start + k * 32 + lane, total - 1);
+                const uint32 item = min(start + k * 32 + lane, total - 1);
                 values[k].active = start + k * 32 + lane < total;
                 const uint32 owner = owner_of(inclusive, item);
                 const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
@@ -188,7 +188,7 @@ __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 lar
             side_by_side<several>([&](uint32 k) {
                 const edge place = start + k * 32 + lane_index();
                 values[k].active = place < part.last;
-                at[k] = minimum(place, edge(part.last - 1));
+                at[k] = min(place, edge(part.last - 1));
                 near[k] = part.vertex_id;
             });
             side_by_side<several>([&](uint32 k) { far[k] = lists.neighbor(at[k]); });

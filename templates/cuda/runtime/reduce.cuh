@@ -8,7 +8,7 @@ struct first_values {
     uint32 count;
 
     __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
-        count = uint32(minimum(size, uint64(dynamic_shared_bytes() / sizeof(T))));
+        count = uint32(min(size, uint64(dynamic_shared_bytes() / sizeof(T))));
         __syncthreads();  // until no thread reads the former values
         for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(dynamic_shared_memory())[i] = values[i]; }
         __syncthreads();
@@ -25,7 +25,7 @@ template <uint32 side_by_side, uint32 stride, class T, class Lists, class Value,
 __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine,
                                          Value value) {
     T reduced = identity;
-    for (; left > 0; left -= minimum(left, edge(stride * side_by_side)), at += stride * side_by_side) {
+    for (; left > 0; left -= min(left, edge(stride * side_by_side)), at += stride * side_by_side) {
         vertex far[side_by_side];
         T part[side_by_side];
 #pragma unroll
@@ -104,9 +104,9 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
             if (lane >= head + step) { part = combine(below, part); }
         }
         // The last lane with an edge of this lane's list has the reduction of those among these 32.
-        const uint32 end = minimum(few.inclusive, start + 32);
+        const uint32 end = min(few.inclusive, start + 32);
         const T brought = shuffle(part, (end - start - 1) & 31);
-        if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
+        if (end > max(exclusive, start)) { reduced = combine(reduced, brought); }
     }
     return reduced;
 }
@@ -117,7 +117,7 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
 __device__ __forceinline__ uint32 longest_alone(const graph_slice& g) {
     const uint64 longest = uint64(g.largest_degree);
     const bool even = longest < REDUCED_HUB && longest * uint64(g.num_vertices) <= EVEN_LISTS * uint64(g.num_edges);
-    return even ? maximum(uint32(longest), SHORT_LIST) : SHORT_LIST;
+    return even ? max(uint32(longest), SHORT_LIST) : SHORT_LIST;
 }
 
 // piece: reduce_warps
@@ -295,9 +295,9 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
         T reduced = identity;
         while (at < tried && reduced != final) {
             const edge own = tried - at;
-            reduced = combine(reduced, reduce_list<PULLED_AT_ONCE, 1>(lists, near, at, minimum(own, edge(PULLED_AT_ONCE)),
+            reduced = combine(reduced, reduce_list<PULLED_AT_ONCE, 1>(lists, near, at, min(own, edge(PULLED_AT_ONCE)),
                                                                       identity, combine, value));
-            at += minimum(own, edge(PULLED_AT_ONCE));
+            at += min(own, edge(PULLED_AT_ONCE));
         }
         const bool open = at < last && reduced != final, hub = open && last - at >= HUB_DEGREE;
         defer_list(run, hub, near, at, last);
@@ -323,7 +323,7 @@ __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_de
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += 32 * PULLED_AT_ONCE) {
             if (shuffle(result(part.vertex_id), 0) == final) { break; }
-            const edge left = minimum(part.last - start, edge(32 * PULLED_AT_ONCE));
+            const edge left = min(part.last - start, edge(32 * PULLED_AT_ONCE));
             const edge own = rank < left ? left - rank : edge(0);
             T reduced = reduce_list<PULLED_AT_ONCE, 32>(lists, part.vertex_id, start + rank, own, identity, combine, value);
             __syncwarp(FULL_WARP);

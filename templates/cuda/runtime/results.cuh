@@ -91,7 +91,7 @@ struct late_collector {
 __device__ __forceinline__ void end_late_queue(enactor& run, frontier& result, uint64 room) {
     end_queue(run, result);
     uint32* const marks = marks_of(run);
-    result.size = minimum(result.size, room) + load_relaxed(&run.counters()->late);
+    result.size = min(result.size, room) + load_relaxed(&run.counters()->late);
     for (uint64 i = room + thread_index(); i < result.size; i += grid_threads()) {
         store_relaxed(&marks[result.queue[i] / 32], 0u);
     }

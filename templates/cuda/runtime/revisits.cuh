@@ -52,7 +52,7 @@ __device__ __forceinline__ void find_nearest(enactor& run, const Members& member
                 const vertex some = members[size / (several * 32) * (k * 32 + lane_index())];
                 const edge degree = lists.last(some) - lists.first(some);
                 ranks[k] = known.first_bits(known.rank_now(some));
-                edges[k] = degree < edge(CUT_DEGREE) ? 0 : uint32(minimum(degree, edge(1 << 20)));
+                edges[k] = degree < edge(CUT_DEGREE) ? 0 : uint32(min(degree, edge(1 << 20)));
             });
 #pragma unroll 1
             for (uint32 halving = 0; halving < 3; ++halving) {
@@ -197,9 +197,9 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
     const uint32 width = even_members_per_warp(size), lane = lane_index();
     const vertex stride = vertex(grid_warps() * width);
     uint64 visited = 0;
-    vertex base = vertex(minimum(turn_base(size, width), uint64(size)));
-    for (; base < size; base += minimum(stride, vertex(size - base))) {
-        const bool has_member = lane < minimum(vertex(width), vertex(size - base));
+    vertex base = vertex(min(turn_base(size, width), uint64(size)));
+    for (; base < size; base += min(stride, vertex(size - base))) {
+        const bool has_member = lane < min(vertex(width), vertex(size - base));
         const vertex member = members[has_member ? base + lane : base];  // without a branch, so that all loads overlap
         const auto value = known.value_now(member);
         const key_word now = known.rank(value), former = has_member ? known.visited[member] : key_word(0);
@@ -220,7 +220,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
             edge at[several];
             Values values[several];
             side_by_side<several>([&](uint32 k) {
-                const uint32 item = minimum(start + k * 32 + lane, total - 1);
+                const uint32 item = min(start + k * 32 + lane, total - 1);
                 values[k].active = start + k * 32 + lane < total;
                 const uint32 owner = owners.in_row(start + k * 32);
                 at[k] = __shfl_sync(FULL_WARP, begin, owner) + item;
@@ -257,7 +257,7 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
             side_by_side<several>([&](uint32 k) {
                 const edge place = start + k * 32 + lane_index();
                 values[k].active = place < part.last;
-                at[k] = minimum(place, edge(part.last - 1));
+                at[k] = min(place, edge(part.last - 1));
                 near[k] = part.vertex_id;
                 far[k] = lists.neighbor(at[k]);
             });

@@ -92,7 +92,7 @@ __device__ __forceinline__ uint64 push_small_frontier(enactor& run, small_fronti
                                               const Order& order, const Lists& lists, Visit visit, Fetch fetch) {
     uint64* const word = &run.counters()->accepted;
     const uint32 size = uint32(set.holds ? set.places : input.size), warps = uint32(grid_warps());
-    const uint32 lane = lane_index(), width = minimum(32u, (size + warps - 1) / warps);
+    const uint32 lane = lane_index(), width = min(32u, (size + warps - 1) / warps);
     uint32 members = 0;
     for (uint32 base = uint32(warp_index()) * width; base < size; base += warps * width) {
         const bool has_member = lane < width && base + lane < size;

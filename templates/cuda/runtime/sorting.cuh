@@ -7,8 +7,8 @@ struct stretch {
 __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks) {
     const uint64 tiles = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
     const uint64 length = (tiles + blocks - 1) / blocks * BLOCK_THREADS;
-    const uint64 first = minimum(block_index() * length, count);
-    return stretch{first, minimum(first + length, count)};
+    const uint64 first = min(block_index() * length, count);
+    return stretch{first, min(first + length, count)};
 }
 
 // piece: block_sum
@@ -144,7 +144,7 @@ __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& i
 // barriers: 1 to some
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
-    const uint64 blocks = minimum(uint64(block_count()), count / (2 * RADIX) + 1);
+    const uint64 blocks = min(uint64(block_count()), count / (2 * RADIX) + 1);
     edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
     const uint32 passes = (bits + RADIX_BITS - 1) / RADIX_BITS, width = passes > 0 ? (bits + passes - 1) / passes : 0;
     synchronize(run);

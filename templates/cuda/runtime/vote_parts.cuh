@@ -46,7 +46,7 @@ __device__ __forceinline__ void count_parts(block_storage& shared, const hub_chu
         const hub_chunk part = parts[i];
         const auto own = table(part.vertex_id);
         auto room = vote_room<Key, Total>(shared, 0, 1);
-        room.size = minimum(room.size, 2 * uint64(part.last - part.first) + 1);
+        room.size = min(room.size, 2 * uint64(part.last - part.first) + 1);
         empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
         __syncthreads();
         count_votes(part.first + threadIdx.x, part.last, BLOCK_THREADS, ballots(part.vertex_id), room, SHARED_TRIES, own);

@@ -11,7 +11,7 @@ __device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 a
                                               vote_table<Key, Total> room, const vote_table<Key, Total>& table,
                                               Choice choice, Pause pause) -> decltype(choice(near, Key(), Total())) {
     const bool fits = uint64(places) <= room.size / 4 * 3;
-    if (fits) { room.size = minimum(room.size, 2 * uint64(places) + 1); }
+    if (fits) { room.size = min(room.size, 2 * uint64(places) + 1); }
     empty_votes(room, at, room.size, count);
     if (!fits) { empty_votes(table, at, table.size, count); }
     pause();
@@ -29,7 +29,7 @@ __device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 a
 template <class Key, class Total, class Vote, class Choice>
 __device__ __forceinline__ auto vote_in_room(vertex near, edge places, const Vote& vote, vote_table<Key, Total> room,
                                              Choice choice) -> decltype(choice(near, Key(), Total())) {
-    room.size = minimum(room.size, 2 * uint64(places) + 1);
+    room.size = min(room.size, 2 * uint64(places) + 1);
     empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
     __syncthreads();
     count_votes(edge(threadIdx.x), places, BLOCK_THREADS, vote, room, uint32(room.size), room);

@@ -17,7 +17,6 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: smaller larger
 // piece: prefetch_to_l2
 // piece: store_relaxed
 // piece: or_of_warp
@@ -26,6 +25,7 @@
 
 // Names of the program that a header of CUDA may have defined as macros.
 #undef advance_is_chosen
+#undef chosen
 #undef compute_note
 #undef compute_note_
 #undef compute_note_2
@@ -209,7 +209,6 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: count_pass
 // piece: is_trace_writer
 // piece: begin_operator
-// piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator

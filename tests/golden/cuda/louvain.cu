@@ -529,8 +529,8 @@ struct stretch {
 __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks) {
     const uint64 tiles = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
     const uint64 length = (tiles + blocks - 1) / blocks * BLOCK_THREADS;
-    const uint64 first = minimum(blockIdx.x * length, count);
-    return stretch{first, minimum(first + length, count)};
+    const uint64 first = min(blockIdx.x * length, count);
+    return stretch{first, min(first + length, count)};
 }
 
 // The sum of the values of all threads of the block, returned to each. All threads must call it.
@@ -747,7 +747,7 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
 // All passes have digits of about the same number of bits.
 template <class Ids>
 __device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
-    const uint64 blocks = minimum(uint64(gridDim.x), count / (2 * RADIX) + 1);
+    const uint64 blocks = min(uint64(gridDim.x), count / (2 * RADIX) + 1);
     edge *const starts = run.slice.graph_scratch[3], *const totals = starts + blocks * RADIX;
     const uint32 passes = (bits + RADIX_BITS - 1) / RADIX_BITS, width = passes > 0 ? (bits + passes - 1) / passes : 0;
     synchronize(run);
@@ -954,8 +954,8 @@ __device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice&
     uint64 low = 0, high = items.size - 1, since = NO_ENDS;
     for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * COMBINED_ROWS) {
         const uint64 begin = tile + threadIdx.x / 32 * 32 * COMBINED_ROWS;
-        const uint64 last = minimum(tile + BLOCK_THREADS * COMBINED_ROWS, own.last) - 1;
-        low = first_owner(items, minimum(begin, last), low, high);
+        const uint64 last = min(tile + BLOCK_THREADS * COMBINED_ROWS, own.last) - 1;
+        low = first_owner(items, min(begin, last), low, high);
         uint64 source[COMBINED_ROWS], destination[COMBINED_ROWS];
         weight own_weight[COMBINED_ROWS];
         bool active[COMBINED_ROWS];
@@ -999,7 +999,7 @@ __device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice&
         const uint64 now = state.source;
         const bool ends = last + 1 == own.last || (2 * state.filled > table.size && now != since);
         low = state.owner;
-        high = minimum(low + BLOCK_THREADS * COMBINED_ROWS, items.size - 1);
+        high = min(low + BLOCK_THREADS * COMBINED_ROWS, items.size - 1);
         __syncthreads();
         if (!ends) { continue; }
         list_table(state, result, own.first, bits, table, sums);

@@ -16,7 +16,6 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -175,7 +174,6 @@ static_assert(sizeof(data_slice) == 160, "as the host knows it");
 // piece: begin_pass
 // piece: count_pass
 // piece: is_trace_writer
-// piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator

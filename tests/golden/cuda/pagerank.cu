@@ -16,8 +16,8 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: smaller larger
 // piece: prefetch_to_l2
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -196,7 +196,6 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: count_pass
 // piece: is_trace_writer
 // piece: begin_operator
-// piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator
@@ -243,6 +242,7 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs
+// piece: minimum maximum
 // piece: least greatest
 // piece: each_hub
 

@@ -16,7 +16,6 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: smaller larger
 // piece: prefetch_to_l2
 
 // ==== end of platform ====
@@ -188,7 +187,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: count_pass
 // piece: is_trace_writer
 // piece: begin_operator
-// piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator

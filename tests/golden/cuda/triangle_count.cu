@@ -20,9 +20,9 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: smaller larger
 // piece: or_of_warp
 // piece: prefetch_to_l2
+// piece: smaller larger
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -213,7 +213,6 @@ static_assert(sizeof(data_slice) == 296, "as the host knows it");
 // piece: share
 // piece: is_trace_writer
 // piece: begin_operator
-// piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator
@@ -348,6 +347,7 @@ __device__ __forceinline__ graph_slice kept_subgraph(const run_slice& slice, con
     return made;
 }
 
+// piece: minimum maximum
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to
@@ -367,8 +367,8 @@ struct stretch {
 __device__ __forceinline__ stretch stretch_of_block(uint64 count, uint64 blocks) {
     const uint64 tiles = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
     const uint64 length = (tiles + blocks - 1) / blocks * BLOCK_THREADS;
-    const uint64 first = minimum(blockIdx.x * length, count);
-    return stretch{first, minimum(first + length, count)};
+    const uint64 first = min(blockIdx.x * length, count);
+    return stretch{first, min(first + length, count)};
 }
 
 // The sum of the values of all threads of the block, returned to each. All threads must call it.
@@ -496,10 +496,10 @@ __device__ __noinline__ graph_slice make_kept_graph(enactor& run, const graph_sl
     graph_slice made = write_subgraph(run, g, arrays_of_kept(run.slice, number), edges);
     uint64 largest = 0;
     for (uint64 v = thread_index(); v < uint64(made.num_vertices); v += grid_threads()) {
-        largest = maximum(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
-        if (made.in_offsets != nullptr) { largest = maximum(largest, uint64(made.in_offsets[v + 1] - made.in_offsets[v])); }
+        largest = max(largest, uint64(made.offsets[v + 1] - made.offsets[v]));
+        if (made.in_offsets != nullptr) { largest = max(largest, uint64(made.in_offsets[v + 1] - made.in_offsets[v])); }
     }
-    largest = warp_reduce(largest, [](uint64 a, uint64 b) { return maximum(a, b); });
+    largest = warp_reduce(largest, [](uint64 a, uint64 b) { return max(a, b); });
     if (lane_index() == 0) { reduce_max(&kept->largest_degree, int64(largest)); }
     if (leader()) { kept->num_edges = made.num_edges; }
     synchronize(run);

@@ -15,7 +15,6 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: smaller larger
 // piece: store_relaxed
 // piece: or_of_warp
 // piece: prefetch_to_l2
@@ -178,7 +177,6 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: synchronize
 // piece: is_trace_writer
 // piece: begin_operator
-// piece: minimum maximum
 // piece: ticks
 // piece: write_record
 // piece: note_operator
