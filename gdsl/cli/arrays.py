@@ -58,14 +58,31 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         fix = f"{name}=@{file_name}:ARRAY, with one of these names" if can_be_named else None
         raise _unusable(file_name, str(others), fix) from None
     except OSError as error:
-        fix = files.not_as_url(file_name) if isinstance(error, FileNotFoundError) else None
-        raise _unusable(file_name, error.strerror or str(error), fix) from None
+        raise _unopened(file_name, error) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         if str(error).startswith("EOF: reading"):
             raise _unusable(file_name, "it is cut short or damaged: its head is not whole") from None
         raise _unusable(file_name, str(error).splitlines()[0] if str(error) else "it is damaged") from None
     except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors for damaged bytes
         raise _unusable(file_name, f"it is damaged ({type(error).__name__})") from None
+
+
+def require_array(file_name: str) -> None:
+    """Raise E0611 where `read_array` could not open the file; a pipe stays closed, whose bytes can be read once."""
+    file_name, _ = _file_and_array(file_name)
+    try:
+        files.require_file_name(file_name)
+        if stat.S_ISREG(os.stat(file_name).st_mode):
+            open(file_name, "rb").close()
+    except OSError as error:
+        raise _unopened(file_name, error) from None
+    except ValueError as error:
+        raise _unusable(file_name, str(error)) from None
+
+
+def _unopened(name: str, error: OSError) -> GdslError:
+    fix = files.not_as_url(name) if isinstance(error, FileNotFoundError) else None
+    return _unusable(name, error.strerror or str(error), fix)
 
 
 def _file_and_array(text: str) -> tuple[str, str | None]:

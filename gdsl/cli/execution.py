@@ -12,7 +12,7 @@ import click
 from gdsl.cli.changes import ChangeWords
 from gdsl.cli.options import GraphWords
 from gdsl.cli.output import check_writable, require_apart, write_output
-from gdsl.cli.params import param_values, parse_params
+from gdsl.cli.params import check_files, param_values, parse_params
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.cli.workers import WorkerWords
 from gdsl.deadline import doing, interrupting
@@ -55,8 +55,8 @@ class Request:
         return (meant_by(self.program_file), self.graph_file, *given, *self.changes.files)
 
     def program(self, assigned: dict[str, str] | None = None) -> Program:
-        """The program, whose arguments (those of the request, or `assigned`) and output file have been checked by name;
-        with --from-result, whether it may go on from one."""
+        """The program, whose arguments (those of the request, or `assigned`), their files and output file have been
+        checked by name; with --from-result, whether it may go on from one."""
         from gdsl.api.compiling import compile_file
         from gdsl.binding import check_names
         from gdsl.cli.results import check_result_path
@@ -70,6 +70,7 @@ class Request:
             program._resumed_programs()
         else:
             check_names(program.ir, self.assigned if assigned is None else assigned, program.text)
+        check_files(self.assigned)
         return program
 
     def graph(self, changes: ChangeWords | None = None) -> tuple[Graph, float]:
@@ -171,6 +172,7 @@ def execute_on_workers(request: Request, on: WorkerWords) -> Run:
     from gdsl.clusters.checkpoints import checkpoint_options
     from gdsl.clusters.result_folder import parts_options
     from gdsl.clusters.session import check_run_on_gpus
+    from gdsl.graph.reading import request_of
     from gdsl.progress import working
 
     program = replace(request, tune_file=False).program()
@@ -184,6 +186,8 @@ def execute_on_workers(request: Request, on: WorkerWords) -> Run:
         check_writable(on.trace)
     if request.backend == "cuda":
         check_run_on_gpus(program, saved is not None)
+    if on.cluster is None:  # else only the hosts of the cluster must have the file
+        request_of(request.graph_file, **request.words.options())
     with connected(on, request.backend) as workers:
         workers.check_folders(saved, parts_options(on.parts), options["report"])
         started = time.perf_counter()

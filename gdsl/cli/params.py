@@ -53,6 +53,15 @@ def param_values(by_name: Mapping[str, str], graph: Graph | DistributedGraph) ->
     return values
 
 
+def check_files(by_name: Mapping[str, str]) -> None:
+    """Raise what `param_values` would raise for a file that is not there, before a graph is read."""
+    from gdsl.cli.arrays import require_array
+
+    for text in by_name.values():
+        if text.startswith("@") and text != "@":
+            require_array(text[1:])
+
+
 def array_of(name: str, text: str, graph: Graph | DistributedGraph, option: str = "-p") -> np.ndarray[Any, Any]:
     """The array of the file after the @ in `text`, from `option`."""
     from gdsl.cli.arrays import read_array

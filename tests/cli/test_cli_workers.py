@@ -11,6 +11,7 @@ import pytest
 import gdsl
 from gdsl.clusters.checkpoints import CheckpointOptions, checkpoint_options
 from gdsl.clusters.failures import Member
+from gdsl.diagnostics import GdslError
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,27 @@ def test_mistakes_are_found_before_workers_start(gdslc: Any) -> None:
     for option in ("-o", "--trace"):
         answer = gdslc("run", "bfs", "karate", "-p", "source=0", option, "/no/where/x.npz", "--workers", "2")
         assert "E0911" in answer.err and "started" not in answer.err
+
+
+@pytest.mark.parametrize("mpi", [False, True])
+def test_files_are_looked_for_before_workers_start(gdslc: Any, monkeypatch: pytest.MonkeyPatch, mpi: bool) -> None:
+    """Those of arrays by the process of the command, the graph where its host is one of the workers."""
+    from gdsl.cli import workers
+
+    def connected(*_: Any) -> Any:
+        raise GdslError.single("E0810", "workers start")
+
+    monkeypatch.setattr(workers, "connected", connected)
+    on = ("--mpi",) if mpi else ("--workers", "2")
+    run = ("run", "sssp", "-p", "source=0")
+    answer = gdslc(*run, "roads.mtx", *on)
+    assert answer.status == 1 and "E0701" in answer.err
+    assert "did you mean karate" in gdslc(*run, "karatee", *on).err
+    assert "E0702" in gdslc(*run, "karate", "--format", "nosuch", *on).err
+    assert "E0611" in gdslc(*run, "karate", "-p", "weight=@nosuch.npy", *on).err
+    assert "E0611" in gdslc(*run, "karate", "-p", "weight=@nosuch.npy", "--cluster", "auto").err
+    for words in (("karate", *on), ("rmat:4", *on), ("elsewhere.mtx", "--cluster", "auto")):
+        assert "E0810]: workers start" in gdslc(*run, *words).err
 
 
 def test_options_of_a_call() -> None:
