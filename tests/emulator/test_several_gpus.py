@@ -168,8 +168,8 @@ MUTANTS = (
     Mutant(
         "a barrier of one GPU",
         _BARRIERS,
-        "wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count())",
-        "wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count() / 2)",
+        "await_arrivals(control, (barriers + 1) * block_count())",
+        "await_arrivals(control, (barriers + 1) * block_count() / 2)",
         "bfs",
         "race result bounds steps deadlock divergence error",
         ("without=solo_rounds",),

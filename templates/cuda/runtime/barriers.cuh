@@ -8,6 +8,16 @@ __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_blo
     shared.stop_requested = (before & STOP_REQUEST) != 0;
 }
 
+// piece: follow_arrivals
+// The arrival of any other block.
+__device__ __forceinline__ void follow_arrivals(control_block* control) { arrive_everywhere_without_result(&control->arrived); }
+
+// piece: await_arrivals
+// Waits until `target` blocks have arrived. Returns the word that counts them.
+__device__ __forceinline__ uint64 await_arrivals(const control_block* control, uint64 target) {
+    return wait_here_for_arrivals(&control->arrived, target);
+}
+
 // piece: leave_barrier
 // Run by the block's waiting thread after a barrier. `stopped`: the run ends here.
 template <class Then>
@@ -39,9 +49,9 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         if (ready) { shared.deferred.record(edges); }
     } else {
         if (measures_waits()) { shared.waited -= cycles(); }
-        arrive_everywhere_without_result(&control->arrived);
+        follow_arrivals(control);
     }
-    const uint64 word = wait_here_for_arrivals(&control->arrived, (barriers + 1) * block_count());
+    const uint64 word = await_arrivals(control, (barriers + 1) * block_count());
     if (measures_waits()) { shared.waited += cycles(); }
     leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }

@@ -51,26 +51,10 @@ __device__ __forceinline__ void follow_arrivals(control_block* control) {
     }
 }
 
-// piece: pass_barrier
-// As for all GPUs; while the first one is alone, a barrier of its blocks.
-template <class Then>
-__device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
-                                             bool stopped, Then then) {
-    const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-    if (block_index() == 0) {
-        shared.waited -= poll_host(shared, control, host_stop);  // the end of the wait is added below
-        const bool ready = shared.deferred.is_ready(true);
-        const uint64 edges = ready ? shared.deferred.edges() : 0;
-        lead_arrivals(shared, control, stop, stopped);
-        if (ready) { shared.deferred.record(edges); }
-    } else {
-        if (measures_waits()) { shared.waited -= cycles(); }
-        follow_arrivals(control);
-    }
-    const uint64 target = (barriers + 1) * block_count();
-    const uint64 word = is_alone() ? wait_on_gpu(&control->solo_arrived, target) : wait_here_for_arrivals(&control->arrived, target);
-    if (measures_waits()) { shared.waited += cycles(); }
-    leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
+// piece: await_arrivals
+// The arrivals of all blocks that take part.
+__device__ __forceinline__ uint64 await_arrivals(const control_block* control, uint64 target) {
+    return is_alone() ? wait_on_gpu(&control->solo_arrived, target) : wait_here_for_arrivals(&control->arrived, target);
 }
 
 // piece: in_words

@@ -29,9 +29,9 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
             poll_host(shared, control, host_stop);
             lead_arrivals(shared, control, stop, stopped);
         } else {
-            arrive_without_result(&control->arrived);
+            follow_arrivals(control);
         }
-        word = wait_for_arrivals(&control->arrived, (barriers + 1) * block_count());
+        word = await_arrivals(control, (barriers + 1) * block_count());
     }
     leave_barrier(shared, barriers + 1, (word & stop) != 0, then);
 }

@@ -12,10 +12,10 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive
 // piece: arrive_without_result
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: arrive
 // piece: prefetch_to_l2
 
 // ==== end of platform ====
@@ -176,6 +176,8 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: lead_arrivals
+// piece: follow_arrivals
+// piece: await_arrivals
 // piece: leave_barrier
 // piece: measures_waits
 // piece: poll_host
