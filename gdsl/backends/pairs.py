@@ -14,8 +14,8 @@ Words = Any
 
 
 def words_of(kind: Type, widths: Widths) -> int:
-    """The words of 64 bits of a pair."""
-    return widths.of(kind) // 64
+    """The values that an element is stored as: the words of 64 bits of a pair, one of any other type."""
+    return widths.of(kind) // 64 if kind.is_pair else 1
 
 
 def unpacked(words: Words, kind: Type, widths: Widths) -> Pair:

@@ -178,7 +178,7 @@ class _Rows:
         self.passes = [0] * len(bound)
 
     def _words(self, array: Array) -> int:
-        return words_of(array.type, self._executable.widths) if array.type.is_pair else 1
+        return words_of(array.type, self._executable.widths)
 
     def of(self, index: int) -> dict[str, Any]:
         """The arrays for the results of a run, but for those without elements."""

@@ -151,7 +151,7 @@ class Run:
             return self._slot(buffer.element, bindings.inputs[buffer.name])
         if buffer.name in self._results:
             return self._results[buffer.name]
-        words = words_of(buffer.element, self.widths) if buffer.element.is_pair else 1
+        words = words_of(buffer.element, self.widths)
         return self._memory.allocate(count * words, dtype_of(buffer.element, self.widths))
 
     def call(self, function: Any) -> None:

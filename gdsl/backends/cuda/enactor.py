@@ -120,7 +120,7 @@ class Enactor:
             device.start_clock()
             memory.put_inside()
             walk = self._launch_all(memory)
-            outside = memory.put_outside()
+            outside = memory.results.put_outside(memory.names)
             device.stop_clock()
             memory.transfers.receive()
             device.end()
@@ -175,7 +175,7 @@ class Enactor:
             device.start_clock()
             started_run = True
             self._launch_all(memory)
-            outside = memory.put_outside()
+            outside = memory.results.put_outside(memory.names)
             device.stop_clock()
             memory.transfers.hand_over(incoming)
             device.end()
@@ -332,8 +332,8 @@ class Enactor:
         memory, widths = self.memory, self.on_device.widths
         arrays: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
         places, device = outside or memory.names, self.device
-        copied = not outside and device.copies_results and bool(memory.results)
-        for name, kind, dtype, count in memory.results:
+        copied = not outside and device.copies_results and bool(memory.results.arrays)
+        for name, kind, dtype, count in memory.results.arrays:
             place = device.copy_result(places[name]) if copied else places[name]
             values = device.result(place, dtype, count)
             arrays[name] = unpacked(values, kind, widths) if name in self._pairs else values

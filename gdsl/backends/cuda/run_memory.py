@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from gdsl.backends.cuda.argument_record import Record
-from gdsl.backends.cuda.buffers import CudaBuffer
-from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
-from gdsl.backends.cuda.numbering import ToPut
+from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
 from gdsl.backends.cuda.run_ids import RunIds
+from gdsl.backends.cuda.run_results import RunResults
 from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
-from gdsl.backends.pairs import words_of
 from gdsl.codegen.cuda.layout import MOST_VISITS, SOLO_EDGES, layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
@@ -31,7 +29,7 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import kept_graphs
 from gdsl.plan.work_order import most_visits
-from gdsl.types import Type, Widths
+from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
@@ -95,8 +93,7 @@ class RunMemory:
         self._copied = [self._bytes(buffer) for buffer in mirrors for _ in range(max(buffer.copies, 1))]
         """The bytes of the buffers of which each GPU has its own; they are the last of the work buffers."""
         self._work += mirrors
-        self._copies = device.copies_results
-        self._keeps_inside = self._numbering is not None or self._copies
+        self._keeps_inside = self._numbering is not None or device.copies_results
         """Whether the caller gets other buffers than those that kernels write."""
         outside = [each for each in handed if each.role is Role.RESULT] if self._keeps_inside else []
         kept_sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
@@ -112,23 +109,13 @@ class RunMemory:
         for buffer in mirrors:
             self.record.pointer(buffer)
         copies = next((self.record.pointer(each) for each in mirrors if each.role is Role.MIRROR), None)
-        self._whole = {} if copies is None else {each.array: copies[each.copy :] for each in plan.replicas}
-        """Where the record has the address of each array that every GPU has whole: on the first one."""
+        whole = {} if copies is None else {each.array: copies[each.copy :] for each in plan.replicas}
+        self.results = RunResults(device, plan, on_device, sizes, self.ids, self.transfers, whole)
         self._find_kept()
         self.arguments.pointers = self.record.pointer_places()
         self.is_divided = self._is_divided()
         """Whether arrays of the program are on several GPUs."""
         self.arguments.by_owner = self.is_divided and not plan.graphs and on_device.is_even(len(device.gpu_numbers))
-        self._owned: dict[str, int] = {}
-        """The results that are in the memories of several GPUs in the caller's order, and the bytes of each."""
-        self._outside: dict[str, Buffer] = {}
-        """Memory for them in the run in progress."""
-        if self._numbering is not None:
-            sizes_of_results = {name: dtype.itemsize * count for name, _, dtype, count in self.results}
-            self._owned = {name: size for name, size in sizes_of_results.items() if self._numbering.has_owned(size)}
-            others = {name: size for name, size in sizes_of_results.items() if name not in self._owned}
-            self._numbering.prepare((size, self.ids.are_in(name)) for name, size in others.items())
-            self._numbering.prepare_owned((size, self.ids.are_in(name)) for name, size in self._owned.items())
         self.names: dict[str, Buffer] = {}
         """The buffers that the names of the program's data refer to in this run."""
 
@@ -204,13 +191,6 @@ class RunMemory:
         if any(solo_loops(self.plan)):
             edges = self.plan.sizes.near_solo_edges if self.near else self.plan.sizes.solo_edges
             self.record.value(RUN, SOLO_EDGES.name, numpy.dtype("u8"))[0] = edges
-        lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
-        self.results = [
-            (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
-            for array in self.plan.program.arrays
-            if array.name in lengths
-        ]
-        """The caller's results: the name and type, and how many values of which dtype the device has."""
 
     # One run
 
@@ -233,10 +213,7 @@ class RunMemory:
         for name, dtype, place in self._inputs:
             created = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = created.pointer
-        if acquires:
-            self._near_rooms()  # in the memory that is left
-        if numbering is not None:  # while nothing runs: pages are mapped
-            self._outside = {name: numbering.allocate_owned(nbytes) for name, nbytes in self._owned.items()}
+        self.results.begin(acquires)
         self._own = bindings.own
         for name, place, moves in self._params:
             place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
@@ -280,55 +257,6 @@ class RunMemory:
                 self.names[name] = created
                 place[0] = created.pointer
 
-    def put_outside(self) -> dict[str, Buffer] | None:
-        """The caller's results, in the caller's order, computed after everything that was launched; None if they are
-        what kernels wrote, or will be copied once it is known which buffers these are."""
-        if self._numbering is None:
-            if not self._copies or (self.plan.swapped and self.plan.target.fused):
-                return None
-            return {name: self.device.copy_result(self._on_first(name)) for name, *_ in self.results}
-        # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
-        created, at = {}, self.transfers.outputs_pointer
-        rooms = self._near_rooms()
-        brought = self.device.bring_near([(self.names[name], near) for name, near in rooms.items()])
-        arrivals = dict(zip(rooms, brought, strict=True))
-        owned = list[ToPut]()
-        for name, _, dtype, count in self.results:
-            if name in arrivals:
-                arrivals[name]()
-            place = int((rooms[name] if name in rooms else self._on_first(name)).pointer)
-            places = (0, at + 8 * self.plan.swapped.index(name)) if self._moved(name) else (place, 0)
-            nbytes, of_ids = dtype.itemsize * count, self.ids.are_in(name)
-            if name in self._owned:
-                created[name] = self._outside[name]
-                owned.append(ToPut(*places, created[name], nbytes, of_ids))
-            else:
-                created[name] = self._numbering.put_outside(*places, nbytes, of_ids)
-        if owned:
-            self._numbering.put_outside_owned(owned)
-        return created
-
-    def _on_first(self, name: str) -> Buffer:
-        """A result as a kernel wrote it, in the copy on the first GPU if each has all of it."""
-        written = self.names[name]
-        return CudaBuffer(None, written.nbytes, int(self._whole[name][0])) if name in self._whole else written
-
-    def _near_rooms(self) -> dict[str, Any]:
-        """Where results are brought before they are put in the caller's order, by name; others are read where they are:
-        those that are on the first GPU, maybe as one of several copies, those whose address only the device knows, and
-        those that stay in the memories of all GPUs."""
-        if self._numbering is None:
-            return {}
-        apart = {*self._whole, *self._owned}
-        results = (each for each in self.results if not self._moved(each[0]) and each[0] not in apart)
-        sizes = {name: dtype.itemsize * count for name, _, dtype, count in results}
-        rooms = self.on_device.scratch.near_rooms(tuple(sizes.values()))
-        return {name: room for name, room in zip(sizes, rooms, strict=True) if room is not None}
-
-    def _moved(self, name: str) -> bool:
-        """Whether the device swaps what this name refers to."""
-        return self.plan.target.fused and name in self.plan.swapped
-
     def prepare_next(self, allocates: bool = True) -> None:
         """Prepare the next run while the device is busy with this one; `allocates`: also memory for its results."""
         if allocates and self._ahead_bytes > _MUCH_AHEAD:
@@ -367,7 +295,8 @@ class RunMemory:
 
     def end(self, whole: bool) -> None:
         """Release what belongs to the run; `whole`: it has completed."""
-        self.names, self._outside = {}, {}
+        self.names = {}
+        self.results.end()
         if self._ahead is None:
             self._inside = {}
         if not whole:
@@ -398,7 +327,3 @@ class RunMemory:
         for buffer in self.plan.buffers:
             if buffer.group == PROBLEM and buffer.name in places:
                 self.record.point(buffer, [places[buffer.name]])
-
-
-def _words(kind: Type, widths: Widths) -> int:
-    return words_of(kind, widths) if kind.is_pair else 1

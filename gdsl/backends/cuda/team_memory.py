@@ -157,7 +157,7 @@ class TeamMemory:
             return None
         at = dict(zip(self._rows_of, zip(made.rows, self._rows, strict=True), strict=True))
         put = {}
-        for name, *_ in self.run.results:
+        for name, *_ in self.run.results.arrays:
             buffer, step = at[PROBLEM, name]
             nbytes, of_ids = self._bytes((PROBLEM, name)), self.run.ids.are_in(name)
             put[name] = numbering.put_rows_outside(buffer.pointer, nbytes, of_ids, (made.count, step))
@@ -191,7 +191,7 @@ class TeamMemory:
         steps = {name: step for (_, name), step in zip(self._rows_of, self._rows, strict=True)}
         at = dict(zip(steps, made.rows, strict=True)) | (outside or {})
         arrays = {}
-        for name, kind, dtype, length in self.run.results:
+        for name, kind, dtype, length in self.run.results.arrays:
             step = steps[name] // dtype.itemsize
             values = self._device.result(at[name], dtype, made.count * step)
             if kind.is_pair:

@@ -138,7 +138,7 @@ class WorkerEnactor(Enactor):
         arrays: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs}
         for name in self.parts & arrays.keys():
             _, arrays[name] = own_part(self.share, by_name[name], arrays[name], memory.sizes)
-        for name, kind, dtype, count in memory.results:
+        for name, kind, dtype, count in memory.results.arrays:
             first, last = 0, count
             if name in self.parts:
                 each = count // max(self._elements(domains[name]), 1)
