@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,6 +129,17 @@ def _dataclass(*, frozen: Literal[True], slots: Literal[True], eq: bool = True) 
         return done
 
     return made
+
+
+def equal_apart_from(one: object, other: object, names: tuple[str, ...]) -> bool:
+    """Whether two trees of nodes are equal, apart from the fields called `names` of any node."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(partial(equal_apart_from, names=names), one, other))
+    shape = getattr(one, "_shape", None)
+    if type(one) is not type(other) or shape is None:
+        return type(one) is type(other) and one == other
+    fields = (name for name in shape.names if name not in names)
+    return all(equal_apart_from(getattr(one, name), getattr(other, name), names) for name in fields)
 
 
 if TYPE_CHECKING:

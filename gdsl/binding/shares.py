@@ -20,6 +20,7 @@ from gdsl.backends.interface import Bindings
 from gdsl.backends.workers.outcomes import agreed
 from gdsl.binding.bind import Binder, needed_widths
 from gdsl.communicator import Communicator
+from gdsl.graph.csr import loops_of, repeated_of
 from gdsl.graph.shares import GraphShare
 from gdsl.graph.vertices import Names
 from gdsl.ir import nodes as ir
@@ -158,13 +159,10 @@ class _WholeGraph:
         return source, destination
 
     def _loops(self) -> NDArray[np.bool_]:
-        return np.asarray(self._share.columns == self._share.edge_sources)
+        return loops_of(self._share.columns, self._share.edge_sources)
 
     def _repeated(self) -> NDArray[np.bool_]:
-        columns, sources = self._share.columns, self._share.edge_sources
-        repeated = np.zeros(len(columns), bool)
-        repeated[1:] = (columns[1:] == columns[:-1]) & (sources[1:] == sources[:-1])
-        return repeated
+        return repeated_of(self._share.columns, self._share.edge_sources)
 
     def _first(self, flags: NDArray[np.bool_]) -> int | None:
         own = int(np.argmax(flags)) + self._share.first_edge if flags.any() else _NO_EDGE

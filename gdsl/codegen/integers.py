@@ -3,6 +3,7 @@ can have is known as far as its form says."""
 
 from __future__ import annotations
 
+from gdsl.arithmetic.constants import integer_range
 from gdsl.codegen.precedence import Text, binary_text, call
 from gdsl.ir.nodes import Binary, Convert, Count, DegreeOf, Expression, Iteration, Literal, Place
 from gdsl.operations import BinaryOperation
@@ -16,16 +17,9 @@ _LARGEST_ITERATION = 1 << 30
 _LARGEST_COUNT = 1 << 40
 
 
-def type_range(kind: Type) -> Range:
-    """The least and the largest value of an integer type."""
-    bits = kind.bits
-    assert kind.is_integer and bits is not None
-    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if kind.is_signed else (0, (1 << bits) - 1)
-
-
 def value_range(expression: Expression) -> Range:
     """Bounds of an integer expression's value. Runs never come near 2^30 iterations or 2^40 edges."""
-    whole = type_range(expression.type)
+    whole = integer_range(expression.type)
     if isinstance(expression, Literal):
         return int(expression.value), int(expression.value)
     if isinstance(expression, Iteration):
@@ -54,13 +48,13 @@ def cannot_overflow(expression: Binary) -> bool:
 def stays_below_inf(expression: Binary) -> bool:
     """Whether a saturating sum or difference is an ordinary one: no side can be `inf`, and the result always fits."""
     left, right = value_range(expression.left), value_range(expression.right)
-    inf = type_range(expression.type)[1]
+    inf = integer_range(expression.type)[1]
     return left[1] < inf and right[1] < inf and _fits(expression, left, right)
 
 
 def _fits(expression: Binary, left: Range, right: Range) -> bool:
     exact = _exact(expression.operation, left, right)
-    return exact is not None and _within(exact, type_range(expression.type)) == exact
+    return exact is not None and _within(exact, integer_range(expression.type)) == exact
 
 
 def _exact(operation: BinaryOperation, left: Range, right: Range) -> Range | None:

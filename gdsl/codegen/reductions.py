@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from gdsl.arithmetic.constants import integer_range
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
-from gdsl.codegen.integers import type_range
 from gdsl.codegen.literals import literal
 from gdsl.ir.nodes import OwnOperation, Weights
 from gdsl.operations import ReduceOperation
@@ -105,4 +105,4 @@ def _extreme(kind: Type, largest: bool) -> str:
         return literal(largest, kind)
     if kind.is_float:
         return literal(float("inf") if largest else float("-inf"), kind)
-    return literal(type_range(kind)[1 if largest else 0], kind)
+    return literal(integer_range(kind)[1 if largest else 0], kind)

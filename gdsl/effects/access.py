@@ -77,6 +77,13 @@ class Accesses:
             self._known[id(step)] = (step, self._of_step(step))
         return self._known[id(step)][1]
 
+    def names_of_step(self, step: ir.Step) -> tuple[frozenset[str], frozenset[str]]:
+        """The names of the data and sets that `step` reads, and of those that it writes; a swap does both."""
+        touched, use = self.of_step(step), frontiers_of(step)
+        swapped = frozenset((step.first, step.second) if isinstance(step, ir.Swap) else ())
+        read = swapped.union((each.name for each in touched), use.read)
+        return read, swapped.union((each.name for each in touched if each.writes), use.written)
+
     def _of_step(self, step: ir.Step) -> frozenset[Access]:
         if isinstance(step, ir.Operator):
             own = self._remembered(self._in, self.functor_of(step), Who.ANYBODY)

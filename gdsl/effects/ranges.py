@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gdsl.effects.term_factory import round_float32
+from gdsl.arithmetic.constants import integer_range, nearest_float32
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
@@ -54,8 +54,7 @@ def limits(kind: Type) -> Range:
         return Range(-math.inf, math.inf, True)
     if kind.is_id:
         return Range(0, 2**64 - 1)
-    bits = kind.bits or 64
-    return Range(-(1 << bits - 1), (1 << bits - 1) - 1) if kind.is_signed else Range(0, (1 << bits) - 1)
+    return Range(*integer_range(kind))
 
 
 def union(one: Range, other: Range) -> Range:
@@ -67,7 +66,7 @@ def _within(kind: Type, low: Number, high: Number, nan: bool = False) -> Range:
     full = limits(kind)
     if kind.is_float:
         if kind is Type.FLOAT32:
-            low, high = round_float32(float(low)), round_float32(float(high))
+            low, high = nearest_float32(float(low)), nearest_float32(float(high))
         return Range(low, high, nan)
     return Range(low, high) if full.low <= low and high <= full.high else full
 
@@ -322,4 +321,4 @@ def _finite(value: int | float) -> int | float:
 
 
 def _as_float(value: int | float, target: Type) -> float:
-    return round_float32(float(value)) if target is Type.FLOAT32 else float(value)
+    return nearest_float32(float(value)) if target is Type.FLOAT32 else float(value)

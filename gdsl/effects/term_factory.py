@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
+from gdsl.arithmetic.constants import integer_range, nearest_float32
 from gdsl.effects import terms
 from gdsl.effects.terms import Term
 from gdsl.ir.nodes import Role
@@ -48,7 +47,7 @@ class Terms:
     def constant(self, kind: Type, value: bool | int | float | None) -> terms.Constant:
         """A literal, rounded to its type; 0.0 and -0.0 are two."""
         if kind is Type.FLOAT32 and isinstance(value, float):
-            value = round_float32(value)
+            value = nearest_float32(value)
         return self._once((terms.Constant, kind, repr(value)), lambda: terms.Constant(kind, 0, 0, value))
 
     def param(self, kind: Type, name: str) -> terms.ParamTerm:
@@ -261,16 +260,6 @@ def _facts_of(arguments: Iterable[Term]) -> tuple[int, int]:
     return depends, depth + 1
 
 
-def round_float32(value: float) -> float:
-    """The float32 nearest to `value`."""
-    try:
-        nearest: float = struct.unpack("f", struct.pack("f", value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
-    return nearest
-
-
 def _fits(kind: Type, value: int) -> bool:
-    bits = kind.bits or 64
-    lowest, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind.is_signed else (0, (1 << bits) - 1)
+    lowest, most = integer_range(kind)
     return lowest <= value <= most

@@ -4,11 +4,11 @@ in range.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 from gdsl.extents import MOST_VALUES, of_array
-from gdsl.ir.nodes import Array, Convert, Expression, ForRange, Literal, Local, Node, OwnPart, ParamValue, Slot
+from gdsl.ir.nodes import Array, Convert, Expression, ForRange, Literal, Local, OwnPart, ParamValue, Slot
+from gdsl.records import equal_apart_from
 from gdsl.types import Type
 
 
@@ -64,9 +64,4 @@ def _is_wider(kind: Type, former: Type) -> bool:
 
 def same(one: object, other: object) -> bool:
     """Whether two expressions are equal except for their spans."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    if not isinstance(one, Node) or not isinstance(other, Node):
-        return type(one) is type(other) and one == other
-    slots = [slot.name for slot in dataclasses.fields(one) if slot.name != "span"]
-    return type(one) is type(other) and all(same(getattr(one, name), getattr(other, name)) for name in slots)
+    return equal_apart_from(one, other, ("span",))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gdsl.effects import ProgramEffects
-from gdsl.effects.access import Accesses, frontiers_of
+from gdsl.effects.access import Accesses
 from gdsl.ir import nodes
 from gdsl.ir.nodes import Doubt
 from gdsl.ir.traversal import blocks_of, walk
@@ -88,12 +88,8 @@ def tried_data(program: nodes.Program, proved: frozenset[str]) -> frozenset[str]
 
 def _steps(steps: Iterable[nodes.Step], around: frozenset[str], accesses: Accesses) -> Iterator[_Step]:
     for step in steps:
-        touched, use = accesses.of_step(step), frontiers_of(step)
-        read = around | {each.name for each in touched} | {*use.read}
-        written = frozenset(each.name for each in touched if each.writes) | {*use.written}
-        if isinstance(step, nodes.Swap):
-            read = read | {step.first, step.second}
-            written = written | {step.first, step.second}
+        touched, written = accesses.names_of_step(step)
+        read = around | touched
         if isinstance(step, nodes.Operator):
             read = read | {_A_GRAPH}
         if isinstance(step, nodes.Contract | nodes.Subgraph):

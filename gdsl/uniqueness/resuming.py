@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gdsl.effects import ProgramEffects, WriteKind
-from gdsl.effects.access import Accesses, frontiers_of
+from gdsl.effects.access import Accesses
 from gdsl.effects.terms import OfData, OfEnd, OfPlace, OfRead
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, blocks_of, walk
@@ -192,11 +192,8 @@ def _flat(
     steps: Iterable[nodes.Step], read_around: frozenset[str], around: tuple[nodes.Step, ...], accesses: Accesses
 ) -> Iterator[_Before]:
     for step in steps:
-        touched, use = accesses.of_step(step), frontiers_of(step)
-        read = read_around | {each.name for each in touched} | {*use.read}
-        written = frozenset(each.name for each in touched if each.writes) | {*use.written}
-        if isinstance(step, nodes.Swap):
-            read, written = read | {step.first, step.second}, written | {step.first, step.second}
+        touched, written = accesses.names_of_step(step)
+        read = read_around | touched
         yield _Before(step, read, written, around)
         for block in blocks_of(step):
             yield from _flat(block, read, (*around, step), accesses)

@@ -13,6 +13,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
 from gdsl.operations import Domain
+from gdsl.records import equal_apart_from
 from gdsl.source import NOWHERE, Source, Span
 from gdsl.types import Type
 
@@ -298,9 +299,4 @@ def refuse_fixed_size(symbol: Symbol | None, what: str, environment: Environment
 
 def same_expression(one: object, other: object) -> bool:
     """Whether two expressions are equal, apart from their places and types."""
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(same_expression, one, other))
-    if not isinstance(one, syntax.Node) or not isinstance(other, syntax.Node):
-        return type(one) is type(other) and one == other
-    slots = [slot.name for slot in dataclasses.fields(one) if slot.name not in _NOT_COMPARED]
-    return type(one) is type(other) and all(same_expression(getattr(one, name), getattr(other, name)) for name in slots)
+    return equal_apart_from(one, other, _NOT_COMPARED)
