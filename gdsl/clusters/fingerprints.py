@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from gdsl.backends.interface import Bindings
 from gdsl.clusters.failures import Member
 from gdsl.communicator import Communicator
 from gdsl.diagnostics import GdslError, printable
@@ -58,11 +60,30 @@ def check_file(communicator: Communicator, path: str, members: Sequence[Member])
 def share_fingerprint(communicator: Communicator, share: GraphShare) -> str:
     """A hash of the whole graph and of how it is divided, the same on all workers."""
     digest = hashlib.sha256(pickle.dumps((share.num_vertices, share.num_edges, share.directed, share.size)))
-    for values in (share.boundaries, share.offsets, share.columns):
-        digest.update(np.ascontiguousarray(values).view(np.uint8).data)
-    for attributes in (share.attributes, share.vertex_attributes):
-        for name in sorted(attributes):
-            digest.update(name.encode())
-            digest.update(np.ascontiguousarray(attributes[name]).reshape(-1).view(np.uint8).data)
+    parts = {"boundaries": share.boundaries, "offsets": share.offsets, "columns": share.columns}
+    for arrays in (parts, share.attributes, share.vertex_attributes):
+        _add(digest, arrays)
+    return _of_all(communicator, digest)
+
+
+def bindings_fingerprint(communicator: Communicator, bindings: Bindings) -> str:
+    """A hash of the params and of the inputs that are not the graph's, the same on all workers, and however the caller
+    has written these values: a set of Python has no order, and is sent as it happens to be stored."""
+    digest = hashlib.sha256(pickle.dumps(sorted(bindings.params.items())))
+    _add(digest, {name: values for name, values in bindings.inputs.items() if name not in bindings.own})
+    return _of_all(communicator, digest)
+
+
+def _add(digest: Any, arrays: Mapping[str, Any]) -> None:
+    """Add named arrays to a hash."""
+    digest.update(str(len(arrays)).encode())
+    for name in sorted(arrays):
+        values = np.ascontiguousarray(arrays[name])
+        digest.update(pickle.dumps((name, values.dtype.str, values.shape)))
+        digest.update(values.reshape(-1).view(np.uint8).data)
+
+
+def _of_all(communicator: Communicator, digest: Any) -> str:
+    """The hash of the hashes of all workers."""
     parts = communicator.all_gather(np.frombuffer(digest.digest(), np.uint8))
     return hashlib.sha256(np.concatenate(parts).tobytes()).hexdigest()[:16]

@@ -4,7 +4,6 @@ the driver needs."""
 from __future__ import annotations
 
 import hashlib
-import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,7 +21,7 @@ from gdsl.binding.shares import bind_share
 from gdsl.clusters.checkpoint_folder import RunKey
 from gdsl.clusters.checkpoints import CheckpointOptions, Checkpoints, Progress, check_folder
 from gdsl.clusters.failures import Member, on_worker
-from gdsl.clusters.fingerprints import check_file, share_fingerprint
+from gdsl.clusters.fingerprints import bindings_fingerprint, check_file, share_fingerprint
 from gdsl.clusters.result_folder import PartsOptions
 from gdsl.clusters.result_parts import Written, check_parts, write_parts
 from gdsl.clusters.share_types import inferred
@@ -265,9 +264,7 @@ def _checkpoints(
     if job.checkpoint is None:
         return None
     digest = hashlib.sha256(cache.program_key(program.ir).encode())
-    digest.update(pickle.dumps(sorted(bindings.params.items())))
-    for name, values in sorted(job.values.items()):
-        digest.update(pickle.dumps((name, values)))
+    digest.update(bindings_fingerprint(group, bindings).encode())
     key = RunKey(program.name, digest.hexdigest()[:16], share_fingerprint(group, share), group.size)
     return Checkpoints(job.checkpoint, key, group, group.members, tell)
 

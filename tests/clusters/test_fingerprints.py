@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from gdsl.binding.shares import bind_share
 from gdsl.clusters import fingerprints
 from gdsl.clusters.failures import Member
-from gdsl.clusters.fingerprints import check_file, file_fingerprint, share_fingerprint
+from gdsl.clusters.fingerprints import bindings_fingerprint, check_file, file_fingerprint, share_fingerprint
 from gdsl.clusters.members import check_members, introduction, threads_of
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.graph.shares import GraphShare
+from gdsl.pipeline import load
 from tests.support.thread_group import ThreadCommunicator, run_group
 
 SIZE = 3
@@ -75,9 +79,37 @@ def test_graphs_and_their_shares() -> None:
         Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1]),
         Graph.from_edges(*ends, weights=[1.0, 2, 3, 4]),
         Graph.from_edges(*ends, weights=[1.0, 2, 3, 5]),
+        Graph.from_edges(*ends, weights=np.array([1, 2, 3, 4], np.float64).view(np.int64)),
         Graph.from_edges(*ends, directed=False),
     ]
-    assert len({fingerprint(graph) for graph in (plain, *others)} | {fingerprint(plain, 2)}) == 6
+    assert len({fingerprint(graph) for graph in (plain, *others)} | {fingerprint(plain, 2)}) == 7
+
+
+def test_values_are_the_same_however_they_are_written() -> None:
+    """Sets of strings have another order in each process, and come in another one from the driver's."""
+    text = """program sites;
+        problem { param sites : vertex set; param most : int32; input edge w : float32; vertex d : int32; }
+        edge functor visit(src, dst, e) { cond w[e] > 0; apply { d[dst] max= most; } }
+        schedule { advance(sites, visit, to=none); }"""
+    program = load(text)
+    graph = Graph.from_table({"source": ["a", "b", "c", "d"], "target": ["b", "c", "d", "e"]})
+
+    def fingerprint(sites: Any, most: Any, w: Any) -> str:
+        def work(group: ThreadCommunicator) -> str:
+            share = GraphShare.of(graph, group.rank, SIZE)
+            return bindings_fingerprint(
+                group, bind_share(program, share, {"sites": sites, "most": most, "w": w}, group)
+            )
+
+        found = run_group(SIZE, work)
+        assert len(set(found)) == 1
+        return found[0]
+
+    first = fingerprint(["a", "c", "e"], 3, [1, 2, 3, 4])
+    for sites in (["e", "a", "c"], {"a", "c", "e"}, np.array([True, False, True, False, True])):
+        assert fingerprint(sites, np.int64(3), np.array([1, 2, 3, 4], np.float64)) == first
+    others = [(["a", "c"], 3, [1, 2, 3, 4]), (["a", "c", "e"], 4, [1, 2, 3, 4]), (["a", "c", "e"], 3, [1, 2, 3, 5])]
+    assert first not in [fingerprint(*each) for each in others]
 
 
 def test_workers_with_another_gdsl() -> None:
