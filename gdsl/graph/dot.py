@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gdsl.graph.file_bytes import text_of
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import refused_file
 from gdsl.graph.number_text import is_number
@@ -34,7 +35,7 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     """
     import pydot
 
-    text = content.decode("utf-8-sig")
+    text = text_of(content, path)
     if _NESTED_END.search(_QUOTED.sub('""', text)):
         raise refused_file(path, *_NO_SET)
     output = io.StringIO()  # pydot prints its messages

@@ -30,7 +30,7 @@ from gdsl.graph.fields import (
     statements_of,
     without_trailing_comment,
 )
-from gdsl.graph.list_checks import refuse_brackets, refuse_marks
+from gdsl.graph.list_checks import refuse_blanks, refuse_brackets, refuse_marks, refuse_single_quotes
 from gdsl.graph.number_text import is_number, is_whole
 from gdsl.graph.text import TextLines, readable, short
 from gdsl.graph_names import COMPRESSED
@@ -47,8 +47,6 @@ _OTHERS = tuple(
         (r"\s*(strict\s+)?(di)?graph\b.*\{", "a DOT file", "dot"),
         (r"\s*<gexf|\s*<\?xml.*<gexf", "a GEXF file", "gexf"),
         (r"\s*<(\?xml|graphml)", "an XML file", "graphml"),
-        (r"\s*<(!doctype html|html)", "a web page", None),
-        (r"version https://git-lfs", "a pointer of Git LFS", None),
         (r"\s*[{\[]\s*(\"|$)", "a JSON file", "json"),
         (_UCINET, "a DL file of UCINET", None),
     )
@@ -119,10 +117,12 @@ def head_of(path: str, requested: Columns) -> Head:
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
             return Head(statements, None, None, False, False, (texts[0],), raw[0][0], True, False)
         refuse_brackets(lines, texts)
+        refuse_single_quotes(lines, texts)
         mark = _separator(texts)
         table = _table(texts, mark)
         if mark is None:
             refuse_marks(lines, texts)
+            refuse_blanks(lines, texts)
         _refuse_another_separator(lines, texts, mark, table)
         quoted = all(text.startswith('"') for text in texts)
         result = _head(lines, statements, comments, mark, table, [number for number, _ in raw], requested, quoted)
@@ -174,8 +174,6 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
             if pattern.pattern == _UCINET:
                 fix = f"leave the edges, whose ids count from 1: sed -i '1,/^data:/Id' {shlex.quote(lines.path)}"
                 raise lines.error("E0712", f"this is {kind_name}, not a list of edges", fix)
-            if kind is None:
-                raise lines.error("E0710", f"this is {kind_name}, not a list of edges", "download the file itself")
             raise lines.error(
                 "E0712", f"this is {kind_name}, not a list of edges", f"--format {kind} (format='{kind}')"
             )

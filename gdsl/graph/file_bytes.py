@@ -8,6 +8,7 @@ import gzip
 import lzma
 import os
 import re
+import shlex
 import stat
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
@@ -166,6 +167,16 @@ def bytes_of(path: str, times: int) -> bytes:
         require_memory(times * size, "the graph", path)
         parts.append(chunk)
     return b"".join(parts)
+
+
+def text_of(content: bytes, path: str) -> str:
+    """The UTF-8 text of a file, without its mark. Raises GdslError E0710."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        fix = f"save the file as UTF-8, such as by iconv -f latin1 -t utf-8 {shlex.quote(path)} > NEW"
+        raise GdslError.single("E0710", "this line is not UTF-8", fix=fix, place=f"{path}:{line}") from None
 
 
 def _damaged(path: str, error: Exception) -> GdslError:

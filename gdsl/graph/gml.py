@@ -10,7 +10,7 @@ from typing import Any
 from gdsl.diagnostics import GdslError
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
-from gdsl.graph.file_bytes import bytes_of, empty
+from gdsl.graph.file_bytes import bytes_of, empty, text_of
 from gdsl.graph.number_text import is_number, is_whole, problem_of_real
 from gdsl.graph.text import printable
 
@@ -37,13 +37,7 @@ def read_gml(path: str) -> EdgeList:
     content = bytes_of(path, _BYTES_PER_BYTE)
     if not content:
         raise empty(path)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        fix = "save the file as UTF-8"
-        raise GdslError.single("E0710", "this line is not UTF-8", fix=fix, place=f"{path}:{line}") from None
-    return _Reader(path, text).read()
+    return _Reader(path, text_of(content, path)).read()
 
 
 class _Reader:

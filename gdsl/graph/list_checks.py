@@ -137,6 +137,8 @@ _BOTH_WAYS = ("<->", "--")
 _BRACKETED = re.compile(r"\s*[\[({].*[\])}][,;]?\s*")
 _BRACKETS = re.compile(r"[][(){}]")
 _VERTEX = re.compile(r"[^\s:]+:(\s|$)")
+_IN_SINGLE_QUOTES = re.compile(r"\s*'[^']*'\s*[,;|\s]\s*'[^']*'.*")
+_OTHER_BLANK = re.compile(r"(?![ \t])\s")
 
 
 def refuse_marks(lines: TextLines, texts: Sequence[str]) -> None:
@@ -166,6 +168,32 @@ def refuse_brackets(lines: TextLines, texts: Sequence[str]) -> None:
         if not lines.path.lower().endswith(COMPRESSED):
             fix += f": sed -i 's/[][(){{}}]//g; s/[,;] *$//' {shlex.quote(lines.path)}"
     raise lines.error("E0705", f"`{short(texts[0])}`: each line is in brackets, which belong to no vertex", fix)
+
+
+def refuse_single_quotes(lines: TextLines, texts: Sequence[str]) -> None:
+    """Raise E0705 for rows with both ends in single quotes, which would make names of them."""
+    rows = texts[1:] or texts
+    if not all(_IN_SINGLE_QUOTES.fullmatch(text) for text in rows):
+        return
+    fix = "put double quotes in place of them"
+    if not lines.path.lower().endswith(COMPRESSED):
+        fix += f""": sed -i "s/'/\\"/g" {shlex.quote(lines.path)}"""
+    message = f"`{short(rows[0])}`: each value is in single quotes, which quote nothing"
+    raise lines.error("E0705", message, fix)
+
+
+def refuse_blanks(lines: TextLines, texts: Sequence[str]) -> None:
+    """Raise E0705 for rows whose values are separated by blanks of Unicode alone, such as no-break spaces."""
+    if not all(_OTHER_BLANK.search(text.strip()) and not {" ", "\t"} & {*text.strip()} for text in texts):
+        return
+    blank = _OTHER_BLANK.search(texts[0].strip())
+    assert blank is not None
+    what = "no-break spaces" if blank[0] == "\u00a0" else f"the blank U+{ord(blank[0]):04X}"
+    fix = "put blanks in place of them"
+    if not lines.path.lower().endswith(COMPRESSED):
+        code = "".join(f"\\x{byte:02x}" for byte in blank[0].encode())
+        fix += f": sed -i 's/{code}/ /g' {shlex.quote(lines.path)}"
+    raise lines.error("E0705", f"`{short(texts[0])}`: the values are separated by {what}, which separate nothing", fix)
 
 
 def after_first_vertex(texts: Sequence[str]) -> bool:

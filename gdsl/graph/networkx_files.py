@@ -19,7 +19,7 @@ from gdsl.extras import first_line, required
 from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
-from gdsl.graph.file_bytes import bytes_of, empty
+from gdsl.graph.file_bytes import bytes_of, empty, text_of
 from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import quiet, refused_file
@@ -180,7 +180,7 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
             raise ValueError(f"{word[:60]} {problem[0]}")
         return float(word)
 
-    data = json.loads(content.decode("utf-8-sig"), parse_float=real)
+    data = json.loads(text_of(content, path), parse_float=real)
     if not isinstance(data, dict):
         raise ValueError("its outermost value is not an object")
     if "adjacency" in data:
@@ -209,9 +209,9 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
     return graph
 
 
-def _lines(content: bytes) -> list[str]:
+def _lines(content: bytes, path: str) -> list[str]:
     """The lines that are neither blank nor comments, which begin with a mark."""
-    text = content.decode("utf-8-sig")
+    text = text_of(content, path)
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
 
@@ -230,7 +230,7 @@ def _with_values(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
-    lines = _lines(content)
+    lines = _lines(content, path)
     if after_first_vertex(lines):
         fix = f"put a blank in place of it: sed -i 's/:/ /' {shlex.quote(path)}"
         raise refused_file(path, "each line has a `:` after its vertex, which belongs to no name", fix)
@@ -241,7 +241,7 @@ def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
 
 
 def _multiline_adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
-    lines = [_with_data(line, path) for line in _lines(content)]
+    lines = [_with_data(line, path) for line in _lines(content, path)]
     return networkx.parse_multiline_adjlist(iter(lines), comments="\0", create_using=_kind(networkx, directed))
 
 
@@ -307,7 +307,7 @@ def _require(nodes: int, edges: int, path: str) -> None:
 
 
 def _leda(networkx: Any, content: bytes, path: str) -> Any:
-    lines = [line for line in content.decode("utf-8-sig").splitlines() if line and not line.startswith("#")]
+    lines = [line for line in text_of(content, path).splitlines() if line and not line.startswith("#")]
     nodes = int(lines[4])
     edges = int(lines[5 + nodes])
     graph = networkx.parse_leda(lines)

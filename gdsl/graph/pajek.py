@@ -11,10 +11,11 @@ import numpy as np
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.arguments import exact_array
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.fields import decoded
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_count, is_number, is_whole, problem_of_real
-from gdsl.graph.text import TextLines, readable, short
+from gdsl.graph.text import TextLines, short
 from gdsl.graph.vertices import Names, id_dtype, require_countable
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
@@ -99,7 +100,7 @@ class _Reader:
         raise self._lines.error("E0705", f"`{short(line)}` is not a section of a network", _KNOWN)
 
     def _take_vertex(self, line: str) -> None:
-        words = [quoted or bare for quoted, bare in _WORD.findall(readable(line))]
+        words = [quoted or bare for quoted, bare in _WORD.findall(decoded(self._lines, line))]
         vertex = self._vertex(words[0])
         if vertex in self._labels:
             raise self._lines.error("E0705", f"the vertex {vertex + 1} has two lines")

@@ -32,6 +32,7 @@ from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.messages import no_memory, notice, with_fix
 from gdsl.graph.metis import read_metis
+from gdsl.graph.no_graph import refuse_no_graph
 from gdsl.graph.numbering import NumberedNames
 from gdsl.graph.pajek import read_pajek
 from gdsl.graph.transformations import GraphOptions, options_of
@@ -260,6 +261,7 @@ def request_of(
         _refuse_format(name)
     _require_file(name)
     kind = _kind_of(name, format)
+    refuse_no_graph(name, kind)
     if kind == "edges":
         kind = format_by_content(name, format)
     if kind not in (*LISTS, *TABLE_KINDS):

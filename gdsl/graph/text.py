@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from gdsl.diagnostics import GdslError
 from gdsl.graph.file_bytes import LONGEST_MAGIC, JunkBehindError, decompressing, file_size, unreadable
 from gdsl.graph.memory import require_memory
+from gdsl.graph.no_graph import utf16_of
 from gdsl.graph_names import COMPRESSED
 from gdsl.records import dataclass
 
@@ -263,8 +264,8 @@ class TextLines:
             self._at_start = False
             chunk = self._without_mark(chunk) or self._read_raw()
         if b"\0" in chunk:
-            if not any(chunk[1:200:2]) or not any(chunk[0:200:2]):
-                raise self._utf16("utf-16be" if chunk.startswith(b"\0") else "utf-16le")
+            if (encoding := utf16_of(chunk)) is not None:
+                raise self._utf16(encoding)
             raise GdslError.single("E0710", "this is a binary file, not a text file of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):
             # the second half of a line end that was split between two chunks
