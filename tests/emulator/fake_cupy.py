@@ -23,8 +23,26 @@ from gdsl.backends.gpus import LANES, gpus_of
 from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
 
 
-class OutOfMemoryError(Exception):
+class OutOfMemoryError(MemoryError):
     """As CuPy's."""
+
+
+class ForeignBuffer(EmulatedBuffer):
+    """Memory that is not of CuPy's pool: what is released is gone at once, whatever is in progress, and its addresses
+    are not used again."""
+
+    def __init__(self, nbytes: int) -> None:
+        super().__init__(nbytes)
+        _BEHIND.append(EmulatedBuffer(4))
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", 0):
+            self.bytes()[:] = 0xDD
+        super().__del__()
+
+
+_BEHIND: list[EmulatedBuffer] = []
+"""Memory behind each of them, which the emulator would reuse otherwise."""
 
 
 class MemoryPointer:
@@ -86,8 +104,17 @@ class FakeArray:
         return self.get().reshape(*shape)
 
     def sort(self) -> None:
-        """In place."""
+        """In place, with as much memory again while that is queued."""
+        self.take(self.nbytes)
+        self.sort_now()
+
+    def sort_now(self) -> None:
+        """In its turn."""
         self.set(numpy.sort(self.get()))
+
+    @staticmethod
+    def take(nbytes: int) -> None:
+        """Raises OutOfMemoryError if there is less."""
 
     def set(self, values: Any) -> None:
         """Other values."""
@@ -143,6 +170,11 @@ class FakeCupy:
         """Bytes of memory for all that is allocated at a time, as `memGetInfo` has it."""
         self.held, self.most_held = 0, 0
         """Bytes that are allocated on the device, and the most there were."""
+        self.unit = 1
+        """What is allocated takes a multiple of so many bytes."""
+        self.asked, self.fails = 0, range(0)
+        """How often memory of the device was asked for, and which of these times there is none."""
+        FakeArray.take = staticmethod(self.take)  # type: ignore[method-assign]
         self._host_memory: dict[int, EmulatedBuffer] = {}
         self.block_threads = 0
         """Of the last launch."""
@@ -194,8 +226,7 @@ class FakeCupy:
         if isinstance(values, FakeArray):
             return values
         self._note("upload")
-        if values.nbytes > self.free - self.held:
-            raise OutOfMemoryError
+        self.take(values.nbytes)
         made = FakeArray((values.size,), values.dtype)
         self.hold(made.data.mem)
         made.set(values)
@@ -234,19 +265,28 @@ class FakeCupy:
 
     def _alloc(self, nbytes: int) -> MemoryPointer:
         self._note("alloc")
-        if nbytes > self.free - self.held:
-            raise OutOfMemoryError
+        self.take(nbytes)
         return MemoryPointer(self.hold(EmulatedBuffer(nbytes)))
 
+    def take(self, nbytes: int) -> None:
+        """Raises OutOfMemoryError if there is less memory."""
+        self.asked += 1
+        if self.asked - 1 in self.fails or self._whole(nbytes) > self.free - self.held:
+            raise OutOfMemoryError
+        self.most_held = max(self.most_held, self.held + nbytes)
+
+    def _whole(self, nbytes: int) -> int:
+        return -(-nbytes // self.unit) * self.unit
+
     def _host_alloc(self, nbytes: int, flags: int) -> int:
-        buffer = EmulatedBuffer(nbytes)
+        buffer = ForeignBuffer(nbytes)
         library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
         self._host_memory[buffer.pointer] = buffer
         return buffer.pointer
 
     def hold(self, buffer: EmulatedBuffer, nbytes: int | None = None) -> EmulatedBuffer:
         """Count the bytes of `buffer` that are on the device for as long as it exists."""
-        count = buffer.nbytes if nbytes is None else nbytes
+        count = self._whole(buffer.nbytes if nbytes is None else nbytes)
         self.held += count
         self.most_held = max(self.most_held, self.held)
         weakref.finalize(buffer, self._release, count)
@@ -418,8 +458,13 @@ class FakeRange:
         self.parts = tuple(part for part in parts if part.nbytes)
         assert all(part.nbytes % self.page == 0 for part in self.parts), parts
         self.nbytes = sum(part.nbytes for part in self.parts)
-        self.buffer = EmulatedBuffer(self.nbytes)
-        cupy.hold(self.buffer, sum(part.nbytes for part in self.parts if part.owner != HOST))
+        here = [part for part in self.parts if part.owner != HOST]
+        try:
+            cupy.take(sum(part.nbytes for part in here))
+        except OutOfMemoryError:
+            raise flat_ranges._no_memory(here[0]) from None
+        self.buffer = ForeignBuffer(self.nbytes)
+        cupy.hold(self.buffer, sum(part.nbytes for part in here))
         library().native.emulator_mark_written(self.buffer.pointer, self.nbytes)
         self.pointer = self.buffer.pointer
 
@@ -430,6 +475,7 @@ class FakeRange:
 def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
     """Let gdsl find this in the place of CuPy, its driver and NVRTC, on a machine with so many GPUs, and no device of
     before."""
+    _BEHIND.clear()
     cupy = FakeCupy(gpus)
     driver = cupy.driver = _Driver(cupy)
     api = SimpleNamespace(driver=driver)

@@ -129,7 +129,7 @@ def install(monkeypatch: Any, seed: int) -> tuple[FakeCupy, LateDevice]:
             if pointer:
                 late.ask(lambda: library().native.emulator_free(pointer))
 
-    begin, sort, reshape, asarray = FakeArray.__init__, FakeArray.sort, FakeArray.reshape, cupy.asarray
+    begin, reshape = FakeArray.__init__, FakeArray.reshape
     pinned, copied, cleared = cupy.cuda.alloc_pinned_memory, cupy._memcpy, cupy._memset
 
     def begun(array: FakeArray, shape: tuple[int], dtype: Any, memptr: MemoryPointer | None = None) -> None:
@@ -148,16 +148,26 @@ def install(monkeypatch: Any, seed: int) -> tuple[FakeCupy, LateDevice]:
             late.ask(lambda: copied(target, source, nbytes, kind, stream))
 
     def uploaded(values: Any) -> FakeArray:
-        if not isinstance(values, FakeArray):
-            late.end()
-        return asarray(values)
+        if isinstance(values, FakeArray):
+            return values
+        cupy.log["upload"] += 1
+        cupy.take(values.nbytes)
+        made, staged = FakeArray((values.size,), values.dtype), values.copy()
+        cupy.hold(made.data.mem)
+        late.ask(lambda: made.set(staged))
+        return made
 
     def allocated(nbytes: int) -> MemoryPointer:
-        return MemoryPointer(Buffer(nbytes))
+        cupy.take(nbytes)
+        return MemoryPointer(cupy.hold(Buffer(nbytes)))
+
+    def sort(array: FakeArray) -> None:
+        cupy.take(array.nbytes)
+        late.ask(array.sort_now)
 
     monkeypatch.setattr(FakeArray, "__init__", begun)
     monkeypatch.setattr(FakeArray, "reshape", rows)
-    monkeypatch.setattr(FakeArray, "sort", lambda array: late.ask(lambda: sort(array)))
+    monkeypatch.setattr(FakeArray, "sort", sort)
     cupy.asarray = uploaded  # type: ignore[method-assign]
     cupy.stream = SimpleNamespace(ptr=0, synchronize=late.end)
     cupy.cuda.Event, cupy.cuda.alloc = late.event, allocated

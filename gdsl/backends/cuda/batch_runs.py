@@ -156,4 +156,4 @@ def _for_graph(
         except GdslError as error:
             if error.code != "E0912" or not executable._free_memory(graph):
                 raise
-            return executable, executable._enactor(graph, bindings, limits).on_device
+        return executable, executable._enactor(graph, bindings, limits).on_device

@@ -61,18 +61,18 @@ class CudaExecutable(ExecutableForms):
                 observed.note_as_given(outcome.visits, outcome.kernel_ms)
                 outcome.order_line = observed.line
                 return outcome
-        ordered = self._from_near_to_far()
+        ordered, found = self._from_near_to_far(), None
         try:
-            outcome = ordered._run(graph, bindings, limits.since(started))
+            found = ordered._run(graph, bindings, limits.since(started))
+            observed.note_near_far(found.kernel_ms)
         except GdslError as error:
             if error.code != "E0912":
                 raise
             observed.give_up()
-            outcome = self._run(graph, bindings, limits.since(started))
-        else:
-            observed.note_near_far(outcome.kernel_ms)
-        outcome.order_line = observed.line
-        return outcome
+        if found is None:  # behind the handler, whose error holds memory of that run
+            found = self._run(graph, bindings, limits.since(started))
+        found.order_line = observed.line
+        return found
 
     def _run(self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
         """Run in one order of work; `most_visits` as in `Enactor.run`."""
@@ -88,7 +88,7 @@ class CudaExecutable(ExecutableForms):
                 except GdslError as error:
                     if error.code != "E0912" or not self._use_own_ids(graph):
                         raise
-        device, whole = self._device, False
+        device, whole, missing = self._device, False, None
         started = limits.timeout and time.monotonic()
         device.acquire(limits.timeout)  # as `reserved` does, with fewer calls
         try:
@@ -98,7 +98,9 @@ class CudaExecutable(ExecutableForms):
             except GdslError as error:
                 if error.code != "E0912":
                     raise
-                outcome = self._run_with_less_memory(graph, bindings, limits, most_visits, error)
+                missing = error
+            if missing is not None:  # behind the handler, so that a later error is not shown with this one
+                outcome = self._run_with_less_memory(graph, bindings, limits, most_visits, missing)
             whole = True
             return outcome
         finally:
@@ -142,7 +144,7 @@ class CudaExecutable(ExecutableForms):
         self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int, error: GdslError
     ) -> Outcome:
         """Run after freeing memory of others, on the graph's own ids, or with edge lists in the host's memory."""
-        error.__traceback__ = error.__context__ = None  # their frames hold memory of the run that failed
+        self._let_go(error)
         steps: tuple[Callable[[Graph], bool], ...] = self._free_memory, self._place_again
         if not self._is_limited(graph, limits):
             steps = self._free_memory, self._use_own_ids
@@ -156,6 +158,12 @@ class CudaExecutable(ExecutableForms):
             except GdslError as failure:
                 if failure.code != "E0912":
                     raise
-                failure.__traceback__ = failure.__context__ = None
+                self._let_go(failure)
                 error = failure
         raise error
+
+    def _let_go(self, error: GdslError) -> None:
+        """Release the memory of the run that failed, which the frames of its error hold, once nothing uses it: its
+        kernels may be in progress, and only what is in CuPy's pool is reused in the order of the stream."""
+        self._device.halt()
+        error.__traceback__ = error.__context__ = None

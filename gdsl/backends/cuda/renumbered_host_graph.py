@@ -88,10 +88,12 @@ class RenumberedHostGraph(HostGraph):
         given_offsets, original = self._given(offsets_name), self.device.place(self._host(name, kind), 0)
         new_offsets, numbering = self.part(offsets_name, Type.EDGE), self.numbering
         sources = given_offsets, original, numbering.order, numbering.rank, new_offsets
-        while not self._renumbered(sources, offsets, target, kind):
-            self._piece = max(self._piece // 2, self._least_piece)
-        self.device.end()
-        self.device.wait(None)  # before the lists that kernels read are released
+        try:
+            while not self._renumbered(sources, offsets, target, kind):
+                self._piece = max(self._piece // 2, self._least_piece)
+        finally:  # after an error too: kernels read the given lists and write the new ones, which are then released
+            self.device.end()
+            self.device.wait(None)
         return target
 
     def _renumbered(

@@ -54,6 +54,7 @@ class RunMemories:
                 if error.code != "E0912" or not self.is_near:
                     raise
                 self._give_up()
+            if memory is None:  # behind the handler, whose error holds what was allocated
                 memory = self._new(sizes)
             self.current, self._lengths = memory, lengths
         return memory
@@ -63,13 +64,14 @@ class RunMemories:
         E0912."""
         try:
             memory.begin(bindings, limits, most_visits)
+            return memory
         except GdslError as error:
             if error.code != "E0912" or not memory.near:
                 raise
             memory.end(False)
             self._give_up()
-            memory = self.of(bindings, graph)
-            memory.begin(bindings, limits, most_visits)
+        memory = self.of(bindings, graph)
+        memory.begin(bindings, limits, most_visits)
         return memory
 
     def observe(self, written: Written, ms: float, graph: Graph, threads: int) -> None:
