@@ -3,6 +3,9 @@
 Then it makes no difference whether both run or one of them: a call may read what others write at any moment, so the
 second may read what the first read. It writes the same values to the same elements by operations that change nothing
 the second time, and nothing but flags depends on whether they changed anything.
+
+Operands may be exchanged where that changes neither the value nor what is evaluated. Of 0.0 and -0.0 the smaller is the
+one that comes first; and an operand that may stop the run is not evaluated if the one before it has decided.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Builtin, Outcome, ReduceOperation
+from gdsl.plan.functor_facts import may_stop
+from gdsl.types import Type
 
 _EXCHANGED = {ir.Role.SOURCE: ir.Role.DESTINATION, ir.Role.DESTINATION: ir.Role.SOURCE}
 _COMMUTATIVE = frozenset(
@@ -26,6 +31,8 @@ _COMMUTATIVE = frozenset(
         Builtin.MAX,
     }
 )
+_DECIDES = frozenset({BinaryOperation.AND, BinaryOperation.OR})
+"""Those of which the first operand may decide."""
 _REPEATABLE = frozenset({ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_AND, ReduceOperation.BIT_OR})
 _CHANGED = "changed"
 _ONLY_SET = frozenset({BinaryOperation.OR, BinaryOperation.AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_AND})
@@ -48,9 +55,10 @@ class _Text:
         self.roles = roles
         self.is_plain = functor.common is None and functor.value is None
         self._locals: dict[str, object] = {}
-        tests = {repr(self._form(test)) for test in functor.condition}
+        tests = [repr(self._form(test)) for test in functor.condition]
         changes = [self._change(statement) for statement in functor.body]
-        self.parts = (frozenset(tests), frozenset(repr(change) for change in changes if change is not None))
+        asked = tuple(tests) if may_stop(functor.condition) else frozenset(tests)
+        self.parts = (asked, frozenset(repr(change) for change in changes if change is not None))
 
     def _change(self, statement: ir.Statement) -> object:
         """What a statement changes; None for a local."""
@@ -81,9 +89,9 @@ class _Text:
             case ir.UpdateValue() | ir.CompareAndSwap() | ir.Place():
                 self.is_plain = False
                 return None
-            case ir.Binary(operation=operation, left=left, right=right) if operation in _COMMUTATIVE:
+            case ir.Binary(operation=operation, left=left, right=right) if _is_commutative(part):
                 return operation, *sorted(map(self._form, (left, right)), key=repr)
-            case ir.BuiltinCall(function=function, arguments=arguments) if function in _COMMUTATIVE:
+            case ir.BuiltinCall(function=function, arguments=arguments) if _is_commutative(part):
                 return function, *sorted(map(self._form, arguments), key=repr)
             case ir.Node():
                 slots = [slot.name for slot in dataclasses.fields(part) if slot.name != "span"]
@@ -91,6 +99,14 @@ class _Text:
             case tuple():
                 return tuple(map(self._form, part))
         return part
+
+
+def _is_commutative(part: ir.Binary | ir.BuiltinCall) -> bool:
+    """Whether the operands may be exchanged."""
+    if isinstance(part, ir.Binary):
+        return part.operation in _COMMUTATIVE and not (part.operation in _DECIDES and may_stop(part))
+    parts: tuple[Type, ...] = part.type.parts if part.type.is_pair else (part.type,)
+    return part.function in _COMMUTATIVE and not any(each.is_float for each in parts)
 
 
 def _asks(form: object) -> bool:

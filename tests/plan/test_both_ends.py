@@ -18,6 +18,7 @@ from .planning import only_sweep, plan_of
 _TEXT = """program p;
 problem {
     vertex x : vertex = id; vertex low : int32 = 7; vertex sum : int32; input edge length : int32;
+    vertex y : float64; vertex best : (float64, int32); input vertex label : vertex; input vertex kind : int32;
     scalar moved : bool; scalar calm : bool; scalar bits : int32;
 }
 edge functor f(src, dst, e) { %s }
@@ -31,6 +32,8 @@ SAME = {
         moved |= other || one;
     }""",
     "a condition on both": "cond src != dst && low[src] == low[dst]; apply { x[src] min= dst; x[dst] min= src; }",
+    "an index that both ends read": """cond kind[label[src]] == kind[label[dst]];
+        apply { low[src] min= 3; low[dst] min= 3; }""",
     "only if another flag is set": """apply {
         let c = changed(x[max(src, dst)] min= min(src, dst)); moved |= c && calm;
     }""",
@@ -53,6 +56,16 @@ OTHER = {
     "one direction": "cond src < dst; apply { x[max(src, dst)] min= min(src, dst); }",
     "a difference": "apply { low[src] min= low[src] - low[dst]; low[dst] min= low[src] - low[dst]; }",
     "near": "apply { x[near] min= far; x[far] min= near; }",
+    "-0.0 if it comes first": """apply {
+        let q = 1.0 / min(y[src], y[dst]); y[src] min= q; y[dst] min= q;
+    }""",
+    "the best pair of -0.0": """apply {
+        let q = min((y[src], 1), (y[dst], 1)); best[src] min= (1.0 / q.0, 1); best[dst] min= (1.0 / q.0, 1);
+    }""",
+    "an index that one end alone reads": """cond kind[label[src]] > 0 || kind[label[dst]] > 0;
+        apply { low[src] min= 3; low[dst] min= 3; }""",
+    "an index that is reached from one end alone": """cond kind[label[src]] > 0 && kind[label[dst]] > 0;
+        apply { low[src] min= 3; low[dst] min= 3; }""",
     "a branch": "apply { if (src != dst) { x[max(src, dst)] min= min(src, dst); } }",
 }
 
