@@ -149,6 +149,8 @@ class Outcome:
     """What each of several GPUs did when, of a run that records it."""
     kernel_ms: float = 0.0
     """Milliseconds of the kernel alone, of a run whose order of work is compared with another one."""
+    operators: int = 0
+    """How many operators ran, of a run on a GPU."""
 
     @cached_property
     def trace(self) -> tuple[TraceRecord, ...]:

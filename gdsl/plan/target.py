@@ -72,8 +72,6 @@ class Sizes:
     """Places of a list of few members: as many edges as these may have; fewer than 2^24 (cuda)."""
     solo_edges: int = 1
     """Edges of a worklist for each thread of a GPU up to which one of several GPUs runs passes alone (cuda)."""
-    near_solo_edges: int = 4
-    """The same where that one has all data near (cuda)."""
     listed_edges: int = 8
     """Edges a thread up to which members are few, as lists go (cuda)."""
     local_room: int = 128

@@ -313,7 +313,6 @@ def verify_sizes(plan: Plan) -> None:
         sizes.listed_places,
         sizes.listed_edges,
         sizes.solo_edges,
-        sizes.near_solo_edges,
         (1 << 24) - sizes.listed_places,
     )
     expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")

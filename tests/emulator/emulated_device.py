@@ -166,9 +166,7 @@ class EmulatedDevice:
         """There are none."""
         return []
 
-    def room(
-        self, sizes: Sequence[int], former: EmulatedRoom | None, filled: int = 0, near: bool = False
-    ) -> EmulatedRoom:
+    def room(self, sizes: Sequence[int], former: EmulatedRoom | None, filled: int = 0) -> EmulatedRoom:
         """New ones, so that what is written beyond one of them is found."""
         return EmulatedRoom([self.allocate(nbytes) for nbytes in sizes])
 

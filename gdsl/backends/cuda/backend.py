@@ -49,6 +49,8 @@ class CudaBackend:
         """`gpus`: the numbers of those that run together; none: the current one alone. `lanes`: each writes a lane of
         the trace."""
         self.gpus, self._lanes = gpus, lanes
+        self._on_current: CudaBackend = self
+        """The backend that runs programs on the current GPU alone."""
         self._groups: dict[tuple[tuple[int, ...], bool], CudaBackend] = {}
         self._devices: dict[int, CudaDevice] = {}
         self._graphs = GraphCache()
@@ -89,6 +91,7 @@ class CudaBackend:
         writes a lane of the trace, on the same devices with the same graphs."""
         if (gpus, lanes) not in self._groups:
             group = CudaBackend(gpus, lanes)
+            group._on_current = self
             if lanes:
                 plain = self.on_gpus(gpus)
                 group._devices, group._graphs, group._answers = plain._devices, plain._graphs, plain._answers
@@ -183,7 +186,14 @@ class CudaBackend:
             self.device(), self._graphs, self.build, program, plan, generated, cubin, widths, *many, graph
         )
         executable.on_several_gpus, executable.with_lanes = self._several, self._lanes
+        if self._several and not self._lanes and len(set(self.gpus)) == len(self.gpus):
+            executable.build_alone = partial(self._built_alone, program, widths)
         return executable
+
+    def _built_alone(self, program: Program, widths: Widths) -> CudaExecutable:
+        """The program for the first of the GPUs, which runs of that GPU share."""
+        with self._on_first():
+            return self._on_current.build(program, widths)
 
     def needs(
         self,

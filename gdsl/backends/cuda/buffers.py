@@ -64,7 +64,7 @@ class Allocating(Launching):
         """Memory that the caller gets, in the order of the caller's ids. Raises E0912."""
         return self.allocate(nbytes)
 
-    def room(self, sizes: Sequence[int], former: Any, filled: int = 0, near: bool = False) -> Any:
+    def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Any:
         """One block of memory for all buffers."""
         needed = offsets_of(sizes)[-1]
         if former is not None and former.block.nbytes >= needed:

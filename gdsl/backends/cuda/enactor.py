@@ -109,11 +109,11 @@ class Enactor:
     def run(self, bindings: Bindings, limits: Limits, most_visits: int = 0) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped, TooManyVisitsError if
         its first loop visits more than `most_visits` edges (0: it may) and is not at its end then."""
-        self.limits, self._bindings, device, blocks = limits, bindings, self.device, self.blocks
+        self.limits, self._bindings, device = limits, bindings, self.device
         memories, whole = self._memories, False
         memory = memories.reusable(bindings) or memories.of(bindings, self.graph)
         try:
-            memory = memories.begin(memory, bindings, self.graph, limits, most_visits)
+            memory.begin(bindings, limits, most_visits)
             for settle in bindings.open:
                 settle()
             self._started = time.monotonic() if limits.timeout is not None else 0.0
@@ -143,7 +143,7 @@ class Enactor:
             if most_visits or self._has_order:
                 started_run.outcome.kernel_ms = words[2] / 1e6
                 started_run.outcome.visits = self.control().get("visits", 0)
-            memories.observe(started_run.written, words[2] / 1e6, self.graph, blocks * self._threads)
+            started_run.outcome.operators = words[0]
             whole = True
             return started_run.outcome
         finally:
@@ -229,8 +229,6 @@ class Enactor:
         facts = [("grid", grid)]
         if self.device.gpu_numbers:
             facts.append(("GPUs", ", ".join(map(str, self.device.gpu_numbers))))
-        if self._memories.is_near:
-            facts.append(("arrays", "on the first GPU, which runs most passes alone"))
         if self.on_device.memory_line:
             facts.append(("memory", self.on_device.memory_line.removeprefix("memory: ")))
         return Build(self.plan, "cuda", self.generated.text, tuple(facts), tuple(kernels))

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.batch_runs import BatchRuns
 from gdsl.backends.cuda.executable_forms import ExecutableForms
+from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
+from gdsl.memory_use import MemoryUse, Place
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.stream_queue import InFlightRun
+
+_ON_GPU = MemoryUse(Place.DEVICE)
 
 
 class CudaExecutable(ExecutableForms):
@@ -47,6 +51,32 @@ class CudaExecutable(ExecutableForms):
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
+        observed = self._gpus_on(graph, limits)
+        if observed is None:
+            return self._run_in_order(graph, bindings, limits)
+        started = limits.timeout and time.monotonic()
+        outcome = self._run_alone(graph, bindings, limits, observed) if observed.is_alone else None
+        if outcome is None:
+            outcome = self._run_in_order(graph, bindings, limits.since(started))
+            observed.note_together(outcome.time_ms, outcome.operators)
+        return outcome
+
+    def _run_alone(self, graph: Graph, bindings: Bindings, limits: Limits, observed: ObservedGpus) -> Outcome | None:
+        """Run on the first of several GPUs, if there is room for the graph. It stays there if that is faster."""
+        alone, outcome = self._on_first_gpu(), None
+        try:
+            outcome = alone.run(graph, bindings, dataclasses.replace(limits, memory=_ON_GPU))
+            observed.note_alone(outcome.time_ms)
+        except GdslError as error:
+            if error.code != "E0912":
+                raise
+            observed.give_up()
+        if not observed.is_alone:
+            alone.leave(graph)
+        return outcome
+
+    def _run_in_order(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
+        """Run on all GPUs of the executable."""
         if self._orders is None or limits.max_iterations is not None:
             return self._run(graph, bindings, limits)
         observed = self._order_on(graph)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gdsl.backends.cuda.degree_order import reads_saved
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
+from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import ObservedOrder
 from gdsl.backends.cuda.planning import plan_of
 from gdsl.backends.gpus import no_memory_error
@@ -58,6 +59,11 @@ class ExecutableForms:
         self.generated, self.widths, self._teams, self._instances = generated, widths, teams, instances
         self._program, self._plan, self._graph_class = program, plan, graph_class
         self.on_several_gpus = self.with_lanes = False
+        self.build_alone: Callable[[], Self] | None = None
+        """Of a program on several GPUs: creates the executable for the first one."""
+        self._alone: Self | None = None
+        self._gpus: weakref.WeakKeyDictionary[Graph, ObservedGpus] = weakref.WeakKeyDictionary()
+        """What runs on each graph have shown of the GPUs to use."""
         self.kernels = LoadedModule(self._device, cubin)
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
@@ -100,6 +106,9 @@ class ExecutableForms:
 
     def _executable_of(self, graph: Graph) -> Self | None:
         """This executable or the one in its place, whichever has run on the graph."""
+        gpus = self._gpus.get(graph)
+        if gpus is not None and gpus.is_alone and self._alone is not None:
+            return self._alone._executable_of(graph)
         observed = self._orders.get(graph) if self._orders is not None else None
         if observed is not None and observed.ran_near_far:
             return self._from_near_to_far()._executable_of(graph)
@@ -118,6 +127,30 @@ class ExecutableForms:
         if order is None:
             order = self._orders[graph] = ObservedOrder(graph.num_edges)
         return order
+
+    def _gpus_on(self, graph: Graph, limits: Limits) -> ObservedGpus | None:
+        """What runs on the graph have shown; None if they cannot show anything."""
+        if self.build_alone is None or limits.memory is not None:
+            return None
+        found = self._gpus.get(graph)
+        if found is None:
+            found = self._gpus[graph] = ObservedGpus()
+        return found
+
+    def _on_first_gpu(self) -> Self:
+        """The executable for that alone, created when it is first needed."""
+        if self._alone is None:
+            assert self.build_alone is not None
+            self._alone = self.build_alone()
+        return self._alone
+
+    def leave(self, graph: Graph) -> None:
+        """Free what runs on the graph have on the GPU; a later run brings it there again."""
+        self._device.acquire(None)
+        try:
+            self._graphs.free(graph, self._device)
+        finally:
+            self._device.release(True)
 
     def _from_near_to_far(self) -> Self:
         """The executable for graphs whose edges are visited too often otherwise, created when it is first needed."""

@@ -14,7 +14,7 @@ from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
 from gdsl.backends.needs import bytes_of
 from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.layout import MOST_VISITS, SOLO_EDGES, layout_of
+from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import shown
 from gdsl.extents import of_graph
@@ -22,7 +22,6 @@ from gdsl.ir.nodes import Program
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, Buffer, Cleared, Made
 from gdsl.plan.nodes import Plan
 from gdsl.plan.occupancy import FEW, MANY, blocks_a_multiprocessor
-from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import launches
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Widths
@@ -277,8 +276,6 @@ def _values(plan: Plan) -> Iterator[tuple[str, str, str]]:
     yield "run", "max_iterations", "passes that one loop may have"
     if most_visits(plan) is not None:
         yield "run", MOST_VISITS.name, "edges that the first loop may visit before the run is stopped; 0: any number"
-    if any(solo_loops(plan)):
-        yield "run", SOLO_EDGES.name, "edges for each thread of a GPU up to which the first one runs a pass alone"
     yield from ((PROBLEM, param.name, f"param, {param.type.name}") for param in plan.program.params)
 
 

@@ -43,15 +43,13 @@ class ScratchMemory:
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         """The run memories of programs that have run on the graph."""
 
-    def acquire(
-        self, user: object, sizes: Sequence[int], copied: Sequence[int], filled: int = 0, near: bool = False
-    ) -> Sequence[Buffer]:
+    def acquire(self, user: object, sizes: Sequence[int], copied: Sequence[int], filled: int = 0) -> Sequence[Buffer]:
         """Memory with any content for `user` alone, until another program acquires it: buffers of these `sizes`, of
-        which the last `filled` are filled from the beginning (`near`: all on the first GPU), and behind them those of
-        which each GPU has its own. Raises E0912."""
+        which the last `filled` are filled from the beginning, and behind them those of which each GPU has its own.
+        Raises E0912."""
         former, copies = self._room, self._copies[: len(copied)]
         self._room, self._copies, self.user = None, [], None
-        self._room = self._device.room(sizes, former, filled, near)
+        self._room = self._device.room(sizes, former, filled)
         for place, nbytes in enumerate(copied):
             if place < len(copies) and copies[place].nbytes >= nbytes:
                 self._copies.append(copies[place])

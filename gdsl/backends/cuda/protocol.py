@@ -215,10 +215,9 @@ class Device(Protocol):
         arguments of that GPU. They begin when the work so far is done, and what follows waits for all of them."""
         ...
 
-    def room(self, sizes: Sequence[int], former: Any, filled: int = 0, near: bool = False) -> Room:
+    def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Room:
         """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
-        must not be used any more. The last `filled` of them are filled from the beginning, and often in part. `near`:
-        all are on the first of several GPUs."""
+        must not be used any more. The last `filled` of them are filled from the beginning, and often in part."""
         ...
 
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> Shared:

@@ -18,7 +18,7 @@ from gdsl.backends.cuda.run_results import RunResults
 from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
-from gdsl.codegen.cuda.layout import MOST_VISITS, SOLO_EDGES, layout_of
+from gdsl.codegen.cuda.layout import MOST_VISITS, layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.ids import NAME as GIVEN_IDS
@@ -26,7 +26,6 @@ from gdsl.operations import Domain
 from gdsl.plan import buffer_nodes
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.plan.nodes import Plan
-from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import kept_graphs
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type
@@ -64,13 +63,12 @@ class RunMemory:
     and belong to the caller. Scalars and the control block are exchanged with the host in one copy.
     """
 
-    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes, near: bool = False) -> None:
-        """`near`: of several GPUs the first has all that runs change. Raises E0912 if there is too little memory."""
-        self.device, self.plan, self.on_device, self.sizes, self.near = device, plan, on_device, sizes, near
+    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes) -> None:
+        """Raises E0912 if there is too little memory."""
+        self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
         self._widths = on_device.widths
         self._numbering = on_device.numbering
         self.ids = RunIds(plan, on_device.numbering)
-        self._allocate = device.allocate_near if near else device.allocate
         self._token = object()  # not `self`, which refers to the graph on the device
         self.record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
@@ -99,8 +97,7 @@ class RunMemory:
         kept_sizes = {buffer.name: self._bytes(buffer) for buffer in self._kept}
         missing = sum(on_device.kept.missing_bytes(key, kept_sizes) for key in self._kept_keys)
         missing += max(len(device.gpu_numbers), 1) * sum(self._copied)
-        needed = sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing
-        device.require(needed * (max(len(device.gpu_numbers), 1) if near else 1))
+        device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])) + missing)
         self._to_clear: list[tuple[int, int]] = []
         self.transfers = RunTransfers(device, plan, self._widths, sizes, self.record, scalars)
         self.shared = self.transfers.shared
@@ -128,7 +125,7 @@ class RunMemory:
         and then its GPUs take vertices in turns."""
         arrays = {array.name for array in self.plan.program.arrays if array.domain is Domain.VERTEX}
         values = (each for each in self.plan.buffers if each.group == PROBLEM and each.name in arrays)
-        several = len(self.device.gpu_numbers) > 1 and not self.near
+        several = len(self.device.gpu_numbers) > 1
         return several and any(self.device.is_divided(self._bytes(each)) for each in values)
 
     def _find_kept(self) -> None:
@@ -188,9 +185,6 @@ class RunMemory:
         """The field in the record, and its current value."""
         bounded = most_visits(self.plan) is not None
         self._most_visits = self.record.value(RUN, MOST_VISITS.name, numpy.dtype("u8")) if bounded else None
-        if any(solo_loops(self.plan)):
-            edges = self.plan.sizes.near_solo_edges if self.near else self.plan.sizes.solo_edges
-            self.record.value(RUN, SOLO_EDGES.name, numpy.dtype("u8"))[0] = edges
 
     # One run
 
@@ -200,7 +194,7 @@ class RunMemory:
         scratch = self.on_device.scratch
         acquires = scratch.user is not self._token
         if acquires:
-            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied, self._filled, self.near))
+            self._lay_out(scratch.acquire(self._token, self._sizes, self._copied, self._filled))
         if self._kept:
             self.on_device.kept.copy_for_gpus()
             if self._kept_version != self.on_device.kept.version:
@@ -284,7 +278,7 @@ class RunMemory:
         reused."""
         names: dict[str, Buffer] = {}
         for name, nbytes, place in self._new:
-            created = names[name] = again.get(name) or self._allocate(nbytes)
+            created = names[name] = again.get(name) or self.device.allocate(nbytes)
             place[0] = created.pointer
         if self._keeps_inside:
             self._inside = {**names}

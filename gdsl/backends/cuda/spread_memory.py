@@ -45,18 +45,16 @@ _SLAB = 32 << 20
 class FlatRoom:
     """Buffers that are allocated together: large ones are spread, the others are on the first GPU."""
 
-    def __init__(self, device: SpreadMemory, sizes: Sequence[int], filled: int, near: bool) -> None:
-        """The last `filled` of them are filled from the beginning: GPUs have their pages in turns. `near`: all are on
-        the first GPU."""
-        self.sizes, self.filled, self.near = tuple(sizes), filled, near
-        is_spread = [not near and device.is_spread(size) for size in sizes]
-        near_sizes = [size for size, spread in zip(sizes, is_spread, strict=True) if not spread]
-        *offsets, whole = offsets_of(near_sizes)
+    def __init__(self, device: SpreadMemory, sizes: Sequence[int], filled: int) -> None:
+        """The last `filled` of them are filled from the beginning: GPUs have their pages in turns."""
+        self.sizes, self.filled = tuple(sizes), filled
+        near = [size for size in sizes if not device.is_spread(size)]
+        *offsets, whole = offsets_of(near)
         block = device.allocate_near(whole)
         places = iter(offsets)
         self.buffers = [
             device.allocate(size, in_turns=place >= len(sizes) - filled)
-            if is_spread[place]
+            if device.is_spread(size)
             else CudaBuffer(block.memory, size, block.pointer + next(places))
             for place, size in enumerate(sizes)
         ]
@@ -243,13 +241,13 @@ class SpreadMemory(CudaDevice):
         for gpu in self.owners:
             with self._on(gpu):
                 self.cupy.cuda.runtime.deviceSynchronize()
-        for pool in (self._near, self._copied, *self._far.values()):
+        for pool in (self._near, self._copied, *self._far.values(), self.cupy.get_default_memory_pool()):
             pool.free_all_blocks()
 
-    def room(self, sizes: Sequence[int], former: Any, filled: int = 0, near: bool = False) -> Any:
+    def room(self, sizes: Sequence[int], former: Any, filled: int = 0) -> Any:
         """Each buffer with parts of its own."""
-        same = former is not None and (former.sizes, former.filled, former.near) == (tuple(sizes), filled, near)
-        return former if same else FlatRoom(self, sizes, filled, near)
+        same = former is not None and (former.sizes, former.filled) == (tuple(sizes), filled)
+        return former if same else FlatRoom(self, sizes, filled)
 
     def memory(self) -> tuple[int, int]:
         """(free bytes, all bytes) of all GPUs together; as many are free on each as on the fullest one."""

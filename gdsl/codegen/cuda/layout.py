@@ -13,7 +13,6 @@ from gdsl.operations import Domain
 from gdsl.plan import buffers, replicas, structs
 from gdsl.plan.buffer_nodes import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.nodes import Plan
-from gdsl.plan.solo_rounds import solo_loops
 from gdsl.plan.walking import sweeps
 from gdsl.plan.work_order import most_visits
 from gdsl.types import Type, Widths
@@ -77,8 +76,6 @@ def layout_of(plan: Plan, widths: Widths) -> Layout:
 
 MOST_VISITS = Field("most_visits", _U64, "edges that the first loop may visit before the run is stopped; 0: all")
 
-SOLO_EDGES = Field("solo_edges", _U64, "edges for each thread of a GPU up to which the first one runs a pass alone")
-
 
 def run_slice(plan: Plan) -> Struct:
     """What the enactor uses besides the problem data. Frontiers have a place for their bitmaps even where none is
@@ -138,7 +135,6 @@ def run_slice(plan: Plan) -> Struct:
             *((Field("lanes", Pointer("lane_record"), "this GPU's lane of the trace"),) if "lanes" in made else ()),
             Field("max_iterations", _I64, "passes that one loop may have"),
             *((MOST_VISITS,) if most_visits(plan) is not None else ()),
-            *((SOLO_EDGES,) if any(solo_loops(plan)) else ()),
             *(field for name, field in optional if name in made),
         ),
     )

@@ -143,14 +143,14 @@ __device__ __forceinline__ bool wait_for_solo(enactor& run, int32& iteration, St
 
 // piece: choose_gpus
 // Before a pass of a loop whose members have about `edges / part` edges: whether there is one, as all that take part know.
-// With fewer edges than a GPU has threads (times `solo_edges`) the first GPU goes on alone, since such a pass takes as long
+// With fewer edges than a GPU has threads (times SOLO_EDGES) the first GPU goes on alone, since such a pass takes as long
 // as its barriers, and accesses that wait for each other. With more than twice as many, or when the loop ends, all take
 // part again. `state` is what a pass changes in each thread.
 // barriers: 0 to 2
 template <class... State>
 __device__ __forceinline__ bool choose_gpus(enactor& run, bool goes_on, uint64 edges, uint64 part, int32& iteration,
                                             State&... state) {
-    const uint64 most = uint64(all_block_count() / uint32(all_gpu_count())) * blockDim.x * run.slice.solo_edges * part;
+    const uint64 most = uint64(all_block_count() / uint32(all_gpu_count())) * blockDim.x * SOLO_EDGES * part;
     const bool alone = is_alone();
     if (alone ? goes_on && edges <= 2 * most : !goes_on || edges > most) { return goes_on; }
     static_assert(((4 * sizeof(uint64)) + ... + sizeof(in_words<State>)) <= sizeof(control_block::handed), "no room");
