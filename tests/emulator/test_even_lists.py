@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import gdsl
+from gdsl.binding import bind
 
 from .build import compiler
 from .fake_cupy import FakeCupy
+from .mutants import Mutant
+from .mutating import built_with
+from .running import SMALL, device_for, expect, program_of
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 
@@ -35,3 +41,21 @@ def test_reductions_over_lists_of_any_evenness(cupy: FakeCupy, longest: int) -> 
     found = program.run(graph, {}, backend="cuda").host_arrays()
     for name, values in expected.items():
         assert np.array_equal(found[name], values), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("longest", [9, 400])
+def test_a_list_that_a_thread_walks_is_walked_once(tmp_path: Path, longest: int) -> None:
+    """Where groups of lanes bring nothing, even lists have their sums: these are longer than a thread walks otherwise,
+    and than eight lanes do. With one list that is much longer they have not."""
+    old, new = "{ reduced = brought; }", "{ reduced = identity; }"
+    nothing = Mutant("groups bring nothing", "runtime/reduce.cuh", old, new, SUMS, "result")
+    assert SMALL.grouped_list < 7 and SMALL.reduced_hub > 9
+    lengths = 7 + np.arange(COUNT) % 3
+    lengths[17] = longest
+    source = np.repeat(np.arange(COUNT), lengths)
+    graph = gdsl.Graph.from_edges(source, np.arange(source.size) % COUNT, num_vertices=COUNT, directed=True)
+    built = built_with(nothing, tmp_path, program_of(SUMS))
+    bindings = bind(built.program, graph, {})
+    found, expected = built.run(graph, bindings, device_for(1)), expect(built.program, graph, bindings)
+    assert np.array_equal(found.arrays["total"], expected.arrays["total"]) is (longest == 9)

@@ -150,7 +150,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
             reduced = reduce_list<side_by_side, 1>(lists, near, first, by_thread, identity, combine, value);
             const uint32 by_eight = __ballot_sync(FULL_WARP, own > alone && own <= GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 8>(by_eight, lists, near, first, own, identity, combine, value, reduced);
-            const uint32 by_warp = __ballot_sync(FULL_WARP, own > GROUPED_LIST);
+            const uint32 by_warp = __ballot_sync(FULL_WARP, own > alone && own > GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);
         }
         if (has_member) { assign(near, reduced, !hub); }
