@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from gdsl.codegen.cpu.generate import LIBRARY as CPU
 from gdsl.codegen.cuda.runtime import LIBRARY as CUDA
 from gdsl.codegen.library import COMMON, Library, Piece
 from gdsl.codegen.templates import template_text
+
+GOLDENS = Path(__file__).parents[1] / "golden" / "cuda"
 
 
 def by_name(library: Library) -> dict[str, Piece]:
@@ -68,3 +73,15 @@ def test_overloads_go_where_both_names_are_needed() -> None:
         both = [piece.names[0] for piece in library.link("pair_of<int32, bool> x = minimum(a, b);", {})]
         assert both.index("minimum") < both.index("minimum for pair_of")
         assert both.index("lower_wins") < both.index("minimum for pair_of")
+
+
+def test_comments_speak_of_what_the_program_has() -> None:
+    """A comment that names another function is of no use in a program without that function."""
+    pieces = by_name(CUDA)
+    for golden in sorted(GOLDENS.glob("*.cu")):
+        heads = re.findall(r"^// piece: (.+)$", golden.read_text(), re.MULTILINE)
+        there = {name for head in heads for name in ([head] if " for " in head else head.split())}
+        for name in sorted(there & pieces.keys()):
+            comments = "\n".join(re.findall(r"//.*", pieces[name].text))
+            missing = set(re.findall(r"`(\w+)`", comments)) & pieces.keys() - there
+            assert not missing, f"{golden.name}: the comments of {name}"

@@ -26,7 +26,7 @@ inline T divide(T a, T b) {
 }
 
 // piece: modulo
-// The remainder of `divide`, with the sign of `a`; by zero it is 0.
+// The remainder of a division that rounds toward zero, so with the sign of `a`; by zero it is 0.
 template <class T>
 inline T modulo(T a, T b) { return b == 0 || (T(-1) < T(0) && b == T(-1)) ? T(0) : T(a % b); }
 

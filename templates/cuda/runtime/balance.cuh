@@ -1,6 +1,6 @@
 // piece: push_each_warp
-// Visits the edges of every member, one warp per member. All functions here call `visit(active, near, far, e)` with
-// whole warps, and return how many edges the members assigned to this thread have, as `push_warps` does.
+// Visits the edges of every member, one warp per member. Calls `visit(active, near, far, e)` with whole warps. Returns
+// how many edges the members assigned to this thread have.
 template <class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_each_warp(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size();
@@ -83,10 +83,10 @@ struct list_ends {
     __device__ __forceinline__ edge at(const Lists&, uint64, vertex, uint64 item) const { return edge(item); }
 };
 
-// piece: owner_of
+// piece: owner_from
 // The first member, from `low` on, whose edges end after `item`: it is near, as warps take consecutive edges.
 template <class Items>
-__device__ __forceinline__ uint64 owner_of(const Items& items, uint64 item, uint64 low) {
+__device__ __forceinline__ uint64 owner_from(const Items& items, uint64 item, uint64 low) {
     uint64 high = low;
     for (uint64 step = 1; high < items.size - 1 && items.end(high) <= item; step *= 2) {
         low = high + 1;
@@ -149,7 +149,7 @@ __device__ __forceinline__ void each_share(const Items& items, const Members& me
     for (uint64 row = first; row < last; ++row) {
         const uint64 item = row * 32 + lane_index();
         const bool active = item < items.total;
-        const uint64 owner = active ? owner_of(items, item, low) : 0;
+        const uint64 owner = active ? owner_from(items, item, low) : 0;
         const vertex near = active ? members[owner] : vertex(0);
         const edge at = active ? items.at(lists, owner, near, item) : edge(0);
         visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
@@ -199,7 +199,7 @@ __device__ __forceinline__ void each_tile(const Items& items, const Members& mem
             });
             side_by_side<ROWS>([&](uint32 k) {
                 const uint64 item = (row + k) * 32 + lane_index();
-                const uint64 owner = active[k] ? owner_of(items, item, low) : low;
+                const uint64 owner = active[k] ? owner_from(items, item, low) : low;
                 near[k] = active[k] ? members[owner] : vertex(0);
                 at[k] = active[k] ? items.at(lists, owner, near[k], item) : edge(0);
                 if (!Items::IN_ORDER) { request(k); }

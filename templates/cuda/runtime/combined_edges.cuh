@@ -177,7 +177,7 @@ __device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice&
         for (uint32 k = 0; k < COMBINED_ROWS; ++k) {
             const uint64 item = begin + k * 32 + lane_index();
             active[k] = item <= last;
-            const uint64 owner = active[k] ? owner_of(items, item, low) : low;
+            const uint64 owner = active[k] ? owner_from(items, item, low) : low;
             near[k] = items[owner];
             const edge at = active[k] ? items.at(lists, owner, near[k], item) : edge(0);
             far[k] = active[k] ? lists.neighbor(at) : vertex(0);

@@ -31,7 +31,7 @@ __device__ __forceinline__ void each_edge_of(const Members& members, const graph
 }
 
 // piece: each_edge_by_warps
-// As `each_edge_of`, with whole warps: `visit(active, source, destination, e)`.
+// Visits every edge of a set, with whole warps: `visit(active, source, destination, e)`.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_edge_by_warps(const Members& members, const graph_slice& g, Visit visit) {
     const uint64 size = members.size();
@@ -86,7 +86,7 @@ __device__ __forceinline__ void end_edges(enactor& run, edge_frontier& result) {
 }
 
 // piece: edge_marks_of
-// One bit per edge: it is in the result already. Two bitmaps are used alternately, as those of `marks_of`.
+// One bit per edge: it is in the result already. Two bitmaps are used alternately.
 __device__ __forceinline__ uint32* edge_marks_of(const enactor& run) {
     return marks_turn(run) == 0 ? run.slice.edge_marks[0] : run.slice.edge_marks[1];
 }

@@ -49,7 +49,7 @@ struct local_worklist {
 };
 
 // piece: push_locally
-// Visits the edges of every member, as `push_warps_side_by_side`, and then, while members are few, those of the vertices
+// Visits the edges of every member, `several` per lane at a time, and then, while members are few, those of the vertices
 // that are accepted: a block keeps these and goes on with them, round by round, until none is left. What it has no room
 // for, or whose list is cut into chunks, goes to `out`, for the next pass; then it leaves all the rest there, too. After
 // some rounds it looks whether another block has done so, and does the same, so that all get their share.

@@ -5,7 +5,7 @@ __device__ __forceinline__ void each_vertex(const Members& members, Visit visit)
 }
 
 // piece: each_vertex_by_warps
-// As `each_vertex`, with whole warps: `visit(active, v)`.
+// Visits every member, with whole warps: `visit(active, v)`.
 template <class Members, class Visit>
 __device__ __forceinline__ void each_vertex_by_warps(const Members& members, Visit visit) {
     const uint64 size = own_end(members);
@@ -23,8 +23,8 @@ __device__ __forceinline__ void side_by_side(Step step) {
 }
 
 // piece: each_vertex_side_by_side
-// As `each_vertex`, with `several` vertices per thread at a time: `load(vertices, values)` reads `Values` for all of
-// them, then `visit(v, values)` is called for each active one. Beyond the end, the first vertex is repeated.
+// Visits every member, `several` per thread at a time: `load(vertices, values)` reads `Values` for all of them, then
+// `visit(v, values)` is called for each active one. Beyond the end, the first vertex is repeated.
 template <uint32 several, class Values, class Members, class Load, class Visit>
 __device__ __forceinline__ void each_vertex_side_by_side(const Members& members, Load load, Visit visit) {
     const uint64 size = own_end(members), stride = own_threads(members);

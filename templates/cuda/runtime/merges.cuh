@@ -11,7 +11,7 @@ __device__ __forceinline__ T* copy_of_gpu(const enactor& run, uint32 number, uin
 }
 
 // piece: own_marks_of
-// As `marks_of`, on this GPU alone: which elements of its copy have changed. `marks` is the number of the two bitmaps.
+// One bit per element of this GPU's copy: it has changed. `marks` is the number of the two bitmaps, used alternately.
 __device__ __forceinline__ uint64 first_own_mark(const enactor& run, uint64 count) { return marks_turn(run) * ((count + 31) / 32); }
 __device__ __forceinline__ uint32* own_marks_of(const enactor& run, uint32 marks, uint64 count) {
     return own_copy<uint32>(run, marks) + first_own_mark(run, count);
@@ -88,7 +88,7 @@ __device__ __forceinline__ void merge_copies(enactor& run, uint32 number, uint32
 }
 
 // piece: clear_own_marks
-// After the next barrier: this GPU's marks are cleared for the operator after the next one, as in `marks_of`.
+// After the next barrier: this GPU's marks are cleared for the operator after the next one.
 __device__ __forceinline__ void clear_own_marks(uint32* marks, uint64 count) {
     const uint64 words = (count + 31) / 32, threads = uint64(own_block_count()) * blockDim.x;
     for (uint64 i = uint64(own_block_index()) * blockDim.x + threadIdx.x; i < words; i += threads) {

@@ -332,8 +332,8 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
 }
 
 // piece: push_entries
-// `push_warps` for entries, except those whose vertices have newer values. Returns the number of edges of the entries
-// that this thread visited.
+// Visits the edges of the entries, except those whose vertices have newer values. Returns the number of edges of the
+// entries that this thread visited.
 template <class Order, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order>& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size, warps = grid_warps();

@@ -1,8 +1,7 @@
 // piece: push_warps
 // Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes.
 // Calls `visit(active, near, far, e)` with whole warps. Returns how many edges the members assigned to this thread
-// have, as `push_threads` and `push_blocks` do. Lists of HUB_DEGREE edges or more are cut into chunks, which
-// `push_hubs` spreads over all warps.
+// have. Lists of HUB_DEGREE edges or more are cut into chunks, which `push_hubs` spreads over all warps.
 template <class Warps = all_warps, class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = own_warps<Warps>(members);
@@ -34,7 +33,7 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
 
 // piece: visit_row_pairs row_edge
 // Visits the lists of a warp's members; a lane has `own` edges of `near`, from `first` on. Each lane loads two edges
-// before it visits them, so that the loads overlap. `visit` as in `push_warps`.
+// before it visits them, so that the loads overlap. Calls `visit(active, near, far, e)` with whole warps.
 struct row_edge {
     bool active;
     vertex near, far;
@@ -112,8 +111,8 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
 }
 
 // piece: push_hubs
-// Visits the chunks that `push_warps` deferred, from index `begin` on, one warp per chunk. Returns the number of chunks
-// so far.
+// Visits the chunks of the lists that were deferred, from index `begin` on, one warp per chunk. Returns the number of
+// chunks so far.
 // barriers: 1 if there are long lists, publishes chunks
 template <class Lists, class Visit>
 __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
@@ -131,8 +130,10 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 }
 
 // piece: push_warps_side_by_side
-// As `push_warps`, with `several` edges per lane at a time: `load` reads `Values` for all of them, then `visit` is
-// called for each. Lanes beyond the end repeat the last edge.
+// Visits the edges of every member: each warp takes up to 32 members and shares their edges evenly among its lanes,
+// `several` edges per lane at a time: `load` reads `Values` for all of them, then `visit` is called for each. Lanes
+// beyond the end repeat the last edge. Returns how many edges the members assigned to this thread have. Lists of
+// HUB_DEGREE edges or more are cut into chunks, which `push_hubs_side_by_side` spreads over all warps.
 template <uint32 several, class Values, class Warps = all_warps, class Members, class Lists, class Load, class Visit>
 __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Members& members, const Lists& lists,
                                                           Load load, Visit visit) {
@@ -172,7 +173,8 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
 }
 
 // piece: push_hubs_side_by_side
-// Visits the chunks that `push_warps_side_by_side` deferred, as `push_hubs` does.
+// Visits the chunks of the lists that were deferred, from index `begin` on, one warp per chunk, `several` edges per
+// lane at a time. Returns the number of chunks so far.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 several, class Values, class Lists, class Load, class Visit>
 __device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin,

@@ -192,7 +192,7 @@ __device__ __forceinline__ void look_ahead(lists_ahead& next, const history_stat
 }
 
 // piece: reduce_ahead
-// As `reduce_warps`, with lists that have been looked up before.
+// Reduces the list of every member, where the lists have been looked up before.
 template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& found, const Members& members, const Lists& lists,
                                              T identity, Combine combine, Value value, Assign assign) {
@@ -206,8 +206,8 @@ __device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& fo
 }
 
 // piece: reduce_hubs
-// Reduces the chunks that `reduce_warps` left, from number `begin` on, one warp for each; `add` combines the result of a
-// chunk with the stored value.
+// Reduces the chunks of the lists that were deferred, from number `begin` on, one warp for each; `add` combines the
+// result of a chunk with the stored value.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 side_by_side, class T, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
@@ -276,7 +276,7 @@ __device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists,
 }
 
 // piece: reduce_until
-// `reduce_warps` for reductions that no further edge changes once their result is `final`. A thread reads the first
+// Reduces the list of every member, where no further edge changes a result that is `final`. A thread reads the first
 // edges of a list, and eight lanes or the warp the rest, until the result is final; the rest of the longest lists is left
 // to `reduce_hubs_until`.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>

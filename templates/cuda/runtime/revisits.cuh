@@ -80,8 +80,8 @@ __device__ __forceinline__ uint64 most_chunks(const graph_slice& g) {
 }
 
 // piece: note_parted_chunks
-// `note_chunks` for two kinds of chunks: those of `nearest` lanes are stored from the front of the room on, the others
-// from its end backward. The low half of `counter` counts the former, the high half the latter.
+// Appends the lanes' long lists to the chunks so far. Chunks of `nearest` lanes are stored from the front of the room on,
+// the others from its end backward. The low half of `counter` counts the former, the high half the latter.
 __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, uint64 places, uint32 deferring, uint32 nearest,
                                             vertex v, edge first, edge last) {
     const bool defer = (deferring >> lane_index() & 1) != 0, front = (nearest >> lane_index() & 1) != 0;
@@ -95,7 +95,7 @@ __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, ui
 }
 
 // piece: defer_parted_list
-// `defer_list`, after `find_nearest`, for a member whose value has this `rank`.
+// Defers a lane's long list, in chunks, after `find_nearest`; the value of its member has this `rank`.
 template <class Known>
 __device__ __forceinline__ void defer_parted_list(enactor& run, const graph_slice& g, const Known& known, bool defer, vertex v,
                                                   key_word rank, edge first, edge last) {
@@ -137,8 +137,8 @@ __device__ __forceinline__ void bound_visits(enactor& run, int32 iteration, uint
 }
 
 // piece: push_unvisited
-// `push_warps` for the members that have not been visited with their current value (in the first pass, all). A list that
-// is deferred has no value until its chunks are visited.
+// Visits the edges of the members that have not been visited with their current value (in the first pass, all). A list
+// that is deferred has no value until its chunks are visited.
 template <class Members, class Known, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& members, const Known& known, bool all,
                                                  const Lists& lists, Visit visit) {
@@ -163,8 +163,8 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
 }
 
 // piece: push_unvisited_hubs
-// The chunks that `push_unvisited` deferred, one warp for each. Chunks of one list may start with different values; the
-// worst of them is stored.
+// Visits the chunks of the lists that were deferred, one warp for each. Chunks of one list may start with different
+// values; the worst of them is stored.
 // barriers: 1 if there are long lists, publishes chunks
 template <class Known, class Lists, class Visit>
 __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_degree, const Known& known, const Lists& lists,
@@ -186,9 +186,11 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
 }
 
 // piece: push_unvisited_side_by_side
-// `push_unvisited` with `several` edges of each lane at a time. `own` is the value with which an edge's member is
-// visited, and `load` reads the rest of `Values`. `visit` is then called for each edge, and `ends` with its results, so
-// that no call waits for the result of another. Edges beyond the end repeat the last one.
+// Visits the edges of the members that have not been visited with their current value (in the first pass, all),
+// `several` edges of each lane at a time. `own` is the value with which an edge's member is visited, and `load` reads the
+// rest of `Values`. `visit` is then called for each edge, and `ends` with its results, so that no call waits for the
+// result of another. Edges beyond the end repeat the last one. A list that is deferred has no value until its chunks are
+// visited.
 template <uint32 several, class Values, class Members, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
                                                               const Lists& lists, Load load, Visit visit,
@@ -238,8 +240,8 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
 }
 
 // piece: push_unvisited_hubs_side_by_side
-// `push_unvisited_hubs` for the chunks that `push_unvisited_side_by_side` deferred; each is visited with the value that
-// it records.
+// Visits the chunks of the lists that were deferred, one warp for each, with the value that the chunk records. Chunks of
+// one list may start with different values; the worst of them is stored.
 // barriers: 1 if there are long lists, publishes chunks
 template <uint32 several, class Values, class Known, class Lists, class Load, class Visit, class Ends>
 __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,

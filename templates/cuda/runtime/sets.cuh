@@ -267,8 +267,8 @@ __device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, 
 }
 
 // piece: grow_few
-// Adds the members of another set in one sweep if both are short queues. `grow_set` needs no atomic for each member, but
-// marks the members of one set and waits before it walks the other. False if `grow_set` must be called instead.
+// Adds the members of another set in one sweep if both are short queues; otherwise returns false. Longer sets take no
+// atomic for each member: the members of one set are marked, and after a barrier the other is walked.
 // barriers: 1 if both sets are small
 template <class Counted>
 __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& spare, const frontier& added,

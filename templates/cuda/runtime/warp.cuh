@@ -44,8 +44,8 @@ __device__ __forceinline__ uint32 members_per_warp(uint64 size) {
 }
 
 // piece: even_members_per_warp
-// As `members_per_warp`, but all warps take the same number of members: as many rounds as with 32 members per warp, and
-// no partial last round.
+// How many members of a set of `size` a warp takes at a time, so that all warps take the same number of members: as many
+// rounds as with 32 members per warp, and no partial last round.
 __device__ __forceinline__ uint32 even_members_per_warp(uint64 size) {
     const uint64 warps = grid_warps(), rounds = max((size + 32 * warps - 1) / (32 * warps), uint64(1));
     return uint32(max((size + rounds * warps - 1) / (rounds * warps), uint64(1)));

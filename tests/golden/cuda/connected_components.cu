@@ -41,12 +41,14 @@
 #undef flatten_apply
 #undef giant
 #undef here
+#undef high
 #undef hook_apply
 #undef hook_totals
 #undef hooked
 #undef label
 #undef link_apply
 #undef link_condition
+#undef low
 #undef measure_apply
 #undef measure_totals
 #undef one

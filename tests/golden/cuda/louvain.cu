@@ -863,6 +863,7 @@ __device__ __forceinline__ grouped_members group_by_label(enactor& run, const gr
     return grouped_members{members, ends, size, size > 0 ? uint64(ends[size - 1]) : 0};
 }
 
+// piece: owner_from
 // piece: first_owner
 
 // The edges that one thread looks at side by side.
@@ -966,7 +967,7 @@ __device__ __forceinline__ void combine_stretch(enactor& run, const graph_slice&
         for (uint32 k = 0; k < COMBINED_ROWS; ++k) {
             const uint64 item = begin + k * 32 + lane_index();
             active[k] = item <= last;
-            const uint64 owner = active[k] ? owner_of(items, item, low) : low;
+            const uint64 owner = active[k] ? owner_from(items, item, low) : low;
             near[k] = items[owner];
             const edge at = active[k] ? items.at(lists, owner, near[k], item) : edge(0);
             far[k] = active[k] ? lists.neighbor(at) : vertex(0);
