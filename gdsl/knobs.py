@@ -177,6 +177,7 @@ KNOBS = (
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
 PLAN_PASSES = (
+    "far_values",
     "hoist_graphs",
     "direction",
     "work_order",
@@ -209,15 +210,15 @@ WITHOUT = "without="
 """The beginning of a caller's word that names such a pass."""
 ALL_PASSES = (
     "lower",
-    *PLAN_PASSES[:12],
+    *PLAN_PASSES[1:13],
     "launches",
     "distribution",
-    *PLAN_PASSES[12:-2],
+    *PLAN_PASSES[13:-2],
     "allocate",
     *PLAN_PASSES[-2:],
     "batch",
 )
-"""Every pass over a plan, in the order in which they run."""
+"""Every pass over a plan, in the order in which they run; `far_values` runs before there is one."""
 BY_NAME = {knob.name: knob for knob in KNOBS}
 OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)
 SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)

@@ -19,6 +19,7 @@ from gdsl.plan import (
     deduplication,
     direction,
     distribution,
+    far_values,
     frontier_form,
     fusion,
     kept_graphs,
@@ -49,10 +50,11 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Target
 
 PROGRAM_PASSES: tuple[tuple[str, Callable[[Program, Target], Program]], ...] = (
+    ("far_values", far_values.run),
     ("direction", sending.run),
     ("distribution", own_members.run),
 )
-"""The parts of two passes that are written in operators, and so run before `lower`."""
+"""A pass, and the parts of two others, that are written in operators, and so run before `lower`."""
 LOWER = "lower"
 """The name of what comes before all passes."""
 
@@ -99,5 +101,5 @@ PLAN_PASSES: tuple[Pass, ...] = (
     Pass("bit_parallel", bit_parallel.run),
     Pass("batch", teams.run, may_be_left_out=False),
 )
-OPTIONAL = tuple(each.name for each in PLAN_PASSES if each.may_be_left_out)
+OPTIONAL = ("far_values", *(each.name for each in PLAN_PASSES if each.may_be_left_out))
 """The names of the passes that can be left out."""

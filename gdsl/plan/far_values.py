@@ -1,0 +1,180 @@
+"""The pass `far_values`: what a reduction computes of the far end alone is computed once for each vertex. It is written
+in operators, before `lower`.
+
+`rank[src] / out_degree(src)` over in-edges has the same value on each edge of `src`. A sweep over the vertices right
+before the reduction stores it in an array of its own, from which the edges then read: one value at random for several,
+and no division for each edge. The value is the same, bit for bit.
+
+It is done where the reduction goes through all vertices, so that the sweep costs little beside it, and for expressions
+that read several values of the far end or have an operation that takes long. Where the functor has conditions, perhaps
+few edges need the value, and the neighbors may send (`sending`). What may stop the run, or call a function that might
+never end, must not be asked of vertices that nobody asks for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import blocks_of, rewrite, walk
+from gdsl.operations import BinaryOperation, Builtin, Domain
+from gdsl.passes.writers import far_roles
+from gdsl.plan.functor_facts import may_stop
+from gdsl.plan.sending import names_in
+from gdsl.plan.target import Target
+
+_LONG = frozenset({BinaryOperation.DIVIDE, BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO})
+_SHORT = frozenset({Builtin.MIN, Builtin.MAX, Builtin.ABS, Builtin.POPCOUNT, Builtin.CTZ})
+_SAME = (ir.Literal, ir.ParamValue, ir.ScalarValue, ir.Iteration, ir.Count, ir.FrontierSize)
+"""What has one value during an operator."""
+_PURE = (ir.Unary, ir.Binary, ir.Chain, ir.Select, ir.Convert, ir.BuiltinCall)
+"""Operations that may be done of any vertex."""
+
+
+def run(program: ir.Program, target: Target) -> ir.Program:
+    """`program` where such values are computed beforehand; the same object if there are none. In a program that makes
+    graphs an array of vertices may belong to any of them. Instances that run together have no reductions."""
+    if target.instances or program.graphs:
+        return program
+    functors = {functor.name: functor for functor in program.edge_functors}
+    found = {
+        step.site: values
+        for step in walk(program.schedule)
+        if isinstance(step, ir.NeighborReduce) and (values := _values(step, functors[step.functor]))
+    }
+    return _Writer(program, found).program() if found else program
+
+
+def _values(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> tuple[ir.Expression, ...]:
+    """The largest parts of the functor's value that are worth a sweep over the vertices."""
+    if not step.frontier.everything or functor.condition or functor.body or functor.value is None:
+        return ()
+    return () if may_stop(functor) else tuple(_worthwhile(functor.value, far_roles(step.over)))
+
+
+def _worthwhile(value: ir.Expression, far: frozenset[ir.Role]) -> Iterator[ir.Expression]:
+    if not _of_far_end(value, far):
+        inside = (getattr(value, name) for name in value.__match_args__)
+        for part in inside:
+            for each in part if isinstance(part, tuple) else (part,):
+                if isinstance(each, ir.Expression):
+                    yield from _worthwhile(each, far)
+    elif value.type.is_numeric and _is_dear(value):
+        yield value
+
+
+def _of_far_end(value: ir.Expression, far: frozenset[ir.Role]) -> bool:
+    """Whether `value` is decided by the far end of the edge alone."""
+    return all(_is_known(node, far) for node in walk(value))
+
+
+def _is_known(node: ir.Node, far: frozenset[ir.Role]) -> bool:
+    match node:
+        case ir.Parameter():
+            return node.role in far
+        case ir.Element():
+            return isinstance(node.index, ir.Parameter) and node.domain is Domain.VERTEX and not node.now
+        case ir.DegreeOf():
+            return isinstance(node.vertex, ir.Parameter)
+    return isinstance(node, (*_SAME, *_PURE))
+
+
+def _is_dear(value: ir.Expression) -> bool:
+    """Whether it reads several values, or one and takes long."""
+    read: set[object] = set()
+    takes_long = False
+    for node in walk(value):
+        if isinstance(node, ir.Element):
+            read.add(node.array)
+        elif isinstance(node, ir.DegreeOf):
+            read.add(node.degree)
+        elif isinstance(node, ir.Binary):
+            takes_long |= node.operation in _LONG
+        elif isinstance(node, ir.Chain):
+            takes_long |= any(operation in _LONG for operation, _ in node.links)
+        elif isinstance(node, ir.BuiltinCall):
+            takes_long |= node.function not in _SHORT
+    return len(read) > 1 or (bool(read) and takes_long)
+
+
+class _Writer:
+    """Writes a sweep before each reduction of `found`, the values by site."""
+
+    def __init__(self, program: ir.Program, found: dict[int, tuple[ir.Expression, ...]]) -> None:
+        from gdsl.ir.lowering.hidden import Hidden
+
+        self.before, self.found = program, found
+        self.sites = list(program.tuning.sites)
+        self.hidden = Hidden(" ".join(names_in(program)), self.sites)
+
+    def program(self) -> ir.Program:
+        """The whole program."""
+        before, hidden = self.before, self.hidden
+        schedule = self._block(before.schedule)
+        return dataclasses.replace(
+            before,
+            arrays=(*before.arrays, *hidden.arrays),
+            vertex_functors=(*before.vertex_functors, *hidden.vertex_functors),
+            edge_functors=(*before.edge_functors, *hidden.edge_functors),
+            schedule=schedule,
+            tuning=dataclasses.replace(before.tuning, sites=tuple(self.sites)),
+        )
+
+    def _block(self, steps: tuple[ir.Step, ...]) -> tuple[ir.Step, ...]:
+        return tuple(written for step in steps for written in self._written(step))
+
+    def _written(self, step: ir.Step) -> Iterator[ir.Step]:
+        if isinstance(step, ir.NeighborReduce) and step.site in self.found:
+            yield from self._beforehand(step)
+        elif isinstance(step, ir.If):
+            yield dataclasses.replace(step, then=self._block(step.then), otherwise=self._block(step.otherwise))
+        elif blocks_of(step):
+            assert isinstance(step, ir.While | ir.Repeat | ir.On)
+            yield dataclasses.replace(step, body=self._block(step.body))
+        else:
+            yield step
+
+    def _beforehand(self, step: ir.NeighborReduce) -> Iterator[ir.Step]:
+        """The sweep that computes the values, and the reduction that reads them."""
+        from gdsl.ir.lowering.hidden import Code, own_id
+
+        hidden, span, code = self.hidden, step.span, Code(step.span)
+        vertex, far = own_id(Domain.VERTEX, span), far_roles(step.over)
+        functor = self.before.edge_functor(step.functor)
+        arrays: dict[int, ir.Element] = {}
+        stores: list[ir.Statement] = []
+        for value in self.found[step.site]:
+            array = hidden.array(f"{step.label}_far", Domain.VERTEX, value.type, span)
+            end = next(node for node in walk(value) if isinstance(node, ir.Parameter))
+            arrays[id(value)] = code.element(array, value.type, end)
+            stores.append(code.store(array, vertex, _at(value, far, vertex)))
+        computes = hidden.functor(f"{step.label}_ahead", Domain.VERTEX, span, (), stores)
+        yield hidden.compute(span, step.frontier, computes)
+        assert functor.value is not None
+        name = hidden.name(f"{step.label}_read")
+        value = _replaced(functor.value, arrays)
+        hidden.edge_functors.append(dataclasses.replace(functor, name=name, value=value))
+        yield dataclasses.replace(step, functor=name)
+
+
+def _replaced(value: Any, by: dict[int, ir.Element]) -> Any:
+    """`value` with an element for each of the expressions with these identities."""
+    if id(value) in by:
+        return by[id(value)]
+    if isinstance(value, tuple):
+        return tuple(_replaced(each, by) for each in value)
+    if not isinstance(value, ir.Expression):
+        return value
+    names = [name for name in value.__match_args__ if name not in ("span", "type")]
+    return dataclasses.replace(value, **{name: _replaced(getattr(value, name), by) for name in names})
+
+
+def _at(value: ir.Expression, far: frozenset[ir.Role], vertex: ir.Parameter) -> ir.Expression:
+    """`value` of `vertex` instead of the far end."""
+
+    def change(node: ir.Node) -> ir.Node:
+        return vertex if isinstance(node, ir.Parameter) and node.role in far else node
+
+    return rewrite(value, change)

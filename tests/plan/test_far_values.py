@@ -1,0 +1,88 @@
+"""Values of the far end that are computed beforehand: where it pays off, and only where it is allowed."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gdsl.ir import nodes as ir
+from gdsl.ir import verifier
+from gdsl.ir.traversal import all_steps
+from gdsl.passes import ir_passes
+from gdsl.plan import far_values, target
+from gdsl.plan.build import build
+
+from .planning import loaded, program_of, without
+
+
+def program(value: str, call: str = "vertices, gives, sum, over=in_edges", more: str = "") -> str:
+    """One reduction."""
+    return f"""program one;
+        problem {{
+            local vertex x : float64 = 1; local vertex y : float64 = 2; local vertex label : vertex = id;
+            local edge w : float64 = 1; vertex total : float64;
+        }}
+        function slow(a : float64) -> float64 {{ return a; }}
+        edge functor gives(s, t, e) -> float64 {{ {value} }}
+        schedule {{ frontier f = where(v => x[v] < 9); {more} total = neighbor_reduce({call}); }}"""
+
+
+def ahead(text: str) -> int:
+    """How many values are computed beforehand."""
+    before = ir_passes.apply(loaded(text))
+    after = far_values.run(before, target.CUDA_FUSED)
+    verifier.verify(after, after="far_values", before=before)
+    return len(after.arrays) - len(before.arrays)
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        ("value x[s] / out_degree(s);", 1),
+        ("value x[s] * y[s];", 1),
+        ("value exp(x[s]);", 1),
+        ("value w[e] * (x[s] / y[s]) + y[t] * (x[s] - y[s]);", 2),
+        ("value x[far] / out_degree(far);", 1),
+        ("value x[s];", 0),
+        ("value -x[s] + 1;", 0),  # one value, and soon done
+        ("value x[t] / out_degree(t);", 0),  # of the near end
+        ("value x[s] / y[t];", 0),  # of both
+        ("value w[e] * x[s] / y[s];", 0),  # in the order of the text nothing is of one end
+        ("cond y[t] > 1; value x[s] / y[s];", 0),  # perhaps few edges need it
+        ("value x[s] / x[label[s]];", 0),  # elsewhere
+        ("value slow(x[s]) / y[s];", 0),  # might never end
+    ],
+)
+def test_what_is_computed_beforehand(value: str, count: int) -> None:
+    assert ahead(program(value)) == count
+
+
+def test_only_before_reductions_of_all_vertices() -> None:
+    value = "value x[s] / y[s];"
+    assert ahead(program(value, "f, gives, sum, over=in_edges")) == 0
+    assert ahead(program("value x[far] / y[far];", "vertices, gives, max, over=all_edges")) == 1
+    assert ahead(program(value, "vertices, gives, sum")) == 0  # there it is near
+    assert ahead(program(value, more="graph h = subgraph(filter(edges, (s, t, e) => w[e] > 0));")) == 0
+
+
+def test_each_reduction_has_a_sweep_of_its_own_right_before_it() -> None:
+    for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
+        plan = build(ir_passes.apply(program_of("salsa")), on)
+        steps = all_steps(plan.program.schedule)
+        places = [place for place, step in enumerate(steps) if isinstance(step, ir.NeighborReduce)]
+        assert [getattr(steps[place - 1], "label", "") for place in places] == ["back_ahead", "forth_ahead"]
+        plain = build(without(ir_passes.apply(program_of("salsa")), "far_values"), on)
+        assert not any("ahead" in functor.name for functor in plain.program.vertex_functors)
+
+
+def test_the_same_functor_twice_has_two_arrays() -> None:
+    text = program("value x[s] / y[s];", more="total = neighbor_reduce(vertices, gives, sum, over=in_edges) @first;")
+    assert ahead(text) == 2
+
+
+def test_nothing_changes_without_such_a_value() -> None:
+    before = ir_passes.apply(program_of("pagerank"))
+    assert far_values.run(before, target.CUDA_FUSED) is before
+    several = dataclasses.replace(before, graphs=("h",))
+    assert far_values.run(several, target.CPU) is several
