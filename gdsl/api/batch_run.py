@@ -279,16 +279,19 @@ def _varied(
     if not lists:
         if not arguments.keys() <= program._binder.known:
             check_names(program._program, arguments, program._source)
-        raise TypeError(_no_list(program, {name: arguments[name] for name in params if name in arguments}))
+        single = {name: arguments[name] for name in params if name in arguments}
+        sets = [array.name for array in program._program.arrays if array.is_set and array.name in arguments]
+        raise TypeError(_no_list(program, single, sets))
     return lists, {name: value for name, value in arguments.items() if name not in lists}
 
 
-def _no_list(program: CompiledProgram, single: dict[str, Any]) -> str:
+def _no_list(program: CompiledProgram, single: dict[str, Any], sets: Sequence[str]) -> str:
     names = [each.name for each in declared_params(program._program) if isinstance(each, ir.Param)]
     if not names:
         return f"{program.name} has no params with many values: sets and inputs are the same in all runs"
     lists = " or ".join(f"{name}=[…]" for name in names)
     note = "".join(f"; {name} is the one value {shown(value)}" for name, value in single.items())
+    note += "".join(f"; {name} is a set, which is the same in all runs" for name in sets)
     return f"map takes a list of values for at least one param, such as {lists}{note}"
 
 

@@ -151,7 +151,11 @@ class Result(Conversions, Mapping[str, Any]):
         """The array or scalar called `name`."""
         if not isinstance(name, str):
             raise KeyError(shown(name))
-        return self._arrays[name] if name in self._arrays else self._scalars[name]
+        if name in self._arrays:
+            return self._arrays[name]
+        if name not in self._scalars:
+            raise KeyError(f"{name}: the result has {', '.join(self)}")
+        return self._scalars[name]
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and (name in self._arrays or name in self._scalars)

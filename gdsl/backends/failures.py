@@ -112,7 +112,8 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
     has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
     counted = ", counted from 0" if length else ""
     message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
-    return _at(source_name, span, "E0801", message)
+    fix = "test it before, such as by `if (x != none) { … }` around it" if shown == "none" else None
+    return _at(source_name, span, "E0801", message, fix)
 
 
 def left_out(source_name: str, span: Span, subject: str, edge: int) -> GdslError:

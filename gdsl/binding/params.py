@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,7 +58,18 @@ def scalar_value(
         return _integer(declared, value, kind, id_count, source)
     if attribute(argument, "shape", ()) != () or isinstance(argument, list | tuple | range):
         raise _not_one(declared, argument, kind, source)
-    raise _unusable(declared, kind, f"{shown(argument)} is not a value of type {type_.name}", source)
+    fix = _as_number(declared, value)
+    raise _unusable(declared, kind, f"{shown(argument)} is not a value of type {type_.name}", source, fix)
+
+
+def _as_number(declared: ir.Param | ir.Scalar, value: object) -> str | None:
+    """How a number is given that came as the text of one, or as a float where an integer is meant; None for others."""
+    text = value.strip() if isinstance(value, str) else None
+    if text is not None and re.fullmatch(r"-?[0-9]{1,19}" + (r"(\.[0-9]+)?" if declared.type.is_float else ""), text):
+        return f"give the number, not its text: {declared.name}={text}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return f"give a whole number: {declared.name}={int(value)}"
+    return None
 
 
 def whole_values(type_: Type, id_count: int) -> tuple[int, int] | None:

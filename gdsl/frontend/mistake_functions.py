@@ -50,8 +50,9 @@ def is_no_near_word(failure: Failure, groups: Groups) -> bool:
 
 
 def is_repeated(failure: Failure, groups: Groups) -> bool:
-    """Whether the token is the one before it once more; two brackets that close may well both be meant."""
-    return failure.text == failure.before and failure.text not in (")", "]", "}", ";")
+    """Whether the token is the one before it once more, in one line; two brackets that close may well both be meant."""
+    same_line = failure.span.line == failure.before_span.end_line
+    return same_line and failure.text == failure.before and failure.text not in (")", "]", "}", ";")
 
 
 def is_type(failure: Failure, groups: Groups) -> bool:

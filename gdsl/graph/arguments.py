@@ -74,7 +74,8 @@ def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | No
     place = next((place for place, value in enumerate(values) if not isinstance(value, Real)), None)
     if place is not None:
         if is_weight:
-            message = f"the weight {shown(values[place])} of {what} number {place} is not a number"
+            kind, of, owner = what.partition(" of ")
+            message = f"the weight {shown(values[place])} of {kind} number {place}{of}{owner} is not a number"
             raise bad_array(message, "give numbers")
         return None
     array = exact_array(values)

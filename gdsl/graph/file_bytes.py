@@ -55,6 +55,8 @@ def unreadable(path: str, error: Exception) -> GdslError:
     reason = getattr(error, "strerror", None) or str(error)
     generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
     fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
+    if path.startswith("~"):
+        fix = "give the path without ~, which only shells replace: os.path.expanduser(path) does it in Python"
     fix = _NO_STREAM if path == "-" else files.not_as_url(path) or fix
     what = "standard input is not read as a graph" if path == "-" else f"the graph file cannot be read: {reason}"
     return GdslError.single("E0701", what, place=path, fix=fix)

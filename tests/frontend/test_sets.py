@@ -112,7 +112,7 @@ MISTAKES = {
     "f = f | size(g);": ("E0403", "a frontier is"),
     "f = f | (count & 1);": ("E0403", "a frontier is"),
     "f = f - source;": ("E0403", "write `{ source }`"),
-    "f = f | level;": ("E0403", None),
+    "f = f | level;": ("E0403", "write `where(v => level[v]"),
     "f = f | edges;": ("E0416", "edge frontier"),
     "f = f | k;": ("E0201", "frontier k = { "),
     "f = f | compute(g, bump);": ("E0415", None),

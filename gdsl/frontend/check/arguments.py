@@ -10,6 +10,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.signatures import Signature
 from gdsl.frontend.vocabulary import closest
+from gdsl.knobs import OPERATOR_KNOBS
 from gdsl.source import Span
 
 
@@ -61,7 +62,13 @@ def bind(
         elif keyword not in keywords:
             near = closest(keyword, keywords)
             message = f"`{name}` takes no argument `{keyword}=`"
-            environment.report(code, message, argument.span, fix=f"did you mean `{near}=`?" if near else fix)
+            advice = f"did you mean `{near}=`?" if near else fix
+            if keyword in OPERATOR_KNOBS:
+                value = environment.words(argument.value.span)
+                functor = environment.words(positional[1].span) if len(positional) > 1 else "functor"
+                knob = f"{functor}.{keyword} = {value};"
+                advice = f"leave it out: how an operator runs is said after the schedule, `tune {{ {knob} }}`"
+            environment.report(code, message, argument.span, fix=advice)
             fits = False
         bound.by_name[keyword] = argument
     open_parameters = [each for each in parameters if each.name not in bound]

@@ -340,6 +340,8 @@ def _where_it_stands(name: str, symbol: syntax.Symbol | None) -> str | None:
         return f"write `{CONTEXTUAL_FORMS[name]}`, in the schedule"
     if name in ("subgraph", "contract"):
         return f"the schedule builds graphs: `graph h = {name}(…);`"
+    if name == "size":
+        return "the schedule knows sizes of sets: declare `scalar n : int64;` in `problem`, write `n = size(f);` before"
     if name in SCHEDULE_FUNCTIONS:
         return "operators are statements of the schedule, or the value of a frontier: `frontier h = …;`"
     return None

@@ -25,6 +25,8 @@ FUNCTIONS = {
     "randint": "write `random_below(n, v, iteration)` for one of 0 to n - 1",
     "seed": "a random number is a function of its keys, `random(v, iteration, seed)`, with `param seed : int32`",
     "round": "write `floor(x + 0.5)`",
+    "out_edges": "`for u, e in neighbors(v) { … }` gives each neighbor of v and the edge to it",
+    "in_edges": "lists hold out-edges: edges into a vertex are walked by an operator with `over=in_edges`",
 }
 FUNCTIONS.update(
     dict.fromkeys(
@@ -37,6 +39,12 @@ FUNCTIONS.update(
     dict.fromkeys(("rand", "drand48", "rand01", "uniform"), "write `random(v, iteration)`, a float32 below 1")
 )
 FUNCTIONS.update(dict.fromkeys(("insert", "enqueue", "push_back"), FUNCTIONS["append"]))
+FUNCTIONS.update(dict.fromkeys(("incident_edges", "edges_of", "outgoing_edges", "adj"), FUNCTIONS["out_edges"]))
+FUNCTIONS.update(
+    dict.fromkeys(
+        ("in_neighbors", "predecessors", "incoming_edges", "parents_of", "inNeighbors"), FUNCTIONS["in_edges"]
+    )
+)
 """Functions that there are not, and what to do instead."""
 LENGTHS = frozenset(("len", "length", "count_of", "sizeof", "num", "cardinality"))
 """What others call the size of a set or of an array."""
@@ -66,6 +74,9 @@ def report_foreign_name(name: str, span: Span, environment: Environment) -> bool
         environment.report("E0112", f"there is no `{name}`", span, fix=STATEMENT_WORDS[name])
     elif name in LARGEST:
         environment.report("E0112", f"`{name}` is not declared", span, fix="write `inf`")
+    elif name.lower() == "nan":
+        fix = "only NaN fulfills `x != x`, and `0.0 / 0.0` is NaN"
+        environment.report("E0112", f"there is no word `{name}`", span, fix=fix)
     elif name in FOREIGN_TYPES or name in TYPES:
         kind = FOREIGN_TYPES.get(name, name)
         environment.report("E0204", f"`{name}` is a type, not a value", span, fix=f"a cast is written `{kind}(…)`")

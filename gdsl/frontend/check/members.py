@@ -240,6 +240,10 @@ def pop_set(call: syntax.Method, symbol: Symbol, environment: Environment) -> sy
     return syntax.Popped(call.span, symbol) if check_same_graph(symbol, call.span, environment) else None
 
 
+_ADDING = ("push", "append", "add", "insert", "push_back", "enqueue")
+"""What other languages call adding to a set."""
+
+
 def report_method_value(call: syntax.Method, environment: Environment) -> None:
     """Report a method that is used as a value."""
     owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
@@ -251,6 +255,8 @@ def report_method_value(call: syntax.Method, environment: Environment) -> None:
     if (owner is None or owner.kind is not SymbolKind.HISTORY) and is_foreign_member(call.span, environment):
         return
     message, fix = "methods belong to the schedule: `h.push(f);`", None
+    if environment.place is not Place.SCHEDULE and call.name in _ADDING:
+        fix = "`accept` says whether the vertex joins the set that the operator gives: `accept true;`"
     if owner is not None and owner.kind is SymbolKind.HISTORY:
         arguments = ", ".join(environment.words(argument.span) for argument in call.arguments)
         message = f"`{owner.name}.{call.name}(…)` gives no value"

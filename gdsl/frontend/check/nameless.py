@@ -97,6 +97,8 @@ class NamelessChecker:
             fix = wanted
             if operator == OperatorKind.WHERE.value and value.domain is Domain.EDGE:
                 fix = "`filter(edges, (src, dst, e) => …)` selects of all edges"
+            elif domain is Domain.EDGE and 0 < len(value.parameters) < 3:
+                fix = "name all three, such as `(src, dst, e) => …`"
             if value.parameters or value.whole is None:
                 report("E0401", message, value.span, fix=fix)
             return False

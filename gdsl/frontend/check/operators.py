@@ -92,6 +92,7 @@ class OperatorChecker(OperandChecker):
     # ------------------------------------------------------------ swap, fill and number
 
     def _data(self, value: syntax.Expression, kinds: tuple[SymbolKind, ...], what: str) -> syntax.Name | None:
+        fix = None
         if isinstance(value, syntax.Name):
             symbol = self.expressions.resolve(value.name, value.span)
             if symbol is None:
@@ -103,8 +104,10 @@ class OperatorChecker(OperandChecker):
                     self.environment.report("E0214", message, value.span)
                     return None
                 return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
+            if symbol.kind is SymbolKind.SCALAR:
+                fix = f"assign to the scalar: `{symbol.name} = …;`"
         self.environment.report(
-            "E0405" if what == "swap" else "E0402", f"`{what}` takes the name of an array", value.span
+            "E0405" if what == "swap" else "E0402", f"`{what}` takes the name of an array", value.span, fix=fix
         )
         return None
 

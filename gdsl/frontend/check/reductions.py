@@ -159,7 +159,10 @@ class ReductionChecker:
         if not everything and symbol.kind is not SymbolKind.FRONTIER:
             labels = [Label(symbol.span, "declared here")]
             message = f"`{symbol.name}` is {symbol.kind.with_article}, not a frontier"
-            self.environment.report("E0403", message, value.span, labels=labels)
+            single = symbol.type is (Type.VERTEX if over is Domain.VERTEX else Type.EDGE)
+            kind = "frontier" if over is Domain.VERTEX else "edge frontier"
+            fix = f"give it a set: `{word}({array}, at)`, with `{kind} at = {{ {symbol.name} }};` before"
+            self.environment.report("E0403", message, value.span, labels=labels, fix=fix if single else None)
             return None
         if domain is not over:
             of, wanted = ("edges", "vertices") if domain is Domain.EDGE else ("vertices", "edges")

@@ -123,7 +123,8 @@ class ScheduleChecker:
             case syntax.Accept():
                 environment.report("E0221", "`accept` belongs to the `apply` of a functor", statement.span)
             case syntax.Return():
-                environment.report("E0221", "`return` belongs to functions", statement.span)
+                fix = "leave it out: all that `problem` declares is a result, but for `local` data, params and inputs"
+                environment.report("E0221", "`return` belongs to functions", statement.span, fix=fix)
 
     def _if(self, statement: syntax.If) -> syntax.Statement:
         condition = self.expressions.condition(statement.condition)

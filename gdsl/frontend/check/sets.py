@@ -9,7 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, built_in, check_same_graph, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.syntax import OperatorKind, SymbolKind
+from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -22,6 +22,7 @@ WORDS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 OTHER_OPERAND = "the other operand"
 """What messages call the second operand of a combination of sets."""
 _TYPES = {Domain.VERTEX: Type.VERTEX, Domain.EDGE: Type.EDGE}
+_IDS = tuple(_TYPES.values())
 
 
 class Sets:
@@ -88,6 +89,8 @@ class Sets:
         if symbol.kind is not SymbolKind.FRONTIER:
             member = symbol.type is _TYPES[domain] and symbol.kind in (SymbolKind.PARAM, SymbolKind.SCALAR)
             fix = f"write `{{ {symbol.name} }}`" if member else None
+            if symbol.kind is SymbolKind.ARRAY and symbol.domain is not None:
+                fix = _members_fix(symbol)
             if symbol.kind is SymbolKind.FUNCTOR:
                 fix = f"the set comes before the functor, such as `advance(f, {symbol.name})`"
             labels = (Label(symbol.span, "declared here"),)
@@ -141,6 +144,14 @@ def functor_domain(value: syntax.Expression, environment: Environment) -> Domain
         return value.domain
     declaration = environment.functors.get(value.name) if isinstance(value, syntax.Name) else None
     return declaration.domain if declaration is not None else None
+
+
+def _members_fix(array: Symbol) -> str:
+    """The set of the elements at which `array` is set."""
+    is_vertex = array.domain is Domain.VERTEX
+    element = f"{array.name}[{'v' if is_vertex else 'e'}]"
+    condition = element if array.type is Type.BOOL else f"{element} != {'none' if array.type in _IDS else '0'}"
+    return f"write `{f'where(v => {condition})' if is_vertex else f'filter(edges, (src, dst, e) => {condition})'}`"
 
 
 def _other_domain(value: syntax.Expression, wanted: Domain, target: str, *, named: bool) -> str:

@@ -92,6 +92,9 @@ def report_sides(expression: syntax.Binary, left: Type, right: Type, environment
         fix = comparison_fix(second, right) if left is Type.BOOL else comparison_fix(first, left)
     else:
         fix = suggested_cast(left, right, first) or ""
+    if isinstance(expression.left, syntax.Binary) and _compares(expression.left) and _compares(expression):
+        middle = environment.words(expression.left.right.span)
+        fix = f"a comparison has two sides: `{first} && {middle} {sign} {second}`"
     sides = (expression.left, expression.right)
     if sign in "&|^" and any(isinstance(side, syntax.Binary) and side.operation.is_comparison for side in sides):
         fix = f"comparisons bind tighter than `{sign}` here: write `(a {sign} b) == c`"
@@ -129,6 +132,10 @@ def report_undefined(
     elif isinstance(expression, syntax.Unary):
         fixes["!"] = comparison_fix(environment.words(expression.operand.span), type_, "==")
     environment.report("E0206", f"`{sign}` is not defined on {type_.name}", expression.span, fix=fixes.get(sign))
+
+
+def _compares(expression: syntax.Binary) -> bool:
+    return expression.operation.is_comparison
 
 
 def _operand(expression: syntax.Node) -> syntax.Node:

@@ -1,0 +1,90 @@
+"""What people write who have read a page of the manual: one message each, whose fix is what they meant."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.pipeline import load
+from gdsl.source import Source
+
+DATA = """param source : vertex; input edge weight : float32; vertex d : int32 = -1; vertex x : float32;
+    vertex b : bool; edge used : bool; scalar n : int64;"""
+VISIT = "edge functor visit(src, dst, e) { cond d[dst] == -1; apply { d[dst] = iteration + 1; } }"
+
+
+def text_of(data: str = DATA, part: str = "", schedule: str = "", name: str = "p") -> str:
+    loop = "frontier f = { source }; while (f) { f = advance(f, visit); }"
+    return f"program {name};\nproblem {{ {data} }}\n{VISIT}\n{part}\nschedule {{ {loop} {schedule} }}\n"
+
+
+def first_of(text: str) -> Diagnostic:
+    with pytest.raises(GdslError) as caught:
+        load(Source("p.gdsl", text))
+    return caught.value.diagnostics[0]
+
+
+SCHEDULE = {
+    "n = sum(d, source);": "give it a set: `sum(d, at)`, with `frontier at = { source };` before",
+    "frontier g = d;": "write `where(v => d[v] != 0)`",
+    "frontier g = b;": "write `where(v => b[v])`",
+    "edge frontier g = used;": "write `filter(edges, (src, dst, e) => used[e])`",
+    "frontier g = { 0..3 };": "`where(v => v >= 0 && v < 3)` selects vertices by their ids",
+    "x = neighbor_reduce(vertices, (s, t) => 1, sum);": "name all three, such as `(src, dst, e) => …`",
+    "fill(n, 0);": "assign to the scalar: `n = …;`",
+    "f = advance(f, visit, direction=pull);": "`tune { visit.direction = pull; }`",
+    "return n;": "leave it out",
+}
+PARTS = {
+    "vertex functor g(u, v) { apply { x[u] = 0; } }": "write `vertex functor g(u)`",
+    "vertex functor g(v) apply { x[v] = 0; }": "put a `{` before this",
+    "edge functor g(s, t, e) cond d[s] == 0; apply { x[t] += 0; }": "put a `{` before this",
+    "edge function g(s, t, e) { apply { x[t] += 0; } }": "write `edge functor`",
+    "vertex functor g(v) { cond d[v] == x[v] == 0; }": "a comparison has two sides: `d[v] == x[v] && x[v] == 0`",
+    "vertex functor g(v) { cond x[v] == NaN; }": "only NaN fulfills `x != x`",
+    "vertex functor g(v) { apply { for u in out_edges(v) { x[v] += 1; } } }": "`for u, e in neighbors(v) { … }`",
+    "vertex functor g(v) { apply { for u in in_neighbors(v) { x[v] += 1; } } }": "`over=in_edges`",
+    "vertex functor g(v) { apply { n += size(f); } }": "`n = size(f);` before",
+    "edge functor g(s, t, e) { apply { f.push(t); } }": "`accept true;`",
+}
+
+
+@pytest.mark.parametrize("statement", SCHEDULE)
+def test_the_schedule(statement: str) -> None:
+    assert SCHEDULE[statement] in str(first_of(text_of(schedule=statement)).fix)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_functors(part: str) -> None:
+    assert PARTS[part] in str(first_of(text_of(part=part)).fix)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "fix"),
+    [
+        ("y : vertex int32 = -1;", "write `vertex y : int32`"),
+        ("vertex param y;", "write `param y : vertex`"),
+    ],
+)
+def test_declarations(declaration: str, fix: str) -> None:
+    assert first_of(text_of(f"{DATA} {declaration}")).fix == fix
+
+
+def test_names_with_a_hyphen() -> None:
+    assert first_of(text_of(name="my-two-searches")).fix == "write `program my_two_searches`"
+
+
+def test_a_word_that_begins_the_next_line_is_not_written_twice() -> None:
+    """The type of the first declaration and the kind of the second one; a `;` is missing between them."""
+    problem = first_of(text_of("param source : vertex\nvertex d : int32 = -1;"))
+    assert (problem.code, problem.message, problem.fix) == ("E0111", "a `;` is missing", "write `;` here")
+
+
+def test_the_fixes_that_are_code_compile() -> None:
+    for statement, fix in SCHEDULE.items():
+        code = re.fullmatch(r"write `(.*)`", fix)
+        if code is not None:
+            value = statement.split("= ", 1)[1]
+            load(Source("p.gdsl", text_of(schedule=statement.replace(value, f"{code[1]};"))))
