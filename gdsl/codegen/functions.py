@@ -60,7 +60,7 @@ class FunctionPrinter:
         self.checks = checks
         self.line_directives = line_directives
         self.replicas: dict[str, int] = {}  # by array that each of several GPUs has whole: the number of its copy
-        self.looks_at_totals = False  # whether these lie in memory, where each write is waited for
+        self.looks_at_totals = False  # whether these are in memory, where each write is waited for
         self.long_functions = long_functions(program)
         self.uses = function_uses(program)
         self.function_arguments = {
@@ -207,7 +207,7 @@ class FunctionPrinter:
         self, functor: ir.EdgeFunctor, claim: Claim, part: str = "claim", blind: bool = False, alone: bool = False
     ) -> PrintedFunction:
         """The store that closes the functor as a compare-and-swap: true for the single call that takes the far end.
-        `alone`: nobody else is there."""
+        `alone`: no other thread runs."""
         store = functor.body[claim.statement]
         assert isinstance(store, ir.Store) and isinstance(store.target, ir.ElementTarget)
         expressions = self.expressions(functor)

@@ -145,7 +145,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
 
 
 def _words_of(library: Library) -> list[list[str]]:
-    """Words of the runtime, and what is printed in place of each, behind two spaces or more."""
+    """Words of the runtime, and after two spaces or more what is printed in place of each."""
     lines = template_text(library.backend, library.words).splitlines() if library.words else []
     return [re.split(" {2,}", line) for line in lines]
 

@@ -60,7 +60,7 @@ def _infinity(kind: Type) -> str:
 
 def conversion(operand: Text, old: Type, new: Type, count: str = "") -> Text:
     """`operand`, of type `old`, as a `new`: a plain cast wherever C++ means what the language means. Ids, if
-    `new` is one, lie below `count`."""
+    `new` is one, are below `count`."""
     name = new.name
     if old is new:
         return operand

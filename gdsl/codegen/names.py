@@ -1,10 +1,10 @@
 """How a program's own names are printed: as they are, wherever that is safe, and safe whatever the names are.
 
 While text is made a name is a *mark*, a number between two control characters that no other text contains. When the
-text is whole, `Names.settle` gives every mark its form. So what is ours and what is the program's are told apart by
+text is whole, `Names.settle` gives every mark its form. So what is ours and what is the program's are distinguished by
 construction, and no list says what our own text contains: it is read off the text.
 
-Where a form stands:
+Where a form is used:
 
 - *members* of the problem data and of totals: after `d.` or `totals.`, and in the definitions of those structs;
 - *locals* (with parameters): in the functions that are printed for functors and functions, and nowhere else. Operators
@@ -16,11 +16,11 @@ Why no form can be taken for something else:
 
 - Our own words. A name is printed as it is only if our own text has no such word where that name can be seen: in the
   structs for a member, in the functions for a local, around the schedule for a variable, anywhere for a global. (An
-  inner declaration hides an outer one, so no other text is touched.) Otherwise it gets a form that stands nowhere in
+  inner declaration hides an outer one, so no other text is touched.) Otherwise it gets a form that occurs nowhere in
   our text and that nothing else in the program is called.
 - Each other. The language keeps apart what is declared in one scope. What we derive (`visit_apply`, `advance_visit`)
   and every form that is not the name itself differs from all names of the program and from all other forms.
-- Libraries. Headers and compilers declare things in the global namespace; the functions of a program stand in one of
+- Libraries. Headers and compilers declare things in the global namespace; the functions of a program are in one of
   ours and hide them there, and no argument brings another namespace in.
 - Names of data that the compiler adds late are no words, so that no program has them, and never printed as they are.
 - Macros. Names that begin with an underscore or contain two are the compiler's and never printed as they are. Every
@@ -64,7 +64,7 @@ _NOT_A_WORD = re.compile(r"\W")
 
 @lru_cache(maxsize=16)  # a program's texts are looked up several times, and then never again
 def identifiers_of(text: str) -> frozenset[str]:
-    """Every identifier in C++ text, outside comments and strings; marks are none."""
+    """Every identifier in C++ text, outside comments and strings; marks are not identifiers."""
     return frozenset(_IDENTIFIER.findall(_COMMENT_OR_STRING.sub(" ", text.replace(UNDEFINED, ""))))
 
 

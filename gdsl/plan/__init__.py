@@ -1,5 +1,6 @@
 """The kernel plan: every decision of a backend, before any text.
 
-`build.build` makes it of a program, as `gdsl.passes` leave it, for a target. Codegen prints it, the host side of a
-backend allocates and launches by it, `printer.print_plan` shows it to people (`gdslc compile --emit plan`).
+`build.build` builds it for a target, from a program that `gdsl.passes` have changed. Codegen prints it as CUDA or C++,
+the host side of a backend allocates and launches as it says, and `gdslc compile --emit plan` shows it
+(`printer.print_plan`).
 """

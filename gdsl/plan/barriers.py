@@ -2,7 +2,7 @@
 
 `gdsl.effects.access` says what a step touches. Two accesses conflict if one of them writes and they may be by different
 threads. A step that fills a frontier ends with a barrier of its own (see `phases`); the members go into storage that
-nobody reads, or after the present members of a set, so frontiers need no further barriers, except those within a
+is not read yet, or after the present members of a set, so frontiers need no further barriers, except those within a
 history. The condition of a loop reads, too, and the body may begin while the end of the last pass is still running. A
 pass that might meet no barrier ends with one, since runs are stopped at barriers.
 """
@@ -48,7 +48,7 @@ Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
 
 _WALKED = Access("edges walked", True, Who.ANYBODY)
-"""What a reduction that does not wait has counted: the trace is told at the next barrier, so two of them have one
+"""What a reduction that does not wait has counted: the trace gets it at the next barrier, so two of them have one
 between them."""
 
 _NOTHING: Since = frozenset()
@@ -228,11 +228,11 @@ class _Placement:
         return self.accesses.of_expression(expression, Who.ANYBODY)
 
     def _members_read(self, step: Step) -> Since:
-        """The histories in which the members of the sets lie that a step goes through."""
+        """The histories that hold the members of the sets that a step reads."""
         if not self.levels or not isinstance(step, (Operation, Copy, Combine, OnSets)):
             return _NOTHING
-        lie = (self.levels[name] for name in frontiers_of(step.step).read if name in self.levels)
-        return frozenset(Access(name, False, Who.ANYBODY) for name in lie)
+        histories = (self.levels[name] for name in frontiers_of(step.step).read if name in self.levels)
+        return frozenset(Access(name, False, Who.ANYBODY) for name in histories)
 
 
 def _places(scalar: str) -> tuple[str, str, str]:

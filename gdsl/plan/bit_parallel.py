@@ -70,7 +70,7 @@ COUNTERS = 4
 
 
 class _ObstacleError(Exception):
-    """Carries an obstacle out of the analysis."""
+    """Ends the analysis with an obstacle."""
 
     def __init__(self, why: str, span: Span) -> None:
         super().__init__(why)

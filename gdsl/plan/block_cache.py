@@ -1,4 +1,4 @@
-"""Pass `block_cache`: values that each block keeps in its own memory. Hints only.
+"""Pass `block_cache`: values that each block caches in shared memory. Hints only.
 
 `first_values`: the values of the first vertices, from which lists are reduced. `hub_bounds`: bounds of the values of
 hubs, at which worklists look before they look at the values.
@@ -21,7 +21,7 @@ from gdsl.types import Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with what blocks keep."""
+    """`plan` with what blocks cache."""
     array = keeps_first(plan.program, plan.target)
     if not array and not plan.graph.hubs:
         return plan
@@ -58,12 +58,12 @@ _WORDS = (32, 64)
 
 
 def keeps_first(program: ir.Program, target: Target) -> dict[int, str]:
-    """By the site of a reduction the array of which blocks keep the first values."""
+    """By the site of a reduction the array of which blocks cache the first values."""
     return could_keep(program, target) if program.tuning.layout is Layout.BY_DEGREE else {}
 
 
 def could_keep(program: ir.Program, target: Target) -> dict[int, str]:
-    """By the site of a reduction the array of which blocks would keep the first values on ids by degree."""
+    """By the site of a reduction the array of which blocks would cache the first values if ids were by degree."""
     tuning = program.tuning
     if not (target.grid and target.fused) or target.teams or tuning.block is not None or not _only_reduces(program):
         return {}
@@ -111,18 +111,18 @@ def gathers(functor: ir.EdgeFunctor, over: Over) -> list[ir.Element]:
 # graphs of hubs nearly half of the edges end in some ten thousand vertices. Of these each block keeps a bound in its
 # own memory. An edge that offers nothing better than the bound is done with; any other one looks at the value itself,
 # and leaves as the bound what it finds or offers, whichever is better. Where a pass has many members all bounds are
-# read anew when it begins.
+# read again when it begins.
 #
 # That is sound as nothing but the one advance of the loop changes the array, and it makes its elements better only
 # (`gdsl.uniqueness.order`). A bound is a value that the element had since the loop began, or one that was offered:
 # who offers it stores it in this pass, unless it has found a value there that is as good. So by the next barrier each
 # element is as good as its bounds, and is in the next worklist if it was changed; who offers no more need do nothing.
-# A bound may be worse than the value, never better: it is rounded to the worse side, and made anew when a loop
+# A bound may be worse than the value, never better: it is rounded to the worse side, and computed again when a loop
 # begins. Of two threads that leave one at a time either may stay. No element is ever NaN
 # (`gdsl.uniqueness.monotone`), and NaN, where it is offered, is no better than anything.
 #
 # No numbers by degree are needed: a vertex has the place that the last bits of its id say, and of the vertices of a
-# place the one of most edges has it; the first bits of its id stand beside the bound, in one word. On the lists of a
+# place the one of most edges has it; the first bits of its id are stored with the bound, in one word. On the lists of a
 # directed graph these are the edges that leave it, which is a guess.
 #
 # The memory is dynamic shared memory, where a block has a multiprocessor to itself. An edge that had to test whether
@@ -180,10 +180,10 @@ def bounds_bytes(plan: Plan) -> int:
 
 
 def bytes_of(sizes: Sizes) -> int:
-    """A word a place."""
+    """The bytes of the bounds: a word a place."""
     return _WORD << sizes.bound_bits
 
 
 def has_room(sizes: Sizes, room: int, num_vertices: int) -> bool:
-    """Whether there is `room` for it, so many bytes a block may have, and for the ids of so many vertices."""
+    """Whether the bounds fit into the `room` of a block, in bytes, and the ids of so many vertices into a word."""
     return room >= bytes_of(sizes) + DECLARED and num_vertices <= 1 << (sizes.bound_bits + MOST_BITS)

@@ -48,7 +48,7 @@ def does_the_same_from_both_ends(functor: ir.EdgeFunctor) -> bool:
 class _Text:
     """What a functor tests and changes, in a form that does not depend on the order of operands and statements.
 
-    roles: what the parameters stand for, where that is another one. is_plain: whether there is nothing else in it.
+    roles: the parameters that these represent, where they differ. is_plain: whether there is nothing else in it.
     """
 
     def __init__(self, functor: ir.EdgeFunctor, roles: dict[ir.Role, ir.Role]) -> None:

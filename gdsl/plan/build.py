@@ -1,4 +1,4 @@
-"""From a program, as the passes of the IR leave it, to its plan for a target."""
+"""Builds the plan of a program for a target, after the passes of the IR."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def build(
 
 
 def neighbors(program: Program, target: Target) -> tuple[Pair, ...]:
-    """The operators of which one follows the other, with what keeps them from having one sweep."""
+    """The pairs of operators that follow each other, each with what prevents their fusion."""
     if not (target.fused and target.grid):
         return ()
     facts = Facts(_written_in_operators(program, target), target)
@@ -56,7 +56,7 @@ def _written_in_operators(program: Program, target: Target) -> Program:
 
 
 def _passed(facts: Facts, last: str | None) -> Plan:
-    """The plan behind the pass `last`; None: behind all."""
+    """The plan after the pass `last`; None: after all."""
     plan, without = lower(facts), {*facts.program.tuning.without, *facts.target.without}
     passes = iter(PLAN_PASSES)
     name = LOWER

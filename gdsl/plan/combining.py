@@ -12,7 +12,7 @@ an operator writes, the rules of *Writes* have proved one of these:
 The rules of *Reads* have proved that a call may see an element before, between or after the writes of other calls, so
 it may run before all calls of other workers. What remains are the values of updates: `fetch`, `cas` and `changed` tell
 a call what happened before it. After a `fetch` or a `cas` of an element that others write too, workers take turns, and
-after a `changed` where somebody could see that two workers were told so (`told_twice`).
+after a `changed` whose duplicates would show (`duplicate_changes`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from __future__ import annotations
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Outcome, Over, ReduceOperation, StoreRule
+from gdsl.plan.duplicate_changes import visible_duplicate
 from gdsl.plan.exchange_nodes import Exchanged, How, Reach
 from gdsl.plan.functor_facts import parts_read
-from gdsl.plan.told_twice import visible
 from gdsl.records import dataclass
 
 Functor = ir.VertexFunctor | ir.EdgeFunctor
@@ -35,7 +35,7 @@ _SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why workers take turns, in words, and the line of it."""
+    """Why workers take turns, in words, and the line that shows it."""
 
     reason: str
     line: str
@@ -114,16 +114,16 @@ def _of_changes(step: ir.Operator, functor: Functor, shared: dict[str, bool]) ->
     answers = [
         node for node in walk(functor.body) if isinstance(node, ir.UpdateValue) and shared[node.update.target.data]
     ]
-    told = [each.update for each in answers]
-    if not told:
+    updates = [each.update for each in answers]
+    if not updates:
         return None
-    first = told[0]
+    first = updates[0]
     reason = f"several workers may be told that they changed `{first.target.data}`"
-    if any(each.operation not in IDEMPOTENT for each in told):
+    if any(each.operation not in IDEMPOTENT for each in updates):
         return Obstacle(reason, first.span.words)
     if step.adds_to is not None or (step.result is not None and step.result_domain is Domain.EDGE):
         return Obstacle(reason, first.span.words)
-    seen = visible(functor, answers, None if step.result is None else _collected(step, functor))
+    seen = visible_duplicate(functor, answers, None if step.result is None else _collected(step, functor))
     return None if seen is None else Obstacle(reason, seen.span.words)
 
 

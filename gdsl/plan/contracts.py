@@ -16,7 +16,7 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A barrier in the function that does the phase `part`, before its work or (`after`) behind it. The functions of
+    """A barrier in the function that does the phase `part`, before its work or (`after`) after it. The functions of
     the runtime that may do so are called `functions`."""
 
     part: Part | None

@@ -29,7 +29,7 @@ which order bodies run is open, as it is among threads.
 
 **Selections before tests**, in a reduction.
 
-If a value is one of two, and scalars alone say which, that is the same for every edge. Decided behind the test, it is
+If a value is one of two, and scalars alone say which, that is the same for every edge. Decided after the test, it is
 a branch within a branch. Decided before it, each side is a loop of its own, and where that side is an element at hand,
 the test needs no branch.
 """

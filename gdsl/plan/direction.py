@@ -2,7 +2,7 @@
 
 An automatic direction compares numbers of the frontier's edges. The operators that create such a frontier count its
 edges while they do so, so that no pass over it is needed. Frontiers that are copied from one another count the same
-lists, unless choices depend on different lists of them: then the copy counts anew.
+lists, unless choices depend on different lists of them: then the copy counts again.
 
 These advances always push:
 

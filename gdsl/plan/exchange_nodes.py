@@ -9,7 +9,7 @@ from gdsl.records import dataclass
 
 
 class How(Enum):
-    """What becomes of the values that workers have written."""
+    """How the values that workers have written are combined."""
 
     PUBLISH = "publish"
     """One worker wrote each element that changed: everyone takes its value."""

@@ -1,4 +1,4 @@
-"""What the passes of the plan ask about a program again and again, each answer worked out once."""
+"""Facts about a program that several passes of the plan need, each computed once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gdsl.plan.target import Sizes, Target
 
 
 class Facts:
-    """The analyzes that passes share while one plan is built."""
+    """The facts about one program."""
 
     def __init__(
         self, program: Program, target: Target, sizes: Sizes | None = None, graph: GraphClass = GENERAL

@@ -103,7 +103,7 @@ def walked_whole(source: ir.Elements, form: Form, whole: frozenset[str], repeate
 #
 # What a filter has not taken (`f = filter(a, half); a = a - f;`) passes its test no more than before: the test is
 # asked once more, in one sweep, where a queue would be marked, and all would wait, before the other is walked. Of a
-# test that calls functions, which may have loops, nobody knows what it takes.
+# test that calls functions, which may have loops, the cost is unknown.
 #
 # Few members become one set in a single sweep, each marked as it comes, where a set would be marked first and all
 # wait before the other is walked. Where each step is a launch of its own, that takes longer.
@@ -184,7 +184,7 @@ def lacks_queues(step: ir.CombineFrontiers, lacking: frozenset[str]) -> bool:
 
 
 def members_of(source: ir.Elements, form: Form) -> Members:
-    """What is walked: a frontier as `form`, or everything."""
+    """What a sweep goes over: a frontier as `form`, or everything."""
     return Members(source.domain, source.frontier, None if source.everything else form)
 
 

@@ -25,7 +25,7 @@ def may_stop(part: object) -> bool:
     )
 
 
-# What a step touches by the thread that has the vertex, and by no other, and what it leaves behind its last barrier.
+# What a step touches by the thread that has the vertex, and by no other, and what it does after its last barrier.
 #
 # Steps that go through the same vertices, all of them or the members of one frontier, give each thread the same ones,
 # so that none of them waits for what another did to a vertex's own elements.
@@ -34,7 +34,7 @@ def may_stop(part: object) -> bool:
 @dataclass(frozen=True, slots=True)
 class Touched:
     """Accesses of an operator that does not end with a barrier: what comes before any barrier of its own, and what
-    comes behind, or everything where it has none (`waits` is false)."""
+    comes after it, or everything where it has none (`waits` is false)."""
 
     first: frozenset[Access]
     last: frozenset[Access]

@@ -40,7 +40,7 @@ from gdsl.source import Span
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with the operators that have one sweep in one."""
+    """`plan` with operators fused into one sweep."""
     if not plan.target.fused or plan.target.workers:
         return plan
     return dataclasses.replace(plan, schedule=fusion_of(plan, facts).steps(plan.schedule))
@@ -147,15 +147,15 @@ class Fusion:
                 return obstacle
         return None
 
-    def _as_first(self, former: Operation, own: Sweep, behind: Span) -> Obstacle | None:
-        """Why `own`, which is written at `behind`, does not run in the sweep of `former`, whatever they use."""
+    def _as_first(self, former: Operation, own: Sweep, place: Span) -> Obstacle | None:
+        """Why `own`, which is written at `place`, does not run in the sweep of `former`, whatever they use."""
         does, word, span = former.does, former.step.word, former.step.span
         if not isinstance(does, Sweep) or (does.own is None and does.segment is None):
             return Obstacle(f"the result of {word} is complete only when all of it has ended", span)
         if does.collect is not None:
             return Obstacle(f"{word} makes the set that the next operator runs on", span)
         if (does.members.domain, does.members.frontier) != (own.members.domain, own.members.frontier):
-            return Obstacle("they run on different members", behind)
+            return Obstacle("they run on different members", place)
         if does.members.frontier in self.repeated:
             return Obstacle(f"a member may come twice in `{does.members.frontier}`", span)
         if does.segment is None:
@@ -168,7 +168,7 @@ class Fusion:
             return Obstacle(f"with balance={does.balance.value} several threads compute parts of one result", span)
         if own.collect is not None:
             return Obstacle(
-                f"a set is collected by whole warps, but results of {word} are complete one at a time", behind
+                f"a set is collected by whole warps, but results of {word} are complete one at a time", place
             )
         return None
 
@@ -231,7 +231,7 @@ class Fusion:
 
 
 def behind_reduction(former: Operation, own: Sweep) -> bool:
-    """Whether `former` is a reduction alone, and `own` an operator on vertices in whose sweep any threads may be."""
+    """Whether `former` is a reduction alone, and `own` an operator on vertices whose sweep any threads may do."""
     does = former.does
     reduces = isinstance(does, Sweep) and does.segment is not None and not former.fused
     return reduces and own.collect is None and own.hint(Contended) is None and own.hint(TotalFirst) is None
@@ -251,7 +251,7 @@ def flattened(step: Operation) -> tuple[Operation, ...]:
 
 
 def _met(some: frozenset[Access], others: frozenset[Access]) -> Iterator[str]:
-    """What both use and one of them writes."""
+    """A conflict: what both use and one of them writes."""
     written = {each.name for each in some if each.writes}, {each.name for each in others if each.writes}
     names = {each.name for each in some}, {each.name for each in others}
     yield from sorted((written[0] & names[1]) | (written[1] & names[0]))

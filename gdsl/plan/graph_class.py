@@ -1,4 +1,4 @@
-"""The class of a graph: what the backend measures of it before it runs a program, as far as plans depend on it.
+"""The class of a graph: the facts that plans depend on, which a backend measures before it runs a program.
 
 A plan is built for any graph (`GENERAL`) or for graphs of a class, which has one or more of the facts below. Nothing
 but speed depends on it: a plan for one class is correct on every graph. Each fact is measured from the numbers of

@@ -1,4 +1,4 @@
-"""Decides for which facts about a graph a program's plan is built (cuda): those that make a difference to it.
+"""Chooses the class of graphs for which a program's plan is built (cuda): the facts that make a difference to it.
 
 - A worklist in any order is processed from near to far on narrow graphs, with buckets on bounded ones, and on other
   graphs after a run has visited edges too often (`work_order`). Forests are such others: where one way leads to each

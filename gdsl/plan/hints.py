@@ -17,7 +17,7 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Any of them."""
+    """A hint of any kind."""
 
     over: Over | None = field(default=None, kw_only=True)
     """The walk that it is about; None: the members, or the whole sweep."""
@@ -116,7 +116,7 @@ class BlockCache(Hint):
 
 @dataclass(frozen=True, slots=True)
 class HubBounds(Hint):
-    """A bound in the block's own memory may stand for the look at a value of a hub, which changes by `operation`. Only
+    """A bound in the block's own memory may replace the look at a value of a hub, which changes by `operation`. Only
     a walk that reads ahead looks. Added by `block_cache`."""
 
     operation: ReduceOperation

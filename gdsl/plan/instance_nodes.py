@@ -22,7 +22,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BitTest:
-    """A test of a vertex whose outcomes are kept: a word for each vertex, with a bit for each instance."""
+    """A test of a vertex whose results are stored: a word for each vertex, with a bit for each instance."""
 
     functor: str
     """The functor, with this one condition and a vertex as its parameter, which the pass adds to the plan's program."""
@@ -34,7 +34,7 @@ class BitTest:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """After each call, the bit of test number `test` at this end is computed anew."""
+    """After each call, the bit of test number `test` at this end is computed again."""
 
     test: int
     end: End

@@ -1,6 +1,6 @@
 """How common neighbors are found: both ends' out-lists of every edge or pair, the shorter one looked up in the longer.
 
-Where the edges of a source stand together, a grid's block makes its list a table, if it has many neighbors.
+Where the edges of a source are adjacent, a grid's block makes its list a table, if it has many neighbors.
 
 What is found is marked, since many edges may share a neighbor; each thread sums up its own total. A functor is run
 where a neighbor is found; nothing that it writes is its alone.
@@ -31,8 +31,8 @@ def lists_of(functor: EdgeFunctor | None, partners: str | None) -> Intersection:
 
 
 def has_tables(step: Intersect, grid: bool) -> bool:
-    """Whether a block finds edges of one source together, whose list it can hold as a table: all edges lie so, a
-    frontier of them may not."""
+    """Whether a block finds edges of one source together, whose list it can hold as a table: all edges are so
+    ordered, a frontier of them may not be."""
     return grid and step.partners is None and step.frontier.everything
 
 

@@ -47,7 +47,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
 
 
 def keeps_graphs(target: Target) -> bool:
-    """Whether one of a kind makes graphs there."""
+    """Whether a step of this kind makes graphs there."""
     return target.fused and not (target.teams or target.workers)
 
 
@@ -59,7 +59,7 @@ def _numbering(block: tuple[nodes.Step, ...]) -> tuple[nodes.Step, ...]:
 
 
 def may_number_edges(made: Iterable[MakeGraph], program: ir.Program) -> bool:
-    """Whether nobody can tell the ids of the edges of the graphs that are `made`: all subgraphs are kept, and nothing
+    """Whether the ids of the edges of the graphs that are `made` cannot be seen: all subgraphs are kept, and nothing
     but what selects their edges has anything to do with edges one by one."""
     subgraphs = [step for step in made if isinstance(step.step, ir.Subgraph)]
     selected = {step.step.edges for step in subgraphs if isinstance(step.step, ir.Subgraph)}

@@ -53,7 +53,7 @@ def fused(initialize: Initialize, steps: tuple[Step, ...]) -> Launch:
 
 
 def unfused(initialize: Initialize, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """A launch a step, condition and count."""
+    """A launch for each step, condition and count."""
     return Launch("start", "Before the schedule begins.", (initialize,)), *(_on_host(step, 0) for step in steps)
 
 

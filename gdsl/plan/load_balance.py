@@ -90,7 +90,7 @@ def _in_form(members: Members, balance: Balance) -> Members:
 
 
 def balance_of(wanted: Balance, target: Target, repeated: bool) -> Balance:
-    """What becomes of the knob. `repeated`: a member may come twice."""
+    """The balance that the knob asks for, where it is possible. `repeated`: a member may come twice."""
     if wanted not in target.balances:
         wanted = Balance.AUTO
     return Balance.MERGE if repeated and wanted is Balance.AUTO else wanted
@@ -100,7 +100,7 @@ FEW_PLACES = 4
 
 
 def balance_of_push(balance: Balance, over: Over, first_places: Expression | None, target: Target) -> Balance:
-    """What becomes of it in a push along the edges before the place `first_places`, where there is such a limit."""
+    """The same for a push along the edges before the place `first_places`, where there is such a limit."""
     few = isinstance(first_places, Literal) and int(first_places.value) <= FEW_PLACES and over is Over.OUT_EDGES
     return Balance.THREAD if few and balance is Balance.AUTO and Balance.THREAD in target.balances else balance
 

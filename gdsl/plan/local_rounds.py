@@ -3,7 +3,7 @@
 A peeling, or a search that asks only who is reached, runs round after round: `while (f) { f = advance(f, …); }`. Where
 rounds are many and have few members each, a grid spends most of its time at the barriers between them. But the barrier
 is not needed for the result where it does not matter *when* a member is worked off, only that each is. So a block keeps
-the vertices that it accepts in memory of its own, and works them off next, waiting for nobody but its own threads. What
+the vertices that it accepts in memory of its own, and works them off next, waiting only for its own threads. What
 it has no room for goes into the frontier as always. Then other blocks see that there is work for all, and give theirs
 up, too, after some rounds (`push_locally` of the runtime); the next pass shares it evenly.
 

@@ -267,7 +267,7 @@ def initialize(program: ir.Program, target: Target) -> Initialize:
 
 
 def reduction_of(step: ir.NeighborReduce) -> Reduction | ir.OwnOperation:
-    """How the values of a list become one."""
+    """How the values of a list are reduced to one."""
     if step.own is not None:
         return step.own
     assert step.operation is not None

@@ -64,8 +64,8 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class MakeOnce:
-    """Steps that make a graph of nothing but the given graph's structure, which is then kept with that: whoever finds
-    it there skips them. The last of them is the `MakeGraph`; see `kept_graphs`."""
+    """Steps that make a graph of nothing but the given graph's structure, which is then kept with that: a run that
+    finds it there skips them. The last of them is the `MakeGraph`; see `kept_graphs`."""
 
     number: int
     key: str
@@ -86,7 +86,7 @@ class On:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A body again and again. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
+    """A loop. `condition` is tested before each pass, or, where `counted`, evaluated once and then the
     number of passes. `ask`: the launch by which the host has it evaluated; None: the device does so itself."""
 
     number: int
@@ -227,7 +227,7 @@ class Plan:
     switches: tuple[int, ...]
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
-    """The arrays and scalars whose names may lie elsewhere at the end."""
+    """The arrays and scalars that may be stored elsewhere at the end."""
     rotations: tuple[Initial, ...]
     """The scalars that have several places, with the value that the next place holds; see `scalar_copies`."""
     private_scalars: tuple[str, ...]

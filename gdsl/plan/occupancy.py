@@ -95,7 +95,7 @@ def resident_threads(plan: Plan) -> int | None:
     """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
 
     What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
-    where data lie, of which some may be spilled; a long program keeps more. What makes sets, too, keeps as little
+    where data are, of which some may be spilled; a long program keeps more. What makes sets, too, keeps as little
     where it neither searches nor has tables, each value is a word and no functor is long or climbs.
 
     Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,

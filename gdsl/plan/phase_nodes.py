@@ -115,7 +115,7 @@ class Convert:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The operator's line in the trace. `counted`: when all edges walked are counted by now; None: the next barrier,
-    whichever that is, comes before they are told."""
+    whichever that is, comes before they are read."""
 
     counted: When | None = When.ALWAYS
 

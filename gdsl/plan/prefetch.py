@@ -78,7 +78,7 @@ class _Reads:
 # Decides which reductions look at the next level of a history while blocks wait for each other (cuda).
 #
 # A loop over the levels of a history knows each of them beforehand. On a road it has thousands of passes of few
-# members, and each is a row of loads that wait for each other: a member, where its list lies, neighbors, their
+# members, and each is a row of loads that wait for each other: a member, where its list begins, neighbors, their
 # values. All but the last depend on nothing that the loop writes, so that they are on their way while all wait for the
 # pass before. That keeps registers, of which there are enough in the small blocks for deep graphs; see `heuristics`.
 
@@ -150,7 +150,7 @@ def has_small_frontiers(sweep: Sweep, plan: Plan) -> bool:
 # where its lists begin, for these, and for what is asked for at their ends and at the members themselves, one after
 # the other, with as many warps as there are registers for: half of what the memory could give. All but the ends is
 # known a row ahead, so a thread that takes a vertex has the list and the elements of the next one fetched into the L2
-# cache, and where the list of the one behind that begins.
+# cache, and where the list of the one after that begins.
 #
 # What the ends of lists are asked for, too, comes to a vertex with its neighbors, which are worked on before it; of
 # that only words are fetched, as the cache has no room for more.
@@ -189,14 +189,14 @@ def _with_rows(operation: Operation, program: ir.Program) -> Operation:
         return operation
     parts = flattened(operation)
     first = parts[0].does
-    behind = bool(operation.fused) and isinstance(first, Sweep) and first.segment is not None
-    host = operation.fused[0] if behind else operation
+    follows = bool(operation.fused) and isinstance(first, Sweep) and first.segment is not None
+    host = operation.fused[0] if follows else operation
     rows = _rows(host, parts, program)
     if rows is None:
         return operation
     assert isinstance(host.does, Sweep)
     host = dataclasses.replace(host, does=host.does.with_hints(rows))
-    return dataclasses.replace(operation, fused=(host, *operation.fused[1:])) if behind else host
+    return dataclasses.replace(operation, fused=(host, *operation.fused[1:])) if follows else host
 
 
 def _rows(host: Operation, parts: tuple[Operation, ...], program: ir.Program) -> PrefetchRows | None:
@@ -265,7 +265,7 @@ def _roles(operation: Operation) -> frozenset[ir.Role]:
 # Decides which operators fetch the lists of members that come later (cpu).
 #
 # A processor finds by itself that a list is read from one end to the other once it has begun to be. Of members of a
-# set each list lies elsewhere, and of graphs larger than the cache each begins with a wait for memory, which takes as
+# set each list is elsewhere, and of graphs larger than the cache each begins with a wait for memory, which takes as
 # long as ten edges and more. So while a thread is at one member it has the first edges of the eighth from it fetched,
 # and what their visits read by the edge's id, if that is the edge's place. The lists of all vertices follow each other,
 # so a processor prefetches them by itself.
@@ -293,7 +293,7 @@ def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
     if sweep.segment is not None and sweep.segment.stops_at is not None:
         return None  # such a list is often left at its first edges
     if leaves_edges_out(plan) or way.lists is not Over.OUT_EDGES:
-        return ()  # edges do not lie in the order of their ids
+        return ()  # edges are not in the order of their ids
     return arrays_at(program.edge_functor(way.variant.functor), frozenset({ir.Role.EDGE}), program)
 
 
@@ -309,7 +309,7 @@ def arrays_at(
 
 
 def _asked_at(functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[ir.Role]) -> Iterator[str]:
-    """What is read or changed; nobody waits for what is stored."""
+    """What is read or changed; no thread waits for what is stored."""
     for node in walk(functor):
         match node:
             case (

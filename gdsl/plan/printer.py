@@ -84,16 +84,16 @@ def _layout(layout: Renumbering) -> list[str]:
 
 
 def _teams(teams: Teams) -> list[str]:
-    """Where buffers lie in a launch for many values."""
+    """Where buffers are stored in a launch for many values."""
     places = {
         "a row a value": teams.rows,
         "in the record of a value": teams.records,
         "a team's, zeros again after each value": teams.zeros,
         "a team's": teams.scratch,
     }
-    told = [f"    {place}: {', '.join(map('.'.join, names))}" for place, names in places.items() if names]
+    lines = [f"    {place}: {', '.join(map('.'.join, names))}" for place, names in places.items() if names]
     moved = [f"    {print_barrier(teams.barrier)}"] if teams.barrier is not None else []
-    return ["teams of blocks, each with one value after the other:", *told, *moved]
+    return ["teams of blocks, each with one value after the other:", *lines, *moved]
 
 
 def _spare(plan: Plan) -> list[str]:

@@ -40,7 +40,7 @@ def print_distribution(distribution: Distribution, parts: tuple[str, ...]) -> li
 
 
 def exchanged_text(each: Exchanged) -> str:
-    """What becomes of one array or scalar."""
+    """How one array or scalar is exchanged."""
     if each.how is How.PUBLISH:
         return f"publish {each.name}, {each.reach.value}"
     if each.how is How.ADOPT:

@@ -120,7 +120,7 @@ def _copies(step: Rotate | Privatize | StorePrivate | WriteBack | StoreReplicas)
 
 
 def print_initial(each: Initial) -> str:
-    """What an array or scalar begins with."""
+    """The initial value of an array or scalar."""
     return f"{each.name} = {print_expression(each.value) if each.value is not None else 'nothing'}"
 
 

@@ -41,7 +41,7 @@ def print_operation(operation: Operation, plan: Plan) -> list[str]:
 
 
 def _barriers(body: tuple[Phase, ...]) -> list[str]:
-    """The barriers among the phases of an operation, in order, and what becomes of its marks."""
+    """The barriers among the phases of an operation, in order, and how its marks are treated."""
     lines = [print_barrier(each) for each in body if isinstance(each, Barrier)]
     return [*lines, *(["marks: those that it would have used are the next operator's"] if HoldMarks() in body else [])]
 
@@ -59,9 +59,9 @@ _WHEN = {
 }
 
 
-def _operation(operation: Operation, plan: Plan, behind: str) -> list[str]:
+def _operation(operation: Operation, plan: Plan, note: str) -> list[str]:
     step, does = operation.step, operation.does
-    lines = [f"{operation.name}: {operation.call}{behind}  # site {step.site} @{step.label}, {step.span.words}"]
+    lines = [f"{operation.name}: {operation.call}{note}  # site {step.site} @{step.label}, {step.span.words}"]
     first = operation.body[0] if operation.body else None
     if isinstance(does, Choice):
         pull, push = (first.pull, first.push) if isinstance(first, Directions) else ((), ())
@@ -171,7 +171,7 @@ def _few(sweep: Sweep) -> list[str]:
 
 
 def _left(sweep: Sweep) -> list[str]:
-    """What stays behind, and what is counted."""
+    """What is left in memory, and what is counted."""
     lines = [_collect(sweep.collect)] if sweep.collect is not None else []
     lines += [_segment(sweep, sweep.segment)] if sweep.segment is not None else []
     lines += _vote(sweep.vote) if sweep.vote is not None else []

@@ -1,4 +1,4 @@
-"""Decides what a thread reads ahead for several elements at a time, before it processes one of them (cuda).
+"""Decides what a thread reads for several elements together, before it processes the first of them (cuda).
 
 A thread that processes one element after the other waits for the element's own values, then for what they refer to, and
 only then continues with the next element: no compiler moves a read across a write or an atomic that may touch the same
@@ -61,12 +61,12 @@ def read_ahead_of(functor: Functor, variant: Variant, functions: Mapping[str, ob
     vertex waits but once. An edge has waited for its far end before."""
     if not is_simple(functor, variant, functions):
         return None
-    before, behind = _Reads(functor, variant).levels()
-    values = [read.value for level in (*before, *behind) for read in level]
+    before, after = _Reads(functor, variant).levels()
+    values = [read.value for level in (*before, *after) for read in level]
     if isinstance(functor, ir.VertexFunctor) and not any(map(_is_read, walk(tuple(map(_index_of, values))))):
         return None
     several = several_of(values)
-    return ReadAhead(before, behind, several) if values and several > 1 else None
+    return ReadAhead(before, after, several) if values and several > 1 else None
 
 
 def is_simple(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> bool:
@@ -104,7 +104,7 @@ class _Reads:
         """What the sweep writes by calls of which each has its elements alone, less what has been written so far. Not
         along edges, where lanes without an edge read what the edge of another lane needs."""
         self._counts = Counter(each for each in walk((self.conditions, self.body)) if _is_read(each))
-        """Equal reads cannot be told apart, so those with a write in between are not read ahead."""
+        """Equal reads cannot be distinguished, so those with a write in between are not read ahead."""
         self._values: dict[str, Expression] = {}
         """The value of each constant."""
         self._known: dict[str, _Read] = {}
@@ -290,11 +290,11 @@ def read_ahead_of_worklist(
     if not all(_is(each.index, near) for each in reads):
         return None
     hint = read_ahead_of(functor, variant, functions)
-    before, behind = (hint.before, hint.after) if hint is not None else ((), ())
+    before, after = (hint.before, hint.after) if hint is not None else ((), ())
     seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
-    several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
-    return ReadAhead(before, behind, several, own, seen, over=step.over) if several > 1 else None
+    several = several_of([*(read.value for level in (*before, *after) for read in level), own.value, seen])
+    return ReadAhead(before, after, several, own, seen, over=step.over) if several > 1 else None
 
 
 def _is(index: ir.Expression, role: ir.Role) -> bool:

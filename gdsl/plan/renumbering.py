@@ -32,7 +32,7 @@ from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
 LEAST_EDGES = 1 << 22
-"""Graphs of fewer edges lie in a GPU's cache."""
+"""Graphs of fewer edges fit into a GPU's cache."""
 READS = 0.25
 """A value that is put in another order costs as much as so many reads of edges' ends that are in a cache instead.
 Measured on power laws, a web graph and the classes of `bench`: a search, which moves three values of each vertex, gains
@@ -85,7 +85,7 @@ def renumbering_of(plan: Plan) -> Renumbering | None:
 
 
 def can_be_put(layout: Renumbering, own: Collection[str]) -> bool:
-    """Whether a run of which the inputs `own` are the graph's is one on other ids. Those are put in the other order
+    """Whether a run can use other ids, if the inputs `own` are the graph's. Those are put in the other order
     once a graph; a caller's array of edges would be moved in each call, which takes longer than most runs gain."""
     return layout.always or all(name in own for name in layout.of_edges)
 
@@ -144,7 +144,7 @@ def _names() -> tuple[Buffer, ...]:
 
 
 def _lists() -> tuple[Buffer, ...]:
-    """Those of the graph, made whether the program reads them or not."""
+    """The lists of the graph, which are allocated whether the program reads them or not."""
     kinds, extents = (Type.EDGE, Type.VERTEX) * 2, (Sum((VERTICES, Fixed(1))), EDGES) * 2
     return tuple(_buffer(*each, Role.GRAPH) for each in zip(LISTS, kinds, extents, strict=True))
 
@@ -155,7 +155,7 @@ def _sorted() -> tuple[Buffer, ...]:
 
 
 def _other_order(plan: Plan, arrays: list[str]) -> tuple[Buffer, ...]:
-    """The arrays at the border once more."""
+    """Copies of the arrays that the caller sees, in the other order."""
     own = (buffer for buffer in plan.buffers if buffer.group == PROBLEM)
     return tuple(_in_layout(buffer, buffer.role) for buffer in own if buffer.name in arrays)
 

@@ -25,7 +25,7 @@ initial values, and each of the three kinds of writes keeps them equal.
    for the first call that changes any copy. So answers may only go into one `bool` scalar by `|=`, which then says what
    it says in any order of calls: whether any element has changed.
 3. *Labels that are lowered in copies* (`label_copies`): the smallest ones go to all copies where they are joined. These
-   operators need no fill any more, and nobody waits for it.
+   operators need no fill any more, and no thread waits for it.
 
 No condition of 1 and 2 is about one program; 2 leaves out `fetch`, whose answers tell the order of calls.
 
@@ -180,7 +180,7 @@ def _tell_one_scalar(name: str, functor: Functor) -> bool:
     ignored = [each.value for each in walk(functor.body) if isinstance(each, ir.Evaluate)]
     asked = [each for each in asked if not any(each is value for value in ignored)]
     lets = [each for each in functor.body if isinstance(each, ir.Let) and not each.mutable]
-    told = {let.name for let in lets if any(let.value is each for each in asked)}
+    named = {let.name for let in lets if any(let.value is each for each in asked)}
     feeds = [
         each
         for each in functor.body
@@ -190,10 +190,10 @@ def _tell_one_scalar(name: str, functor: Functor) -> bool:
         and each.operation is ReduceOperation.BIT_OR
     ]
     parts = [(each.target.data, part) for each in feeds for part in alternatives(each.value)]
-    by_local = [target for target, part in parts if isinstance(part, ir.Local) and part.name in told]
+    by_local = [target for target, part in parts if isinstance(part, ir.Local) and part.name in named]
     directly = [each.target.data for each in feeds if any(each.value is one for one in asked)]
-    uses = sum(isinstance(node, ir.Local) and node.name in told for node in walk(functor))
-    held = sum(let.name in told for let in lets) + len(directly)
+    uses = sum(isinstance(node, ir.Local) and node.name in named for node in walk(functor))
+    held = sum(let.name in named for let in lets) + len(directly)
     plain = all(each.outcome is Outcome.CHANGED for each in asked) and held == len(asked)
     return plain and uses == len(by_local) and len({*by_local, *directly}) <= 1
 

@@ -12,7 +12,7 @@ from gdsl.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How two values become one, and the value that changes nothing; `combine` SUBTRACT sums up below zero."""
+    """How two values are combined, and the identity; `combine` SUBTRACT sums up below zero."""
 
     combine: ReduceOperation
     type: Type
@@ -24,7 +24,7 @@ class Reduction:
 
 
 class Identity(Enum):
-    """The value of a type that changes nothing under a reduction."""
+    """The identity of a reduction, for a type."""
 
     ZERO = "0"
     ONE = "1"

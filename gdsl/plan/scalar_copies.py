@@ -1,4 +1,4 @@
-"""Decides which scalars have copies, so that fewer barriers are needed: places that rotate, or one for each thread.
+"""Decides which scalars have copies, so that fewer barriers are needed: rotating places, or a copy in each thread.
 
 **Rotating scalars.** A loop such as `while (moved) { moved = false; compute(vertices, jump); }` would wait twice around
 the store: until all threads have read what the last pass left, and until the store is done. Instead `moved` has three
@@ -199,7 +199,7 @@ def _shared_scalars(program: ir.Program, accesses: Accesses) -> tuple[frozenset[
 
 
 def private_candidates(launch: Launch, program: ir.Program, accesses: Accesses) -> tuple[str, ...]:
-    """The scalars that loops store or their conditions read, and that nobody but the schedule stores."""
+    """The scalars that loops store or their conditions read, and that only the schedule stores."""
     written, known = _shared_scalars(program, accesses)
     stored = {step.scalar for depth, step in stores(launch.steps, 0) if depth > 0}
     own = (stored - written - known) | steering_scalars(launch, program, accesses)

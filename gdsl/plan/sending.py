@@ -119,8 +119,8 @@ class _Writer:
         for place in rest:
             step = steps[place]
             if isinstance(step, ir.NeighborReduce) and step.site in self.sending:
-                behind = steps[place + 1 : place + 2]
-                follows = behind if behind and _shares_sweep(step, behind[0]) else ()
+                following = steps[place + 1 : place + 2]
+                follows = following if following and _shares_sweep(step, following[0]) else ()
                 written += _TwoWays(step, self.sending[step.site], self).steps(follows)
                 if follows:
                     next(rest)
@@ -263,9 +263,9 @@ class _TwoWays:
         return name
 
 
-def _shares_sweep(step: ir.NeighborReduce, behind: ir.Step) -> bool:
-    """Whether `behind` runs on the same members, so that it may share the sweep of the reduction."""
-    return isinstance(behind, ir.Compute | ir.Filter) and behind.frontier.frontier == step.frontier.frontier
+def _shares_sweep(step: ir.NeighborReduce, following: ir.Step) -> bool:
+    """Whether `following` runs on the same members, so that it may share the sweep of the reduction."""
+    return isinstance(following, ir.Compute | ir.Filter) and following.frontier.frontier == step.frontier.frontier
 
 
 def _turned(expression: ir.Expression) -> ir.Expression:

@@ -6,12 +6,12 @@ Each thread then waits for one memory access after another: for the member, its 
 the first to reach it, a place in the queue, and the size of the queue. So for few members:
 
 - a place is reserved for every edge as soon as a warp knows its number of edges, while neighbors are being read; the
-  place of an edge that accepts nobody stays empty;
+  place of an edge that accepts no vertex stays empty;
 - an entry has the list of its member, which is read while the exchange that decides about acceptance is in flight;
 - places and members are counted in the word at which blocks arrive at the barrier, so that a block that has waited for
   the last arrival has read both. Each walked edge reserves a place, so the trace gets its number of edges, too.
 
-A member then takes one access for itself, one for its neighbors, and one for what becomes of them. Reading empty places
+A member then takes one access for itself, one for its neighbors, and one for their values. Reading empty places
 costs nothing while the grid has a thread for each. The edges of accepted vertices are not counted, so their number must
 be bounded, too: `fits_small_frontier` of the runtime checks both. Larger sets are ordinary queues, and a loop converts
 between the two forms.
@@ -65,7 +65,7 @@ from gdsl.plan.walking import map_operations, push_of, steps_in, sweeps_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with both."""
+    """`plan` with few members as lists, and with the sweeps that share the warps."""
     return list_few_members(share_warps(plan))
 
 
@@ -111,14 +111,14 @@ def _with_hint(operation: Operation, hint: Hint) -> Operation:
 
 def _pushes(plan: Plan) -> Iterator[Operation]:
     everything = list(steps_in(plan.schedule))
-    for loop, anew in _loops(plan.schedule, None):
+    for loop, defined in _loops(plan.schedule, None):
         within = list(steps_in(loop.body))
         pushes = [step for step in loop.body if isinstance(step, Operation) and _may(step, plan)]
         if len(pushes) == 1 and not any(isinstance(step, Loop) for step in within):
             (push,) = pushes
             name = push_of(push).members.frontier
             made = any(isinstance(step, Define) and step.step.name == name for step in within)
-            leaves = anew is not None and name not in anew and not _ends_empty(loop, name)
+            leaves = defined is not None and name not in defined and not _ends_empty(loop, name)
             if not made and not leaves and all(step is push or not _touches(step, name) for step in everything):
                 yield push
 
@@ -127,22 +127,22 @@ def _ends_empty(loop: Loop, frontier: str | None) -> bool:
     return isinstance(loop.condition, FrontierNotEmpty) and loop.condition.frontier == frontier
 
 
-def _loops(steps: tuple[Step, ...], anew: frozenset[str] | None) -> Iterator[tuple[Loop, frozenset[str] | None]]:
+def _loops(steps: tuple[Step, ...], defined: frozenset[str] | None) -> Iterator[tuple[Loop, frozenset[str] | None]]:
     """Every loop, with the frontiers that are defined between the beginning of a pass of the loop around it and itself;
     None without a loop around it."""
     for step in steps:
-        if isinstance(step, Define) and anew is not None:
-            anew |= {step.step.name}
+        if isinstance(step, Define) and defined is not None:
+            defined |= {step.step.name}
         elif isinstance(step, Loop):
-            yield step, anew
+            yield step, defined
             yield from _loops(step.body, frozenset())
         elif isinstance(step, On):
-            yield from _loops(step.body, anew)
+            yield from _loops(step.body, defined)
         elif isinstance(step, Launch):
-            yield from _loops(step.steps, anew)
+            yield from _loops(step.steps, defined)
         elif isinstance(step, Branch):
-            yield from _loops(step.then, anew)
-            yield from _loops(step.otherwise, anew)
+            yield from _loops(step.then, defined)
+            yield from _loops(step.otherwise, defined)
 
 
 def _touches(step: Step, frontier: str | None) -> bool:

@@ -10,7 +10,7 @@ directions, scalars that threads have, how many operators there were), comes to 
 Who has which members is never seen, so this changes no more than another number of blocks would.
 
 **Why all GPUs see the same data.** The first GPU reaches all of the flat address range. The barrier before it is alone
-makes visible what the others wrote, and the one after makes visible what it wrote; between the two nobody else runs.
+makes visible what the others wrote, and the one after makes visible what it wrote; between the two no other block runs.
 What a GPU has for itself must not be part of that:
 
 1. Copies that an operator fills before it reads them, and that are of no use after it (`mirrors`, `proposals`), are as

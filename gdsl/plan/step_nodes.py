@@ -11,7 +11,7 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Initial:
-    """What an array or scalar begins with (None: zero, `none` or false)."""
+    """The initial value of an array or scalar (None: zero, `none` or false)."""
 
     name: str
     value: Expression | None
@@ -44,7 +44,7 @@ class Leader:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """Every element of an array becomes one value, an element a thread."""
+    """Every element of an array is set to one value, an element a thread."""
 
     step: ir.Fill
 
@@ -90,7 +90,7 @@ class OnSets:
     step: ir.SetStep
     waits: bool
     """Whether it ends with a barrier; see `synchronization`. A level of a history that does not is no copy: the
-    frontier has its members where they lie in the history."""
+    frontier has its members where the history stores them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Combine:
     walked: Members
     asked: Members
     grows: bool
-    """Of a union with itself: whether `walked` takes up what it does not have where it lies, if its bitmap is worth it
+    """Of a union with itself: whether `walked` takes up in place what it does not have, if its bitmap is worth it
     (without marks: always)."""
     few: bool
     """Of what grows: whether queues of few members become one in a single sweep, where neither has a bitmap."""
@@ -127,7 +127,7 @@ class MakeGraph:
     the graph around.
 
     `kept`: the number of the arrays, which stay with the given graph for later runs (`MakeOnce`); None: they are the
-    run's, in one of its slots. `numbers_edges`: the edges of a subgraph are numbered anew, by their places in lists.
+    run's, in one of its slots. `numbers_edges`: the edges of a subgraph are numbered again, by their places in lists.
     """
 
     step: ir.GraphStep

@@ -74,7 +74,7 @@ class Write:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The test of conjunct `conjunct` and the store of statement `statement` done by one compare-and-swap on `array`,
-    which a single call for each far end wins; the array holds `expected` where nobody has yet."""
+    which a single call for each far end wins; the array holds `expected` until then."""
 
     array: str
     conjunct: int
@@ -174,7 +174,7 @@ class Collect:
 @dataclass(frozen=True, slots=True)
 class Intersection:
     """For each member, an edge, these lists of its source and its destination are walked side by side; what is done is
-    done with each vertex that stands in both, once however often it stands there."""
+    done with each vertex that is in both, once however often it occurs."""
 
     source: Over
     destination: Over
@@ -303,7 +303,7 @@ class Sweep:
     intersection: Intersection | None = None
     """The lists whose common vertices are collected and counted; with it there is no other walk."""
     vote: Vote | None = None
-    """What becomes of the ballots that the edges give."""
+    """How the ballots of the edges are counted."""
     order: NearFar | None = None
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
     own_by_one: Variant | None = None

@@ -24,7 +24,7 @@ from gdsl.plan.walking import map_blocks
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
-    """`plan` with its barriers and the scalars that spare some."""
+    """`plan` with its barriers and the copies of scalars that save some."""
     plan = dataclasses.replace(plan, schedule=_ends(plan))
     if not (plan.target.fused and plan.target.grid):
         return plan

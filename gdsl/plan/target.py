@@ -1,4 +1,4 @@
-"""What a plan is made for: the properties of a backend that decisions depend on, and no others."""
+"""What a plan is built for: the properties of a backend that decisions depend on, and no others."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Target:
     allocates_itself: bool
     """Whether the generated code allocates frontiers and temporaries; if not, the host does."""
     sizes: Sizes
-    """Unless somebody asks for others."""
+    """The default."""
     teams: bool = False
     """Whether groups of blocks each run the whole schedule, one value of the params after the other."""
     several_gpus: bool = False
@@ -160,8 +160,8 @@ CPU = Target("cpu", True, False, _OF_CORES, False, True, True, False, True, _CPU
 CPU_WORKERS = dataclasses.replace(
     CPU, orders=False, orders_always=False, workers=True, without=frozenset({"work_order"})
 )
-"""Several workers, each with a part of the graph: lists are walked by whoever has them. The entries of a loop from near
-to far carry values that a merge changes, and no exchange makes entries for those that it gives; see
+"""Several workers, each with a part of the graph: lists are walked by the worker that has them. The entries of a loop
+from near to far carry values that a merge changes, and no exchange makes entries for those that it gives; see
 docs/lab/workers.md."""
 CUDA_WORKERS = dataclasses.replace(
     CUDA_UNFUSED,

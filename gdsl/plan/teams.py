@@ -34,7 +34,7 @@ def refusal(plan: Plan) -> str | None:
 
 
 def teams_of(plan: Plan) -> Teams:
-    """Where the buffers of a plan lie."""
+    """Where the buffers of a plan are stored."""
     places: dict[str, list[tuple[str, str]]] = {"rows": [], "records": [], "zeros": [], "scratch": []}
     for buffer in plan.buffers:
         place = _place_of(buffer, plan)

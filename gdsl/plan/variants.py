@@ -1,4 +1,4 @@
-"""The ways in which a functor is run: which conjuncts are tested first, what is claimed, how each write is done."""
+"""Variants of a functor: which conjuncts are tested first, what is claimed, how each write is done."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def by_one_thread(functor: Functor) -> Variant:
     """For one thread that runs all calls of an operator, one after the other.
 
     Calls of an operator are in no order, so theirs is one of those that the program allows. No other thread looks at
-    anything meanwhile: what is read, changed and stored by one call nobody changes in between, so that every write is
+    anything meanwhile: no other call changes in between what one call reads, changes and stores, so that every write is
     plain. Nor is there anything to claim: where one call has stored what closes the functor, the condition is false
-    for those behind it, as `rules/closing.py` has shown."""
+    for those after it, as `rules/closing.py` has shown."""
     return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
 
 

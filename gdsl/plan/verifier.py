@@ -72,7 +72,7 @@ _PUT_IN = (Barrier, Initialize, Privatize, WriteBack, StoreReplicas, Snapshot, E
 
 def verify(plan: Plan) -> None:
     """Raise `gdsl.ir.verifier.VerificationError` unless `plan` is a correct plan of its program. One for many values at
-    a time is none where these do not run together."""
+    a time is refused where these cannot run together."""
     if plan.target.instances and plan.target.grid and plan.bits is None:
         return
     verifier = _Verifier(plan)

@@ -1,5 +1,5 @@
-"""What must hold where workers run calls at once that are told what they changed (`changed`, `fetch`, `cas`), whoever
-found that nobody can see that calls of two workers were told of one change (`told_twice`)."""
+"""What must hold where workers run calls with `changed`, `fetch` or `cas` at the same time: no effect shows that two
+workers got true for one change. Nothing here asks `duplicate_changes`, which decides it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _CONSTANT = (
 
 
 def verify_answers(program: ir.Program, step: ir.Operator, functor: ir.Node, merged: Collection[str]) -> None:
-    """Raise `VerificationError` unless `step`, run by all workers at once, does what it would do by turns. `merged`:
-    the data that several workers write."""
+    """Raise `VerificationError` unless `step`, run by all workers at the same time, has the same effects as by turns.
+    `merged`: the data that several workers write."""
     _Answers(program, step, functor, merged).verify()
 
 
@@ -34,14 +34,14 @@ class _Answers:
         self.cases = [node for node in nodes if isinstance(node, ir.CompareAndSwap)]
         self.writes = [node for node in nodes if isinstance(node, ir.Store | ir.Update | ir.CompareAndSwap)]
         self.answers = [node for node in nodes if isinstance(node, ir.UpdateValue)]
-        self.told = [each for each in self.answers if each.update.target.data in merged]
+        self.changes = [each for each in self.answers if each.update.target.data in merged]
         self.named = self._names(nodes)
         self.nots: set[str] = set()
         self.nots = {node.name for node in nodes if isinstance(node, ir.Let) and self._is_negated(node.value)}
         self.varying = {node.name for node in nodes if isinstance(node, ir.Assign)}
 
     def _names(self, nodes: list[ir.Node]) -> set[str]:
-        """The locals whose value depends on what a call was told."""
+        """The locals whose value depends on an answer."""
         named: set[str] = set()
         while True:
             more = {
@@ -54,29 +54,29 @@ class _Answers:
             named |= more
 
     def asks(self, node: object, named: Collection[str] | None = None) -> bool:
-        """Whether anything in `node` depends on what a call was told."""
+        """Whether anything in `node` depends on an answer."""
         named = self.named if named is None else named
-        ids = {id(each) for each in self.told}
+        ids = {id(each) for each in self.changes}
         return any(id(each) in ids or (isinstance(each, ir.Local) and each.name in named) for each in walk((node,)))
 
     def verify(self) -> None:
         """All of it."""
         for each in self.cases:
             self.expect(each.target.data not in self.merged, "a `cas` of what other workers write")
-        for told in self.told:
-            self.expect(told.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
-            self.expect(told.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
-            self.expect(not self.asks((told.update.value, told.update.target)), "one answer decides another")
-        if not self.told:
+        for answer in self.changes:
+            self.expect(answer.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
+            self.expect(answer.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
+            self.expect(not self.asks((answer.update.value, answer.update.target)), "one answer decides another")
+        if not self.changes:
             return
         step = self.step
         once = step.adds_to is None and (step.result is None or step.result_domain is Domain.VERTEX)
         updates = [each for each in self.writes if isinstance(each, ir.Update)]
         once = once and all(each.operation in _TWICE_IS_ONCE for each in updates)
         self.expect(once, "what depends on a change would be done by several workers")
-        others = not self.cases and len(self.told) == len(self.answers)
+        others = not self.cases and len(self.changes) == len(self.answers)
         self.expect(others, "calls of one worker are told of what no other writes, in one order")
-        asked, names = {id(each.update) for each in self.told}, {each.update.target.data for each in self.told}
+        asked, names = {id(each.update) for each in self.changes}, {each.update.target.data for each in self.changes}
         spoiled = any(each.target.data in names and id(each) not in asked for each in self.writes)
         self.expect(not spoiled, "what calls are told of is written without an answer")
         self._negated()
@@ -84,7 +84,7 @@ class _Answers:
         self._branches()
 
     def _negated(self) -> None:
-        """Nothing happens because a call is not told."""
+        """Nothing happens because an answer is false."""
         for node in walk(self._body):
             if isinstance(node, ir.Update) and self.asks(node.value):
                 clears = node.operation is ReduceOperation.BIT_AND and self._is_negated(node.value)
@@ -100,13 +100,13 @@ class _Answers:
                 self.expect(not acts, "a write without a change would be done by no worker")
 
     def _is_negated(self, value: ir.Node) -> bool:
-        """Whether it says that a call was not told."""
+        """Whether it says that an answer was false."""
         if isinstance(value, ir.Local):
             return value.name in self.nots
         return isinstance(value, ir.Unary) and value.operation is UnaryOperation.NOT and self.asks(value)
 
     def _accepted(self) -> None:
-        """None is accepted although, or left out because, a call is told."""
+        """No vertex is accepted in spite of, or left out because of, a true answer."""
         if self.step.result is None:
             return
         asked = False
@@ -121,7 +121,7 @@ class _Answers:
             asked = asked or asks
 
     def _branches(self) -> None:
-        """What is done where a call is told."""
+        """What is done where an answer is true."""
         differing = set[int]()
         for node in walk(self._body):
             if not isinstance(node, ir.Branch) or not self.asks(node.condition):
@@ -141,27 +141,27 @@ class _Answers:
         self.expect(not differing or not self._ties(), "a winner for each element, which reads may tie to each other")
 
     def _ties(self) -> bool:
-        """Whether anything reads what the operator writes, but elements of which calls were told."""
+        """Whether anything reads what the operator writes, but elements that answers are about."""
         written = {each.target.data for each in self.writes}
         elements = [each for each in walk(self.functor) if isinstance(each, ir.Element) and each.array in written]
         scalars = any(isinstance(each, ir.ScalarValue) and each.name in written for each in walk(self.functor))
         return scalars or {print_index(each.index, False) for each in elements} - self._places() != set()
 
     def _here(self, target: ir.Target) -> bool:
-        """Whether it is a scalar, or an element of which calls were told."""
+        """Whether it is a scalar, or an element that answers are about."""
         if not isinstance(target, ir.ElementTarget):
             return True
         varies = any(isinstance(each, ir.Local) and each.name in self.varying for each in walk(target.index))
         return not varies and {print_index(target.index, False)} == self._places()
 
     def _places(self) -> set[str]:
-        """The elements of which calls were told, as they are written; nothing for scalars."""
-        targets = [each.update.target for each in self.told]
+        """The elements that answers are about, as they are written; nothing for scalars."""
+        targets = [each.update.target for each in self.changes]
         return {print_index(each.index, False) if isinstance(each, ir.ElementTarget) else "" for each in targets}
 
     def _alike(self, value: ir.Expression) -> bool:
-        """Whether a value is made of what all calls share that are told of one element."""
-        targets = [each.update.target for each in self.told]
+        """Whether a value is computed from what is equal in all calls with answers about one element."""
+        targets = [each.update.target for each in self.changes]
         indices = [ir.element_index(each.index) for each in targets if isinstance(each, ir.ElementTarget)]
         roles = (
             {each.role for each in indices if isinstance(each, ir.Parameter)} if len(indices) == len(targets) else ()

@@ -1,4 +1,4 @@
-"""What must hold of instances that run together, whoever found that they may (`bit_parallel`)."""
+"""What must hold of instances that run together (decided by `bit_parallel`)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """What must hold where several workers run a plan, stated without asking the pass that placed the exchanges.
 
 1. Whatever an operator writes is exchanged right after it, with the values before it noted right before it; its result
-   and the edges that it walked, too. Nothing stands in between, so nobody reads what only some workers have.
+   and the edges that it walked, too. No step is in between, so none reads what only some workers have.
 2. Only what a single worker can have written is published, at its own elements or, where a contraction has other edges
    than the given graph, anywhere. What several may write is combined by the one operation by which all calls write it.
-3. An operator is run by all at once only if no call is told what a call of another worker did, or nobody can see that
-   (`verifier_answers`), and nothing reads a sum that each worker begins anew.
+3. An operator is run by all workers at the same time only if no answer depends on another worker, or no effect shows
+   that (`verifier_answers`), and nothing reads a sum that each worker begins again.
 4. A choice that is left to a run is that of one worker.
 
 `verifier_parts` says what must hold of what a worker has alone.
@@ -216,7 +216,7 @@ class _Exchanges:
 
 
 _OF_LAUNCHES = (Operation, FarEnds, OnSets, MakeGraph, Define, Copy, Combine, Leader, Fill, Initialize, Barrier)
-"""The steps of one launch, behind which the host exchanges data."""
+"""The steps of one launch, after which the host exchanges data."""
 
 
 def _launched(step: Step) -> Step:

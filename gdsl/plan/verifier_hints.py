@@ -1,5 +1,5 @@
-"""What must hold of hints, which change no access: they need threads that are there, and places that nobody else uses;
-what is computed more often, or earlier, is the same then and cannot stop the run.
+"""What must hold of hints, which change no access: they need threads that are there, and places that no other thread
+uses; what is computed more often, or earlier, is the same then and cannot stop the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class HintVerifier(VariantVerifier):
     """What `gdsl.plan.verifier_sweeps` asks of the hints of a sweep."""
 
     def verify_hints(self, step: ir.Operator, sweep: Sweep) -> None:
-        """What changes no access still needs threads that are there, and places that nobody else reads."""
+        """What changes no access still needs threads that are there, and places that no other thread reads."""
         self._lists_of_members(sweep)
         together = self.target.grid and self.target.fused and not self.target.teams
         by_warps = together and bool(sweep.walks) and sweep.members.form is Form.QUEUE

@@ -1,5 +1,5 @@
-"""What must hold where several GPUs lower labels in copies of their own, whoever found that they may
-(`label_copies`)."""
+"""What must hold where several GPUs lower labels in copies of their own (decided by
+`label_copies`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gdsl.types import Type
 
 def verify_labels(plan: Plan) -> None:
     """Raise `VerificationError` unless what is lowered in copies are labels on which no result depends, each of which
-    some call of the operator gave, or nobody changed."""
+    some call of the operator gave, or that no call changed."""
     for operation in operations(plan):
         for sweep in sweeps_of(operation):
             if sweep.labels is not None:

@@ -1,4 +1,4 @@
-"""What must hold where several GPUs change copies of an array, whoever found that they may (`merges`)."""
+"""What must hold where several GPUs change copies of an array (decided by `merges`)."""
 
 from __future__ import annotations
 

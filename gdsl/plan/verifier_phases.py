@@ -94,8 +94,8 @@ def _verify(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) -> None
     _expect(not any(isinstance(each, Directions) for each in body), operation, "a switch that there is not")
     _conversions(operation, sweep, body)
     traces = [place for place, each in enumerate(body) if isinstance(each, Trace)]
-    behind = body[traces[0] + 1 :] if len(traces) == 1 else body
-    _expect(all(isinstance(each, (Convert, HoldMarks)) for each in behind), operation, "a trace that is not the end")
+    rest = body[traces[0] + 1 :] if len(traces) == 1 else body
+    _expect(all(isinstance(each, (Convert, HoldMarks)) for each in rest), operation, "a trace that is not the end")
     for place, each in enumerate(body):
         if isinstance(each, Barrier):
             _contract(operation, sweep, body, place, each)

@@ -1,5 +1,5 @@
-"""What must hold where several GPUs choose an edge for each far end before they visit it, whoever found that they may
-(`proposals`)."""
+"""What must hold where several GPUs choose an edge for each far end before they visit it (decided by
+`proposals`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold where each of several GPUs has an array whole, whoever found that it may (`replicas`)."""
+"""What must hold where each of several GPUs has an array whole (decided by `replicas`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold where blocks run rounds of their own, whoever found that they may (`local_rounds`)."""
+"""What must hold where blocks run rounds of their own (decided by `local_rounds`)."""
 
 from __future__ import annotations
 

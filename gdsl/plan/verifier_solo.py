@@ -1,4 +1,4 @@
-"""What must hold where one of several GPUs runs passes of a loop alone, whoever found that it may (`solo_rounds`)."""
+"""What must hold where one of several GPUs runs passes of a loop alone (decided by `solo_rounds`)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from gdsl.types import Type
 
 
 def verify_storage(plan: Plan) -> None:
-    """Raise `gdsl.ir.verifier.VerificationError` where something has no room."""
+    """Raise `gdsl.ir.verifier.VerificationError` where a buffer is missing or too small."""
     _Storage(plan).buffers()
 
 

@@ -1,4 +1,4 @@
-"""What must hold of the sweeps of one operation, whoever planned them.
+"""What must hold of the sweeps of one operation.
 
 Every conjunct is tested and every statement run once on each way through a sweep; a plain write goes where one call
 alone has the element; whatever spares work (a claim, a stop, another order) has the fact of the program that allows it.
@@ -80,7 +80,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
         )
 
     def _ways(self, step: ir.Operator, sweep: Sweep) -> None:
-        """What is gone through, and what becomes of it, is what the step says."""
+        """The sweep goes over the members that the step names, and does with them what it says."""
         on_members = isinstance(step, (ir.Filter, ir.Compute))
         self.expect((sweep.own is not None) == on_members, "either elements or their edges")
         self.expect((sweep.intersection is not None) == isinstance(step, ir.Intersect), "lists that nobody asks for")

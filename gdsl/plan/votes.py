@@ -39,7 +39,7 @@ def vote_of(
 
 
 def reads_result(step: NeighborVote, functor: EdgeFunctor, score: VoteFunctor | None) -> bool:
-    """Whether the winners of some vertices are read before those of others are known."""
+    """Whether the winners of some vertices are read before those of others are computed."""
     read = {node.array for node in walk((functor, *((score,) if score else ()))) if isinstance(node, Element)}
     return step.array in read or step.array == step.keep
 

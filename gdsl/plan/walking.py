@@ -108,12 +108,12 @@ def kept_graphs(plan: Plan) -> tuple[MakeOnce, ...]:
 
 
 def deepest_on(steps: tuple[Step, ...]) -> int:
-    """How many `On` lie inside each other at most."""
+    """How deep `On` steps are nested."""
     return max((step.depth + 1 for step in steps_in(steps) if isinstance(step, On)), default=0)
 
 
 def leaves_edges_out(plan: Plan) -> bool:
-    """Whether some graph has only some edges of another; if not, edges lie everywhere in the order of their ids."""
+    """Whether some graph has only some edges of another; if not, edges are everywhere in the order of their ids."""
     made = (step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
     return any(isinstance(step.step, Subgraph) and not step.numbers_edges for step in made)
 
@@ -143,7 +143,7 @@ def combinations(plan: Plan) -> tuple[Combine, ...]:
 
 
 def numbered(plan: Plan) -> tuple[Domain, ...]:
-    """What there are frontiers of whose members are numbered."""
+    """The domains of frontiers whose members are numbered."""
     steps = (step.step for step in steps_in(plan.schedule) if isinstance(step, OnSets))
     sets = (step.members for step in steps if isinstance(step, NumberMembers))
     return tuple(dict.fromkeys(members.domain for members in sets if not members.everything))

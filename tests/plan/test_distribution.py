@@ -175,7 +175,7 @@ def test_workers_run_at_once_where_nobody_can_tell_who_was_told(functor: str) ->
     ],
 )
 def test_the_verifier_refuses_them_without_turns(functor: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(combining, "visible", lambda *_: None)
+    monkeypatch.setattr(combining, "visible_duplicate", lambda *_: None)
     with pytest.raises(VerificationError, match=why):
         told(functor)
 

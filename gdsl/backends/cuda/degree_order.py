@@ -2,7 +2,7 @@
 
 Operators along edges read values of the vertices at the ends of edges, in no order. What is read most often stays in
 the cache, a sector of memory at a time, which holds the values of several vertices with neighboring ids. As given, the
-vertices of many edges share their sectors with whoever has the ids beside theirs; numbered by degree, they share them
+vertices of many edges share their sectors with the vertices of neighboring ids; numbered by degree, they share them
 with each other, so that as much memory has the values of more edges' ends.
 
 The degrees alone say how many more: as given, by the sectors whose vertices have the most edges together, as
@@ -26,7 +26,7 @@ CACHED = 1 << 12
 VALUES = 8
 """Values of four bytes in a sector."""
 SAMPLED = 1 << 17
-"""Sectors that are looked at, at equal distances; they stand for the others."""
+"""Sectors that are looked at, at equal distances; they represent the others."""
 
 _saved: weakref.WeakKeyDictionary[Graph, float] = weakref.WeakKeyDictionary()
 

@@ -92,7 +92,7 @@ class CopyArena:
         return Copies(self, -(-nbytes // self.page) * self.page)
 
     def take(self, nbytes: int) -> int:
-        """The offset of a hole of so many bytes, which is none any more. Raises E0912."""
+        """The offset of a hole of so many bytes, which is taken from now on. Raises E0912."""
         for place, (offset, size) in enumerate(self._holes):
             if size >= nbytes:
                 self._holes[place : place + 1] = [(offset + nbytes, size - nbytes)] if size > nbytes else []

@@ -45,7 +45,7 @@ class ScratchMemory:
 
     def acquire(self, user: object, sizes: Sequence[int], copied: Sequence[int], filled: int = 0) -> Sequence[Buffer]:
         """Memory with any content for `user` alone, until another program acquires it: buffers of these `sizes`, of
-        which the last `filled` are filled from the beginning, and behind them those of which each GPU has its own.
+        which the last `filled` are filled from the beginning, and after them those of which each GPU has its own.
         Raises E0912."""
         former, copies = self._room, self._copies[: len(copied)]
         self._room, self._copies, self.user = None, [], None

@@ -2,7 +2,7 @@
 
 Begin in the order as given. If a run visits too many edges (`plan.work_order.MOST_VISITS` of each), it stops and begins
 again from near to far, and so do later runs. If that took less time than the visits that were made in vain, nothing the
-order as given could do would have been faster, and the order is settled. If it took longer, nobody knows how long the
+order as given could do would have been faster, and the order is settled. If it took longer, it is unknown how long the
 order as given had needed: the next run has this order once more, for as many visits as fit in that time. It comes to
 its end, and the order as given is settled, or it stops, and the other one is. So an attempt costs at most as much as
 the run that it is compared with, and each is made once.

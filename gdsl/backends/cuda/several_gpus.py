@@ -30,7 +30,7 @@ from gdsl.diagnostics import GdslError
 
 _PLACE, _PLACE_WORDS, _BARRIER_WORDS_AT = "gdsl_place", 64, 3
 """The kernels' variable, of so many words of 8 bytes: the number of the GPU's first block, the number of all blocks,
-how many kernels there are, which of them this is, behind that of each but the first the address of its word for
+how many kernels there are, which of them this is, after that of each but the first the address of its word for
 barriers (that of the first is in the control block), and last whether vertices are divided by owner."""
 assert MOST_KERNELS < _PLACE_WORDS - _BARRIER_WORDS_AT
 _ONE_RUN = threading.Lock()
@@ -197,7 +197,7 @@ class SeveralGpus(SpreadMemory):
         self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, dynamic_shared: int = 0
     ) -> None:
         """Launch the kernel on all GPUs, with `blocks` together; on the first alone if its blocks are not numbered over
-        all of them. If a part of it cannot be launched, those that run are told to leave."""
+        all of them. If a part of it cannot be launched, those that run are made to leave."""
         spread = self._spread.get(kernel.ptr)
         if spread is None or not spread.variables:
             own = max(1, blocks * self.own_multiprocessors // self.multiprocessors)
@@ -323,7 +323,7 @@ class SeveralGpus(SpreadMemory):
         self.halt()
 
     def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
-        """As for one GPU; if the kernel on another GPU has failed, those that wait for it are told to leave."""
+        """As for one GPU; if the kernel on another GPU has failed, those that wait for it are made to leave."""
 
         def stop() -> bool:
             for share in self.shares[1:]:

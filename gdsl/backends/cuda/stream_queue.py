@@ -107,7 +107,7 @@ class InFlightRun:
         self.error: Exception | None = None
         self.is_over = False
         self.explain: Explain | None = None
-        """Explains an error of a run whose result nobody will ask for."""
+        """Explains an error of a run whose result will never be requested."""
 
     def is_late(self) -> bool:
         """Whether the caller's timeout has passed."""
@@ -274,7 +274,7 @@ class StreamQueue:
             self.device.release(whole=True)
 
     def _end(self) -> None:
-        """When Python ends: stop what is in progress, as nobody will see its results."""
+        """When Python ends: stop what is in progress, as its results will not be used."""
         if self.runs and self._process == processes.current:
             with contextlib.suppress(Exception):
                 self._interrupt()

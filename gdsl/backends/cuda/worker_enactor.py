@@ -268,7 +268,7 @@ class WorkerWalk(Walk):
                 self.device.write_memory(self._address(datum.each.name), datum.values)
 
     def _address(self, name: str) -> int:
-        """Where the data that a name refers to lie now."""
+        """Where the data that a name refers to are stored now."""
         return int(self.enactor.memory.record.pointer(self._buffers[name])[0])
 
     def _count(self, name: str, field: Field) -> int:
