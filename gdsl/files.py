@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gdsl.diagnostics import printable
+from gdsl.diagnostics import GdslError, printable
 from gdsl.interrupts import before_the_end
 
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
@@ -45,6 +45,11 @@ def not_as_url(name: str) -> str | None:
         host, separator, path = "", "/", name[match.end() :]
     local = bool(separator) and host in ("", "localhost")
     return "a file is named by its path" + (f": {printable(unquote('/' + path))}" if local else "")
+
+
+def cannot_write(path: str | os.PathLike[str], why: object, fix: str | None = None) -> GdslError:
+    """E0911: the file or folder cannot be written."""
+    return GdslError.single("E0911", f"cannot write {printable(os.fspath(path))}: {why}", fix=fix)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -10,7 +10,7 @@ from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
 from gdsl.effects import Effects, ProgramEffects, WriteKind
 from gdsl.effects.terms import ElementTerm, End, Operation, PassTerm, ScalarTerm, Term, Unknown, inside
 from gdsl.ir import nodes
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import walk, written_in
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation, SetOperation
 from gdsl.source import Source, Span
 
@@ -23,7 +23,7 @@ def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]
         *program.vertex_functors,
         *program.edge_functors,
     )
-    functors = {functor.name: frozenset(_targets(functor.body)) for functor in all_functors}
+    functors = {functor.name: frozenset(written_in(functor.body)) for functor in all_functors}
     for node in walk(program.schedule):
         if isinstance(node, nodes.While):
             loops = _of_schedule(node, functors, source)
@@ -61,21 +61,7 @@ def _changed(body: Iterable[nodes.Step], functors: dict[str, frozenset[str]]) ->
             changed |= names
             for name in names & functors.keys():
                 changed |= functors[name]
-        elif isinstance(node, nodes.ElementTarget):
-            changed.add(node.array)
-        elif isinstance(node, nodes.ScalarTarget):
-            changed.add(node.scalar)
-    return frozenset(changed)
-
-
-def _targets(body: object) -> set[str]:
-    names = set()
-    for node in walk(body):
-        if isinstance(node, nodes.ElementTarget):
-            names.add(node.array)
-        elif isinstance(node, nodes.ScalarTarget):
-            names.add(node.scalar)
-    return names
+    return frozenset(changed | written_in(tuple(body)))
 
 
 def _is_steady(loop: nodes.Loop) -> bool:
@@ -88,7 +74,7 @@ def _is_steady(loop: nodes.Loop) -> bool:
         return False
     asked = {node.name for node in condition if isinstance(node, nodes.Local | nodes.ScalarValue | nodes.ListVariable)}
     asked |= {node.array for node in condition if isinstance(node, nodes.Element)}
-    changed = {node.name for node in body if isinstance(node, nodes.Assign)} | _targets(loop.body)
+    changed = {node.name for node in body if isinstance(node, nodes.Assign)} | written_in(loop.body)
     return not asked & changed
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gdsl.diagnostics import GdslError, printable
-from gdsl.files import whole_file
+from gdsl.files import cannot_write, whole_file
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
 from gdsl.knobs import KNOBS, OPERATOR_KNOBS, written
@@ -222,7 +222,7 @@ def write_file(file: TuneFile) -> None:
         with whole_file(file.path) as opened:
             opened.write(file.as_text().encode())
     except OSError as error:
-        raise GdslError.single("E0911", f"cannot write {printable(file.path)}: {error.strerror or error}") from None
+        raise cannot_write(file.path, error.strerror or error) from None
 
 
 def require_tune_file(path: str, program: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -16,7 +15,7 @@ from gdsl.api.summary import summarize
 from gdsl.backends.interface import parts_of
 from gdsl.cli.params import array_of, parse_params
 from gdsl.cli.report import figures_of, parts, tell_types
-from gdsl.cli.results import plain_number
+from gdsl.cli.results import plain_number, write_npz
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 from gdsl.numerals import is_whole, real_number
@@ -128,10 +127,7 @@ def print_runs(run: BatchRun, as_json: bool) -> None:
 def write(file: BinaryIO, run: BatchRun) -> None:
     """Write a .npz file: an array of all runs for each result, and the values of the params, `each.NAME`."""
     params = {f"each.{name}": np.asarray(values) for name, values in _arguments(run).items()}
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, values in {**run.batch.host_arrays(), **params, "iterations": run.batch.iterations}.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                np.lib.format.write_array(entry, np.ascontiguousarray(values), allow_pickle=False)
+    write_npz(file, {**run.batch.host_arrays(), **params, "iterations": run.batch.iterations})
 
 
 def _document(run: BatchRun) -> dict[str, Any]:

@@ -90,8 +90,7 @@ def _is_standard_output(path: Path) -> bool:
 
 
 def _unwritable(path: str | Path, error: OSError) -> GdslError:
-    why, fix = error.strerror or error, files.not_as_url(str(path))
-    return GdslError.single("E0911", f"cannot write {printable(str(path))}: {why}", fix=fix)
+    return files.cannot_write(path, error.strerror or error, files.not_as_url(str(path)))
 
 
 def plot_option(help_text: str) -> Callable[[Command], Command]:

@@ -14,6 +14,7 @@ import click
 
 from gdsl.cli.output import write_output
 from gdsl.diagnostics import GdslError, printable
+from gdsl.files import cannot_write
 from gdsl.program_files import STANDARD_INPUT, meant_by, read_program, samples
 from gdsl.source import Source
 
@@ -56,16 +57,12 @@ def write_text(program: ProgramText, text: str) -> None:
     try:
         current = Path(program.path).read_bytes()
     except OSError as error:
-        raise _unwritable(program.path, error.strerror or str(error)) from None
+        raise cannot_write(program.path, error.strerror or str(error)) from None
     if current != program.content:
-        raise _unwritable(program.path, "it was changed while it was being read")
+        raise cannot_write(program.path, "it was changed while it was being read")
     if not os.access(program.path, os.W_OK):
-        raise _unwritable(program.path, "it is read-only")
+        raise cannot_write(program.path, "it is read-only")
     write_output(Path(program.path), lambda file: file.write(mark + text.encode("utf-8")))
-
-
-def _unwritable(path: str, why: str) -> GdslError:
-    return GdslError.single("E0911", f"cannot write {printable(path)}: {why}")
 
 
 def diff(name: str, before: str, after: str) -> str:

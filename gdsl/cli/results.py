@@ -66,7 +66,8 @@ def write_result(
     E0911."""
     suffix = path.suffix.lower()
     if suffix == ".npz":
-        write_output(path, lambda file: _write_npz(file, program, result, comment))
+        arrays = {**result.host_arrays(), **_scalar_arrays(program, result)}
+        write_output(path, lambda file: write_npz(file, arrays, comment))
         return
     if suffix == ".json":
         write_output(path, lambda file: _write_json(file, result))
@@ -114,11 +115,11 @@ def _result_domains(program: ir.Program) -> set[Domain]:
     return {data.domain for data in results_of(program) if isinstance(data, ir.Array)}
 
 
-def _write_npz(file: BinaryIO, program: ir.Program, result: Result, comment: bytes) -> None:
-    """One array for each result, scalars without dimension. `numpy.savez` cannot store an array called `file`."""
+def write_npz(file: BinaryIO, arrays: dict[str, Any], comment: bytes = b"") -> None:
+    """Write arrays by name. `numpy.savez` cannot store an array called `file`."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         archive.comment = comment
-        for name, values in {**result.host_arrays(), **_scalar_arrays(program, result)}.items():
+        for name, values in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, np.ascontiguousarray(values), allow_pickle=False)
 

@@ -11,7 +11,7 @@ from gdsl.effects.summary import Effects, Functor
 from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import Origin
 from gdsl.ir import nodes
-from gdsl.ir.traversal import all_steps, walk
+from gdsl.ir.traversal import all_steps, walk, written_in
 from gdsl.operations import StoreRule
 
 
@@ -93,13 +93,7 @@ def score(effects: Effects, functions: Functions, functor: nodes.VoteFunctor) ->
 
 def written_data(functor: Functor) -> frozenset[str]:
     """The arrays and scalars that a functor's text writes."""
-    names: set[str] = set()
-    for node in walk(functor.body):
-        if isinstance(node, nodes.ElementTarget):
-            names.add(node.array)
-        elif isinstance(node, nodes.ScalarTarget):
-            names.add(node.scalar)
-    return frozenset(names)
+    return frozenset(written_in(functor.body))
 
 
 def _otherwise_written(functor: Functor) -> frozenset[str]:

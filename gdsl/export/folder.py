@@ -9,7 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import printable
+from gdsl.files import cannot_write
 
 _FORCE = "choose another directory, or have its files of these names replaced by --force"
 
@@ -19,16 +20,16 @@ def check(directory: Path, force: bool) -> None:
     try:
         if directory.is_dir():
             if not force and any(directory.iterdir()):
-                raise _unwritable(directory, "the directory is not empty", _FORCE)
+                raise cannot_write(directory, "the directory is not empty", _FORCE)
         elif os.path.lexists(directory):
-            raise _unwritable(directory, "there is a file of that name", "name a directory")
+            raise cannot_write(directory, "there is a file of that name", "name a directory")
         parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
         if not parent.is_dir():
-            raise _unwritable(directory, f"there is no directory {printable(str(parent))}")
+            raise cannot_write(directory, f"there is no directory {printable(str(parent))}")
         if not os.access(parent, os.W_OK | os.X_OK):
-            raise _unwritable(directory, f"the directory {printable(str(parent))} cannot be written")
+            raise cannot_write(directory, f"the directory {printable(str(parent))} cannot be written")
     except (OSError, ValueError) as error:
-        raise _unwritable(directory, _reason(error)) from None
+        raise cannot_write(directory, _reason(error)) from None
 
 
 def write(directory: Path, files: Mapping[str, str]) -> None:
@@ -42,7 +43,7 @@ def write(directory: Path, files: Mapping[str, str]) -> None:
                 (temporary / name).write_text(text, encoding="utf-8", newline="\n")
             for name in files:
                 if (directory / name).is_dir():
-                    raise _unwritable(directory, f"{name} is a directory there")
+                    raise cannot_write(directory, f"{name} is a directory there")
             if directory.is_dir():
                 for name in files:
                     os.replace(temporary / name, directory / name)
@@ -55,14 +56,10 @@ def write(directory: Path, files: Mapping[str, str]) -> None:
             with contextlib.suppress(OSError):
                 shutil.rmtree(temporary)
     except (OSError, ValueError) as error:
-        raise _unwritable(directory, _reason(error)) from None
+        raise cannot_write(directory, _reason(error)) from None
 
 
 def _reason(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return "the path has a NUL character"
-
-
-def _unwritable(directory: Path, why: str, fix: str | None = None) -> GdslError:
-    return GdslError.single("E0911", f"cannot write {printable(str(directory))}: {why}", fix=fix)

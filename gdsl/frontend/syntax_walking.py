@@ -15,7 +15,7 @@ from gdsl.frontend.syntax_declarations import (
     ProcedureParameter,
     Program,
 )
-from gdsl.frontend.syntax_expressions import Call, Name
+from gdsl.frontend.syntax_expressions import Binary, Call, Chain, Expression, Name
 from gdsl.frontend.syntax_statements import (
     BucketsDeclaration,
     For,
@@ -25,6 +25,7 @@ from gdsl.frontend.syntax_statements import (
     LoopName,
 )
 from gdsl.frontend.syntax_symbols import Node
+from gdsl.operations import BinaryOperation
 from gdsl.source import Span
 
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}
@@ -80,6 +81,20 @@ def all_names(program: Program) -> set[str]:
     """Every name in a program, whatever it means there, but those of labels."""
     nodes, slots = list(walk(program)), ("name", "array", "function")
     return {program.name}.union(*({getattr(node, slot, "") for node in nodes} for slot in slots))
+
+
+def conjuncts(condition: Expression) -> list[Expression]:
+    """The operands of `&&` in a condition, in the order of the text."""
+    stack, parts = [condition], []
+    while stack:
+        match stack.pop():
+            case Binary(operation=BinaryOperation.AND, left=left, right=right):
+                stack += [right, left]
+            case Chain(links=links, first=first) if links[0].operation is BinaryOperation.AND:
+                stack += [*(link.operand for link in reversed(links)), first]
+            case part:
+                parts.append(part)
+    return parts
 
 
 AnyNode = TypeVar("AnyNode", bound=Node)

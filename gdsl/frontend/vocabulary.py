@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from itertools import count
 
 from gdsl.frontend.signatures import SIGNATURES, Group, names_of
 from gdsl.types import Type
@@ -126,3 +127,9 @@ def _distance(one: str, other: str) -> int:
                 cost = min(cost, further[j - 2] + 1)
             row.append(cost)
     return row[-1]
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """`name`, followed by a number if that is taken."""
+    forms = (f"{name}_{number}" for number in count(2))
+    return name if name not in taken else next(form for form in forms if form not in taken)

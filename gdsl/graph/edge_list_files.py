@@ -29,11 +29,11 @@ from gdsl.graph.list_rows import COMPACT, refuse_unnamed, rows_of_list
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import with_fix
 from gdsl.graph.number_text import whole_values
-from gdsl.graph.numbering import NumberedNames, number_by_value
+from gdsl.graph.numbering import NumberedNames, numbered_by_value
 from gdsl.graph.plain_lists import EdgeColumns, QuotedError, read_plain
 from gdsl.graph.text import TextLines, TextPart
 from gdsl.graph.text_parts import part_of
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, check_ids, compacted, id_dtype
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, check_ids, id_dtype
 from gdsl.graph.worded_lists import Worded, read_worded
 
 
@@ -79,8 +79,8 @@ def read_edge_list(
             raise group.agreed(GdslError.single("E0712", message))
         if one_based:
             _check_ids(result.part, result.rows, *ends, True, None, 2**63 - 2, group)
-        sources, destinations, names, count = _compacted(*ends, group)
-        return EdgeList(sources, destinations, count, meaning.directed, result.attributes), names
+        sources, destinations, names = numbered_by_value(*ends, group)
+        return EdgeList(sources, destinations, len(names), meaning.directed, result.attributes), names
     sources, destinations, count = _ids(result.part, result.rows, *ends, one_based, num_vertices, group)
     if meaning.bipartite:
         sources, destinations, count = _two_sides(sources, destinations, meaning, group)
@@ -106,21 +106,9 @@ def _of_names(result: EdgeColumns, meaning: Meaning, one_based: bool | None, num
         message = "one_based and num_vertices are for ids; the ends of this list are names"
         raise GdslError.single("E0712", message, fix="leave them out")
     assert result.names is not None
-    count = result.names.count if isinstance(result.names, NumberedNames) else len(result.names)
+    count = len(result.names)
     sources, destinations = (end.astype(id_dtype(count)) for end in (result.sources, result.destinations))
     return EdgeList(sources, destinations, count, meaning.directed, result.attributes)
-
-
-def _compacted(
-    sources: NDArray[Any], destinations: NDArray[Any], group: Group
-) -> tuple[NDArray[Any], NDArray[Any], Names | NumberedNames, int]:
-    """Both ends renumbered from 0 without gaps, in the order of the original numbers, these, and how many there are."""
-    if group.alone:
-        sources, destinations, names = compacted(sources, destinations)
-        return sources, destinations, names, len(names)
-    ids, numbered = number_by_value(group, np.concatenate([sources, destinations]))
-    ids = ids.astype(id_dtype(numbered.count))
-    return ids[: len(sources)], ids[len(sources) :], numbered, numbered.count
 
 
 def _two_sides(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.group import Group, objects
+from gdsl.graph.vertices import Names, compacted, id_dtype
 from gdsl.records import dataclass
 
 _FEW_WORKERS = 32
@@ -31,6 +32,9 @@ class NumberedNames:
     ids: NDArray[np.int64]
     values: NDArray[Any]
     count: int
+
+    def __len__(self) -> int:
+        return self.count
 
 
 def number_by_appearance(group: Group, names: Sequence[Hashable]) -> tuple[NDArray[np.int64], NumberedNames]:
@@ -78,6 +82,19 @@ def number_by_value(group: Group, values: NDArray[Any]) -> tuple[NDArray[np.int6
     ids = route.answer([(np.searchsorted(owned, part) + start).astype(np.int64) for part in asked])
     own = np.arange(start, start + len(owned), dtype=np.int64)
     return ids[places.reshape(-1)], NumberedNames(own, objects(owned.tolist()), sum(counts))
+
+
+def numbered_by_value(
+    sources: NDArray[Any], destinations: NDArray[Any], group: Group
+) -> tuple[NDArray[Any], NDArray[Any], Names | NumberedNames]:
+    """Both ends renumbered from 0 without gaps, in the order of the original numbers, which become names."""
+    if group.alone:
+        return compacted(sources, destinations)
+    if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
+        sources, destinations = sources.astype(object), destinations.astype(object)
+    ids, names = number_by_value(group, np.concatenate([sources, destinations]))
+    ids = ids.astype(id_dtype(names.count))
+    return ids[: len(sources)], ids[len(sources) :], names
 
 
 def _hash(name: Hashable) -> int:

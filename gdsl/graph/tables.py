@@ -12,9 +12,9 @@ from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns, ColumnsError
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.group import ALONE, Group
 from gdsl.graph.messages import bad_array
-from gdsl.graph.numbering import NumberedNames, number_by_appearance, number_by_value
+from gdsl.graph.numbering import NumberedNames, number_by_appearance, numbered_by_value
 from gdsl.graph.table_columns import Table, are_whole, table_of
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, compacted, numbered
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, numbered
 
 
 def edges_of_table(
@@ -54,28 +54,17 @@ def edges_of_part(
     if group.any(not all(are_whole(values) for values in (sources, destinations) if len(values))):
         sources, destinations, names = _named(ends, sources, destinations, group)
     elif compact and len(sources) == len(destinations):
-        sources, destinations, names = _compacted(sources, destinations, group)
+        sources, destinations, names = numbered_by_value(sources, destinations, group)
     else:
         _require_ids(ends, sources, destinations, group=group)
         if one_based:
             sources, destinations = sources.astype(np.int64) - 1, destinations.astype(np.int64) - 1
     if names is not None:
-        count = names.count if isinstance(names, NumberedNames) else len(names)
+        count = len(names)
         if num_vertices not in (None, count):
             raise group.agreed(bad_array("num_vertices is for ids, and the ends are names", "leave it out"))
         num_vertices = count
     return edges_from_arrays(sources, destinations, num_vertices, attributes, directed, {}, group), names
-
-
-def _compacted(
-    sources: NDArray[Any], destinations: NDArray[Any], group: Group
-) -> tuple[NDArray[Any], NDArray[Any], Names | NumberedNames]:
-    if group.alone:
-        return compacted(sources, destinations)
-    if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
-        sources, destinations = sources.astype(object), destinations.astype(object)
-    ids, names = number_by_value(group, np.concatenate([sources, destinations]))
-    return ids[: len(sources)], ids[len(sources) :], names
 
 
 def _attributes(

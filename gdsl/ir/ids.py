@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from gdsl.extents import VERTICES
 from gdsl.ir import nodes
-from gdsl.ir.traversal import rewrite, walk
+from gdsl.ir.traversal import conjuncts, rewrite, walk
 from gdsl.operations import BinaryOperation, Degree, Domain
 from gdsl.types import Type
 
@@ -152,15 +152,15 @@ def _in_functor(functor: _Functor, elsewhere: Collection[str]) -> _Functor:
 
 def _without_tie(node: nodes.Node) -> nodes.Node:
     if isinstance(node, nodes.Binary) and node.operation is BinaryOperation.AND:
-        return dataclasses.replace(node, right=_after(_conjuncts(node.left), node.right))
+        return dataclasses.replace(node, right=_after(conjuncts(node.left), node.right))
     if isinstance(node, nodes.Binary) and node.operation.is_comparison:
         return _true(node) if _is_pair(node.left) and _is_pair(node.right) else node
     if not isinstance(node, nodes.Chain) or any(operation is not BinaryOperation.AND for operation, _ in node.links):
         return node
-    before, links = [*_conjuncts(node.first)], []
+    before, links = [*conjuncts(node.first)], []
     for operation, operand in node.links:
         links.append((operation, _after(before, operand)))
-        before += _conjuncts(operand)
+        before += conjuncts(operand)
     return dataclasses.replace(node, links=tuple(links))
 
 
@@ -203,15 +203,6 @@ def _degree(node: nodes.Expression) -> tuple[Degree, _Name] | None:
         name = _name(node.vertex)
         return None if name is None else (node.degree, name)
     return None
-
-
-def _conjuncts(node: nodes.Expression) -> list[nodes.Expression]:
-    """The conditions that must hold for `node` to hold."""
-    if isinstance(node, nodes.Binary) and node.operation is BinaryOperation.AND:
-        return [*_conjuncts(node.left), *_conjuncts(node.right)]
-    if isinstance(node, nodes.Chain) and all(operation is BinaryOperation.AND for operation, _ in node.links):
-        return [part for each in (node.first, *(operand for _, operand in node.links)) for part in _conjuncts(each)]
-    return [node]
 
 
 def _name(node: nodes.Expression) -> _Name | None:

@@ -66,10 +66,19 @@ def walk(part: object) -> list[Node]:
     return walked
 
 
+def written_in(body: object) -> set[str]:
+    """The arrays and scalars that statements or steps write."""
+    return {node.data for node in walk(body) if isinstance(node, nodes.ElementTarget | nodes.ScalarTarget)}
+
+
 def conjuncts(condition: nodes.Expression) -> list[nodes.Expression]:
     """The operands of `&&`, which must all hold for `condition` to hold."""
-    if isinstance(condition, nodes.Binary) and condition.operation is operations.BinaryOperation.AND:
+    both = operations.BinaryOperation.AND
+    if isinstance(condition, nodes.Binary) and condition.operation is both:
         return [*conjuncts(condition.left), *conjuncts(condition.right)]
+    if isinstance(condition, nodes.Chain) and all(operation is both for operation, _ in condition.links):
+        operands = (condition.first, *(operand for _, operand in condition.links))
+        return [part for operand in operands for part in conjuncts(operand)]
     return [condition]
 
 

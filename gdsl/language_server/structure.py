@@ -11,7 +11,7 @@ from pygls.uris import from_fs_path
 from gdsl.imports import file_meant
 from gdsl.language_server.documents import Document
 from gdsl.language_server.hover import is_written
-from gdsl.language_server.lexing import TokenKind
+from gdsl.language_server.lexing import Token, TokenKind
 from gdsl.language_server.outline import Declaration, Outline
 from gdsl.program_files import LARGEST_PROGRAM
 
@@ -63,30 +63,30 @@ def _file(document: Document, path: str, name: str) -> lsp.Location | None:
 
 def references(document: Document, position: lsp.Position, *, with_declaration: bool) -> list[lsp.Location]:
     """All uses of the name at a position."""
-    outline = document.outline
-    declaration = outline.meaning(outline.token_at(document.positions.offset(position)))
-    if declaration is None:
-        return []
+    declaration, uses = _uses(document, position)
     return [
         lsp.Location(document.uri, document.positions.range(token.start, token.end))
-        for token in outline.uses_of(declaration)
-        if with_declaration or token.start != declaration.start
+        for token in uses
+        if with_declaration or declaration is None or token.start != declaration.start
     ]
 
 
 def highlights(document: Document, position: lsp.Position) -> list[lsp.DocumentHighlight]:
     """The same in this text, each as a read or a write."""
-    outline = document.outline
-    declaration = outline.meaning(outline.token_at(document.positions.offset(position)))
-    if declaration is None:
-        return []
     return [
         lsp.DocumentHighlight(
             document.positions.range(token.start, token.end),
             lsp.DocumentHighlightKind.Write if is_written(document, token) else lsp.DocumentHighlightKind.Read,
         )
-        for token in outline.uses_of(declaration)
+        for token in _uses(document, position)[1]
     ]
+
+
+def _uses(document: Document, position: lsp.Position) -> tuple[Declaration | None, list[Token]]:
+    """What the name at a position means, and all tokens that mean it."""
+    outline = document.outline
+    declaration = outline.meaning(outline.token_at(document.positions.offset(position)))
+    return declaration, [] if declaration is None else outline.uses_of(declaration)
 
 
 def symbols(document: Document) -> list[lsp.DocumentSymbol]:

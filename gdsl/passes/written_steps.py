@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl import extents
+from gdsl.frontend.vocabulary import unused_name
 from gdsl.ir import nodes
 from gdsl.ir.verifier import verify
 from gdsl.ir.worklists import names_in
@@ -56,9 +57,7 @@ class WrittenSteps:
 
     def name(self, stem: str) -> str:
         """A name that the program does not have."""
-        name, number = stem, 2
-        while name in self._taken:
-            name, number = f"{stem}_{number}", number + 1
+        name = unused_name(stem, self._taken)
         self._taken.add(name)
         return name
 

@@ -17,7 +17,8 @@ from gdsl import files
 from gdsl.api.loading import load, types_of
 from gdsl.api.program import Program
 from gdsl.backends.cuda import nvrtc
-from gdsl.diagnostics import GdslError, printable
+from gdsl.diagnostics import printable
+from gdsl.files import cannot_write
 from gdsl.imports import file_meant, same_file, with_imports, with_other_paths
 from gdsl.ir import nodes as ir
 from gdsl.packages import FORMAT, GROUP, IMPORTED, MANIFEST, PROGRAMS, settings
@@ -66,13 +67,13 @@ def target_of(options: Options, directory: Path, force: bool) -> Path:
     target = directory / f"{options.name}-{options.version}-py3-none-any.whl"
     if not directory.is_dir():
         fix = "name another one with -o" if os.path.lexists(directory) else "create it, or name another one with -o"
-        raise _unwritable(target, f"there is no directory {printable(str(directory))}", fix)
+        raise cannot_write(target, f"there is no directory {printable(str(directory))}", fix)
     if os.path.lexists(target) and not force:
-        raise _unwritable(target, "the file exists", "have it replaced by --force, or choose another --version")
+        raise cannot_write(target, "the file exists", "have it replaced by --force, or choose another --version")
     try:
         files.check_writable(target)
     except OSError as error:
-        raise _unwritable(target, error.strerror or str(error)) from None
+        raise cannot_write(target, error.strerror or str(error)) from None
     if options.architectures:
         kernels.require_compiler()
     return target
@@ -90,7 +91,7 @@ def build(program: Program, options: Options, target: Path) -> list[str]:
         with files.whole_file(target) as file:
             file.write(data)
     except OSError as error:
-        raise _unwritable(target, error.strerror or str(error)) from None
+        raise cannot_write(target, error.strerror or str(error)) from None
     return list(content)
 
 
@@ -174,7 +175,3 @@ def _settings(program: Program, options: Options) -> dict[str, Any]:
 
 def _json(value: object) -> bytes:
     return json.dumps(value, indent=1, sort_keys=True).encode() + b"\n"
-
-
-def _unwritable(target: Path, why: str, fix: str | None = None) -> GdslError:
-    return GdslError.single("E0911", f"cannot write {printable(str(target))}: {why}", fix=fix)

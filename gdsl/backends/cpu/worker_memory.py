@@ -95,13 +95,17 @@ class WorkerMemory(Run):
         return addresses
 
     def raw_results(self) -> dict[str, NDArray[Any]]:
-        """The results as they are stored, by name, wherever swaps have moved them: those in parts change places with
-        others alike."""
+        """The results as they are stored, by name."""
+        values = self.all_values(self._data_pointers)
+        return {name: values[place] for place, name in self.executable.results}
+
+    def all_values(self, addresses: Any) -> list[NDArray[Any]]:
+        """All data in the order of the buffers, whose `addresses` are known: swaps may have moved data, and what is in
+        parts changes places with others alike."""
         buffers = self.executable.generated.buffers
         alike = [(buffer.name in self.parts, buffer.element, buffer.extent) for buffer in buffers]
-        places = zip(self._addresses, alike, strict=True)
-        by_place = dict(zip(places, self.data, strict=True))
-        return {name: by_place[self._data_pointers[place], alike[place]] for place, name in self.executable.results}
+        by_place = dict(zip(zip(self._addresses, alike, strict=True), self.data, strict=True))
+        return [by_place[addresses[place] or 0, alike[place]] for place in range(len(buffers))]
 
     def _count(self, name: str) -> int:
         """How many values an element has."""

@@ -168,7 +168,7 @@ class WorkerRun(WorkerMemory):
                 if self.exchanger.agree(_AT_CHECKPOINT, self._stops()) is None:
                     self._end()
                     return
-                held = zip(names, self._all_values(call), strict=True)
+                held = zip(names, self.all_values(call.data), strict=True)
                 parts = {name: own_part(values, self.own_slice(name)) for name, values in held}
                 state = RunState.of(self.program, self.graph, call.number, call.turn, call.size, passes, parts)
             self._taken = state
@@ -187,7 +187,7 @@ class WorkerRun(WorkerMemory):
             self._taken = None
         elif call.moment == Moment.RESTORED:
             assert self._resumed is not None
-            for name, values in zip(names, self._all_values(call), strict=True):
+            for name, values in zip(names, self.all_values(call.data), strict=True):
                 self._restore(values, self._resumed.data[name], self.own_slice(name))
         elif call.moment == Moment.GRAPH_SIZES:
             assert self._resumed is not None
@@ -241,13 +241,6 @@ class WorkerRun(WorkerMemory):
         vertices, edges = np.dtype(f"i{self.widths.vertex // 8}"), np.dtype(f"i{self.widths.edge // 8}")
         _, ends, some = (max(int(size), 0) for size in sizes)
         yield from zip(call.data[:3], (ends, ends, some), (vertices, vertices, edges), strict=True)
-
-    def _all_values(self, call: Any) -> list[NDArray[Any]]:
-        """All data in the order of the buffers, wherever swaps have moved them."""
-        buffers = self.executable.generated.buffers
-        alike = [(buffer.name in self.parts, buffer.element, buffer.extent) for buffer in buffers]
-        by_place = dict(zip(zip(self._addresses, alike, strict=True), self.data, strict=True))
-        return [by_place[call.data[place] or 0, alike[place]] for place in range(len(buffers))]
 
     def _restore(self, values: NDArray[Any], stored: NDArray[Any], own: slice | None) -> None:
         whole = stored if own is None else np.concatenate(self.communicator.all_gather(stored))

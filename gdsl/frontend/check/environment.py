@@ -11,7 +11,7 @@ from enum import Enum
 from gdsl.diagnostics import Diagnostic, Label, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.syntax import Symbol, SymbolKind
-from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
+from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED, unused_name
 from gdsl.operations import Domain
 from gdsl.records import equal_apart_from
 from gdsl.source import NOWHERE, Source, Span
@@ -229,10 +229,7 @@ class Environment:
 
     def unique(self, name: str) -> str:
         """`name`, or that with a number, as no other declaration of this part is called."""
-        unique, number = name, 1
-        while unique in self.taken:
-            number += 1
-            unique = f"{name}_{number}"
+        unique = unused_name(name, self.taken)
         self.taken.add(unique)
         return unique
 

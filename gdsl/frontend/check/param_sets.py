@@ -7,7 +7,7 @@ import dataclasses
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Generated
-from gdsl.frontend.syntax import DeclarationKind, FunctorForm, OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.syntax import DeclarationKind, FunctorForm, OperatorKind, Symbol, SymbolKind, conjuncts
 from gdsl.operations import BinaryOperation, Domain, Over
 from gdsl.types import Type
 
@@ -53,7 +53,7 @@ def with_least_size(node: syntax.Declaration, environment: Environment) -> synta
     if node.where is None:
         return node
     least, rest = 0, []
-    for part in _conjuncts(node.where):
+    for part in conjuncts(node.where):
         if not any(_is_size(each, node.name) for each in syntax.walk(part)):
             rest.append(part)
             continue
@@ -65,20 +65,6 @@ def with_least_size(node: syntax.Declaration, environment: Environment) -> synta
             least_size = 0
         least = max(least, least_size)
     return dataclasses.replace(node, least=least, where=_joined(rest))
-
-
-def _conjuncts(where: syntax.Expression) -> list[syntax.Expression]:
-    """The parts that `&&` joins, in the order of the text."""
-    stack, parts = [where], []
-    while stack:
-        match stack.pop():
-            case syntax.Binary(operation=BinaryOperation.AND, left=left, right=right):
-                stack += [right, left]
-            case syntax.Chain(links=links, first=first) if links[0].operation is BinaryOperation.AND:
-                stack += [*(link.operand for link in reversed(links)), first]
-            case part:
-                parts.append(part)
-    return parts
 
 
 def _joined(parts: list[syntax.Expression]) -> syntax.Expression | None:

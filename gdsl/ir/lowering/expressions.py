@@ -10,7 +10,7 @@ from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.slots import is_inside, same
-from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
+from gdsl.operations import Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
@@ -200,18 +200,6 @@ class ExpressionLowering:
     def update(self, node: syntax.Update) -> nodes.Update:
         """`x op= y` on an element or a scalar."""
         return nodes.Update(node.span, self.target(node.target), node.operation, self.expression(node.value))
-
-
-def conjuncts(condition: syntax.Expression | None) -> tuple[syntax.Expression, ...]:
-    """The operands of `&&` in a condition, flattened from left to right; none for no condition."""
-    if condition is None:
-        return ()
-    if isinstance(condition, syntax.Binary) and condition.operation is BinaryOperation.AND:
-        return conjuncts(condition.left) + conjuncts(condition.right)
-    if isinstance(condition, syntax.Chain) and condition.links[0].operation is BinaryOperation.AND:
-        operands = (condition.first, *(link.operand for link in condition.links))
-        return tuple(part for operand in operands for part in conjuncts(operand))
-    return (condition,)
 
 
 class Counts:

@@ -9,7 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering.expressions import ExpressionLowering, conjuncts, impossible
+from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.hidden import Hidden
 from gdsl.operations import Domain, StoreRule
 
@@ -100,7 +100,8 @@ class FunctorLowering:
         return self.expressions.expression(node) if node is not None else None
 
     def _condition(self, node: syntax.Functor) -> tuple[nodes.Expression, ...]:
-        return tuple(self.expressions.expression(part) for part in conjuncts(node.condition))
+        conditions = [] if node.condition is None else syntax.conjuncts(node.condition)
+        return tuple(map(self.expressions.expression, conditions))
 
 
 class StatementLowering:

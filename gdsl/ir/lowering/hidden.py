@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdsl import extents
+from gdsl.frontend.vocabulary import unused_name
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import default_value
 from gdsl.knobs import settled
@@ -96,10 +97,7 @@ class Hidden:
 
     def name(self, stem: str) -> str:
         """An unused name: `stem`, followed by a number if that is taken."""
-        name, number = stem, 1
-        while name in self._taken:
-            number += 1
-            name = f"{stem}_{number}"
+        name = unused_name(stem, self._taken)
         self._taken.add(name)
         return name
 
