@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy
 
@@ -12,6 +12,9 @@ from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.codegen.structs import element_dtype
 from gdsl.resources import filled_text
 from gdsl.types import Type, Widths
+
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
 
 WORDS = (8, 4, 1)
 """Sizes in bytes of the words that `put_…` moves, the widest first."""
@@ -299,3 +302,32 @@ class Numbering:
 def _word_of(each: int) -> int:
     """The widest words into which that many bytes can be divided."""
     return next(size for size in WORDS if each % size == 0)
+
+
+class RunIds:
+    """Conversions of a program's values between the ids of the caller and those of the device; without a `numbering` these
+    are the same."""
+
+    def __init__(self, plan: Plan, numbering: Numbering | None) -> None:
+        self._names = frozenset(plan.layout.ids) if plan.layout is not None else frozenset()
+        self._numbering = numbering
+
+    def are_in(self, name: str) -> bool:
+        """Whether the values of this name are ids of vertices."""
+        return name in self._names
+
+    def differ(self, name: str) -> bool:
+        """Whether a value of this name changes with the ids."""
+        return self._numbering is not None and name in self._names
+
+    def inside(self, name: str, value: Any) -> Any:
+        """The value of a param or a scalar in the device's ids."""
+        return self._numbering.inside(value) if self._numbering is not None and name in self._names else value
+
+    def all_inside(self, name: str, values: Any) -> Any:
+        """An array of values of the data `name` in the device's ids."""
+        return values if self._numbering is None or name not in self._names else self._numbering.all_inside(values)
+
+    def outside(self, name: str, value: Any) -> Any:
+        """The value of a scalar in the caller's ids."""
+        return value if self._numbering is None or name not in self._names else self._numbering.outside(value)

@@ -12,8 +12,8 @@ import numpy
 
 from gdsl.backends.cuda.argument_record import Record
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype
+from gdsl.backends.cuda.numbering import RunIds
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
-from gdsl.backends.cuda.run_ids import RunIds
 from gdsl.backends.cuda.run_results import RunResults
 from gdsl.backends.cuda.run_transfers import ROLES, RunTransfers
 from gdsl.backends.interface import Bindings, Limits

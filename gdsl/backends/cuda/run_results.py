@@ -7,9 +7,8 @@ from typing import Any
 
 from gdsl.backends.cuda.buffers import CudaBuffer
 from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
-from gdsl.backends.cuda.numbering import ToPut
+from gdsl.backends.cuda.numbering import RunIds, ToPut
 from gdsl.backends.cuda.protocol import Buffer, Device
-from gdsl.backends.cuda.run_ids import RunIds
 from gdsl.backends.cuda.run_transfers import RunTransfers
 from gdsl.backends.pairs import words_of
 from gdsl.extents import Sizes
