@@ -305,8 +305,8 @@ def _word_of(each: int) -> int:
 
 
 class RunIds:
-    """Conversions of a program's values between the ids of the caller and those of the device, which are the same without
-    a `numbering`."""
+    """Converts a program's values between the ids of the caller and those of the device; both are the same without a
+    `numbering`."""
 
     def __init__(self, plan: Plan, numbering: Numbering | None) -> None:
         self._names = frozenset(plan.layout.ids) if plan.layout is not None else frozenset()
