@@ -18,6 +18,7 @@ from gdsl.backends.cuda import backend as backends
 from gdsl.backends.cuda import flat_ranges, host_memory, nvrtc, observed_gpus
 from gdsl.backends.cuda.flat_ranges import HOST
 from gdsl.backends.cuda.launching import Launching
+from gdsl.backends.cuda.memory_errors import translated
 from gdsl.backends.gpus import LANES, gpus_of
 
 from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
@@ -25,6 +26,12 @@ from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Sche
 
 class OutOfMemoryError(MemoryError):
     """As CuPy's."""
+
+
+class DriverError(RuntimeError):
+    """As the driver's for memory that is not there."""
+
+    status = 2
 
 
 class ForeignBuffer(EmulatedBuffer):
@@ -174,6 +181,8 @@ class FakeCupy:
         """What is allocated takes a multiple of so many bytes."""
         self.asked, self.fails = 0, range(0)
         """How often memory of the device was asked for, and which of these times there is none."""
+        self.needed, self.refuses = 0, range(0)
+        """How often the driver needed memory of its own, and which of these times there is none."""
         FakeArray.take = staticmethod(self.take)  # type: ignore[method-assign]
         self._host_memory: dict[int, EmulatedBuffer] = {}
         self.block_threads = 0
@@ -213,7 +222,7 @@ class FakeCupy:
             Event=FakeEvent,
             Stream=lambda non_blocking: beside,
             alloc=self._alloc,
-            alloc_pinned_memory=_pinned,
+            alloc_pinned_memory=self._pinned,
             get_current_stream=lambda: self.stream,
             get_elapsed_time=lambda begin, end: 0.001,
             MemoryPool=_Pool,
@@ -278,7 +287,18 @@ class FakeCupy:
     def _whole(self, nbytes: int) -> int:
         return -(-nbytes // self.unit) * self.unit
 
+    def need(self) -> None:
+        """Memory of the driver's own; raises DriverError."""
+        self.needed += 1
+        if self.needed - 1 in self.refuses:
+            raise DriverError("out of memory")
+
+    def _pinned(self, nbytes: int) -> Any:
+        self.need()
+        return _pinned(nbytes)
+
     def _host_alloc(self, nbytes: int, flags: int) -> int:
+        self.need()
         buffer = ForeignBuffer(nbytes)
         library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
         self._host_memory[buffer.pointer] = buffer
@@ -359,7 +379,7 @@ class _Driver:
     """`cupy_backends.cuda.api.driver`."""
 
     def __init__(self, cupy: FakeCupy) -> None:
-        self._cupy = cupy
+        self._cupy, self.need = cupy, cupy.need
         self._waiting: list[tuple[int, int]] = []
         """The blocks of launches that wait for those on other GPUs, and the address of the argument of each."""
         self.fails_after: int | None = None
@@ -379,6 +399,7 @@ class _Driver:
 
     def launchCooperativeKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
         """Run it."""
+        self.need()
         self._cupy.log["launch"] += 1
         blocks, teams, _, threads, _, _, _, _, arguments = shape
         self._cupy.block_threads = threads
@@ -386,6 +407,7 @@ class _Driver:
 
     def launchKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
         """Run one whose blocks do not wait for each other."""
+        self.need()
         self._cupy.log["raw kernel"] += 1
         blocks, _, _, threads, _, _, _, _, arguments, _ = shape
         self._run(kernel, blocks, 1, threads, arguments)
@@ -478,6 +500,12 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
     _BEHIND.clear()
     cupy = FakeCupy(gpus)
     driver = cupy.driver = _Driver(cupy)
+
+    def load(launching: Launching, cubin: bytes) -> _Module:
+        with translated(cupy):
+            cupy.need()
+        return _Module(cubin)
+
     api = SimpleNamespace(driver=driver)
     modules = {"cupy": cupy, "cupy_backends.cuda.api": api, "cupy_backends.cuda.api.driver": driver}
     modules |= {
@@ -492,7 +520,7 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "is_there", lambda: True)
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
-    monkeypatch.setattr(Launching, "load", lambda self, cubin: _Module(cubin))
+    monkeypatch.setattr(Launching, "load", load)
     monkeypatch.setattr(host_memory, "FlatRange", lambda parts, gpus: FakeRange(cupy, parts))
     monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: FakeRange.page)
     backend = backends.CudaBackend()

@@ -13,6 +13,7 @@ import numpy
 
 from gdsl.backends import registry
 from gdsl.backends.cuda.launching import Launching
+from gdsl.backends.cuda.memory_errors import translated
 from gdsl.backends.cuda.protocol import Arguments
 
 from . import fake_cupy
@@ -175,6 +176,7 @@ def install(monkeypatch: Any, seed: int) -> tuple[FakeCupy, LateDevice]:
     runtime = cupy.cuda.runtime
     runtime.eventQuery, runtime.memcpyAsync, runtime.deviceSynchronize = late.status, copy, late.end
     runtime.memsetAsync = lambda *given: late.ask(lambda: cleared(*given))
+    cupy.driver.need = lambda: None  # it was asked before
     _install_launches(monkeypatch, late)
     return cupy, late
 
@@ -196,10 +198,13 @@ def _install_launches(monkeypatch: Any, late: LateDevice) -> None:
         self: Any, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, dynamic_shared: int = 0
     ) -> None:
         kept, run = Arguments(*(value.copy() for value in arguments.values)), self._driver.launchCooperativeKernel
+        with translated(self.cupy):
+            self.cupy.need()
         shape = blocks, teams, 1, threads, 1, 1, dynamic_shared, 0
         late.launch(kernel.ptr, lambda: run(kernel.ptr, *shape, kept.address))
 
     def launch_block(self: Any, kernel: Any, threads: int, arguments: Arguments) -> None:
+        self.cupy.need()
         kept, run = Arguments(*(value.copy() for value in arguments.values)), self._driver.launchKernel
         late.launch(kernel.ptr, lambda: run(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, 0, kept.address, 0))
 

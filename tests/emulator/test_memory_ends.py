@@ -4,6 +4,7 @@ runs. The device does its work late, and memory that is not of CuPy's pool is go
 from __future__ import annotations
 
 import gc
+import traceback
 from typing import Any
 
 import numpy as np
@@ -48,29 +49,33 @@ class Short:
         self.cupy, self.device, self.name, self.memory = cupy, device, name, memory
         self.program, self.values = gdsl.compile(name, tune=["schedule.block=64"]), PROGRAMS[name]
         self.expected = self.program(weighted(), backend="reference", **self.values)
-        self.asked = 0
-        """How often the run that was short of memory asked for some."""
+        self.asked = self.needed = 0
+        """How often the run that was short of memory asked for some, and how often the driver needed it."""
 
     def ask(self, graph: gdsl.Graph, memory: Any = None) -> int:
         """0 for one clear error; otherwise the answer is right, and 2 says that all of it was on the device."""
         try:
             found = self.program(graph, backend="cuda", memory=memory, **self.values)
         except GdslError as error:
-            assert error.code == "E0912" and error.__cause__ is error.__context__ is None, error
+            shown = traceback.format_exception(error)
+            assert error.code == "E0912" and sum(line.startswith("Traceback") for line in shown) == 1, "".join(shown)
             assert "needs" in str(error) and "free" in str(error), error
             return 0
         self.device.end()
         assert list(differences(self.program.ir, self.expected, found)) == []
         return 1 if found.memory_line else 2
 
-    def ends(self, fails: range = range(0), free: int | None = None) -> int:
-        """Let memory be short at those allocations, or with so many bytes, and then no more; what the first run had."""
+    def ends(self, fails: range = range(0), free: int | None = None, refuses: range = range(0)) -> int:
+        """Let memory be short at those allocations, or with so many bytes, or let the driver have none for itself at
+        those times, and then no more; what the first run had."""
         graph, cupy = weighted(), self.cupy
         gc.collect()
         self.device.end()
         cupy.asked, cupy.fails, cupy.free = 0, fails, PLENTY if free is None else cupy.held + free
+        cupy.needed, cupy.refuses = 0, refuses
         answered = self.ask(graph, self.memory)
-        cupy.fails, cupy.free, self.asked = range(0), PLENTY, cupy.asked
+        self.asked, self.needed = cupy.asked, cupy.needed
+        cupy.fails, cupy.free, cupy.refuses = range(0), PLENTY, range(0)
         assert self.ask(graph, self.memory), "with memory again"
         assert self.ask(graph), "of the device"
         return answered
@@ -128,3 +133,20 @@ def test_with_any_number_of_bytes(monkeypatch: pytest.MonkeyPatch, other_ids: No
             whole += short.ends(free=free) == 2
             free += free // 12 + 200
     device.close()
+
+
+@pytest.mark.parametrize("memory", MEMORY)
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.slow
+@pytest.mark.rare(5)
+def test_whenever_the_driver_has_none(monkeypatch: pytest.MonkeyPatch, other_ids: None, name: str, memory: str) -> None:
+    """For kernels that it loads, and for pinned memory: each time of the first run of a process too."""
+    for more in (1, EVER):
+        place, needed = 0, 1
+        while place < needed:
+            with monkeypatch.context() as patch:
+                cupy, device = late.install(patch, 1)
+                short = Short(cupy, device, name, MEMORY[memory])
+                short.ends(refuses=range(place, place + more))
+                place, needed = place + 1, short.needed
+                device.close()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdsl.backends.cuda.launching import Launching
-from gdsl.diagnostics import GdslError
+from gdsl.backends.cuda.memory_errors import no_memory
 
 _ALIGNMENT = 256
 """Alignment of buffers in one block: words that many threads poll share no cache line with others."""
@@ -93,18 +93,3 @@ def offsets_of(sizes: Sequence[int]) -> list[int]:
     for size in sizes:
         places.append(places[-1] + -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT)
     return places
-
-
-def no_memory(needed: int, free: int, total: int, gpus: int = 0) -> GdslError:
-    """E0912 for that many bytes, on so many `gpus` together or on one."""
-    memory, instead = "the GPU's memory", "keep the edge lists in the host's memory with --memory host (from Python: "
-    instead += "memory='host')"
-    if gpus > 1:  # none of which uses the memory of the host
-        memory, instead = f"the memory of {gpus} GPUs", "use more GPUs"
-    return GdslError.single(
-        "E0912",
-        f"the run needs {needed / 1e9:.2f} GB more of {memory}, and {free / 1e9:.2f} GB of its "
-        f"{total / 1e9:.2f} GB are free",
-        fix=f"{instead}, use a smaller graph, or free memory of other programs",
-        notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
-    )

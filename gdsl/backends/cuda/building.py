@@ -52,7 +52,7 @@ class Parts:
                 return None
             try:
                 sorted_arrays = transposed_by(cupy, offsets, columns)
-            except cupy.cuda.memory.OutOfMemoryError:
+            except MemoryError:  # CuPy's own, or that of Thrust
                 return None
             self.arrays.update(zip(("in_offsets", "in_sources", "in_edges"), sorted_arrays, strict=True))
         return self.arrays.get(name)
@@ -79,7 +79,7 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
         values = {name: uploaded(cupy, of)[order] for name, of in originals.items()}
         of_host = fetched(cupy, offsets).astype(numpy.int64), fetched(cupy, columns)
         retained = {name: fetched(cupy, of) for name, of in values.items()}
-    except cupy.cuda.memory.OutOfMemoryError:
+    except MemoryError:  # CuPy's own, or that of Thrust
         return
     graph._keep(edges.build(*of_host, retained), Parts(device, {"offsets": offsets, "columns": columns}, values))
 

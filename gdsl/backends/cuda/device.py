@@ -15,9 +15,9 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
-from gdsl.backends.cuda.buffers import no_memory
 from gdsl.backends.cuda.clocks import Clock, Patience
 from gdsl.backends.cuda.device_memory import DeviceMemory
+from gdsl.backends.cuda.memory_errors import no_memory
 from gdsl.backends.cuda.stream_queue import StreamQueue
 
 _PER_THREAD = 2
@@ -178,7 +178,7 @@ class CudaDevice(DeviceMemory):
         return self.cupy.ndarray((count,), dtype, memptr=buffer.memory)
 
     def load(self, cubin: bytes) -> Any:
-        """The kernels of a cubin: `get_function(name)`."""
+        """The kernels of a cubin: `get_function(name)`. Raises E0912."""
         self.drain_queue()
         return super().load(cubin)
 
@@ -252,7 +252,8 @@ class CudaDevice(DeviceMemory):
 
     def halt(self) -> None:
         """Stop what is queued on the run's stream, and wait until that is over."""
-        self._stop[0] = 1
+        if "_stop" in self.__dict__:  # otherwise nothing reads it, and there may be no memory for it
+            self._stop[0] = 1
         self._stream.synchronize()
 
     def stop_all(self) -> None:

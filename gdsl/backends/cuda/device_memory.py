@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from gdsl.backends.cuda.buffers import CudaBuffer, no_memory
+from gdsl.backends.cuda.buffers import CudaBuffer
+from gdsl.backends.cuda.memory_errors import no_memory
 from gdsl.backends.cuda.pinned_copies import PinnedCopies
 from gdsl.backends.cuda.protocol import Arguments
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.batch_runs import BatchRuns
 from gdsl.backends.cuda.executable_forms import ExecutableForms
+from gdsl.backends.cuda.memory_errors import memory_error
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.observed_order import TooManyVisitsError
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
@@ -125,10 +126,10 @@ class CudaExecutable(ExecutableForms):
             limits = limits if started is None else limits.since(started)
             try:
                 outcome = (enactor or self._enactor(graph, bindings, limits)).run(bindings, limits, most_visits)
-            except GdslError as error:
-                if error.code != "E0912":
+            except Exception as error:
+                missing = self._missing(error)
+                if missing is None:
                     raise
-                missing = error
             if missing is not None:  # behind the handler, so that a later error is not shown with this one
                 outcome = self._run_with_less_memory(graph, bindings, limits, most_visits, missing)
             whole = True
@@ -162,9 +163,9 @@ class CudaExecutable(ExecutableForms):
             run = enactor.submit(device, graph, bindings, limits) if enactor.can_queue(bindings) else None
             whole = True
             return run
-        except GdslError as error:
-            whole = True  # nothing of it is in progress, and queued runs must not be stopped
-            if error.code != "E0912":
+        except Exception as error:
+            whole = isinstance(error, GdslError)  # nothing of it is in progress, and queued runs must not be stopped
+            if memory_error(device.cupy, error) is None:
                 raise
             return None
         finally:
@@ -174,7 +175,6 @@ class CudaExecutable(ExecutableForms):
         self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int, error: GdslError
     ) -> Outcome:
         """Run after freeing memory of others, on the graph's own ids, or with edge lists in the host's memory."""
-        self._let_go(error)
         steps: tuple[Callable[[Graph], bool], ...] = self._free_memory, self._place_again
         if not self._is_limited(graph, limits):
             steps = self._free_memory, self._use_own_ids
@@ -185,15 +185,20 @@ class CudaExecutable(ExecutableForms):
                 continue
             try:
                 return self._enactor(graph, bindings, limits).run(bindings, limits, most_visits)
-            except GdslError as failure:
-                if failure.code != "E0912":
+            except Exception as failure:
+                missing = self._missing(failure)
+                if missing is None:
                     raise
-                self._let_go(failure)
-                error = failure
+                error = missing
         raise error
 
-    def _let_go(self, error: GdslError) -> None:
-        """Release the memory of the run that failed, which the frames of its error hold, once nothing uses it: its
-        kernels may be in progress, and only what is in CuPy's pool is reused in the order of the stream."""
-        self._device.halt()
-        error.__traceback__ = error.__context__ = None
+    def _missing(self, error: Exception) -> GdslError | None:
+        """E0912 if a run failed for lack of memory. Its frames hold what it had, which is released when nothing of it
+        is in progress: kernels read lists of the host, and only CuPy's pool reuses memory in the order of the
+        stream."""
+        gpus = len(set(self._device.gpu_numbers))
+        missing = memory_error(self._device.cupy, error, gpus)
+        if missing is not None:
+            self._device.halt()
+            missing.__traceback__ = missing.__context__ = None
+        return missing

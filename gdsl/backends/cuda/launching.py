@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from gdsl.backends.cuda import packaged
+from gdsl.backends.cuda.memory_errors import memory_error, translated
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.packages import opened
 
@@ -40,11 +41,12 @@ class Launching:
         return self._stream or self.cupy.cuda.get_current_stream()
 
     def load(self, cubin: bytes) -> Any:
-        """The kernels of a cubin: `get_function(name)`."""
+        """The kernels of a cubin: `get_function(name)`. Raises E0912."""
         from cupy.cuda.function import Module
 
         module = Module()
-        module.load(cubin)
+        with translated(self.cupy):
+            module.load(cubin)
         return module
 
     def load_on_each(self, cubin: bytes) -> Any:
@@ -78,11 +80,13 @@ class Launching:
     def launch(
         self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, dynamic_shared: int = 0
     ) -> None:
-        """A cooperative launch on CuPy's current stream."""
+        """A cooperative launch on CuPy's current stream. Raises E0912."""
         driver, stream = self._driver, (self._stream or self.stream()).ptr
-        driver.launchCooperativeKernel(
-            kernel.ptr, blocks, teams, 1, threads, 1, 1, dynamic_shared, stream, arguments.address
-        )
+        shape = blocks, teams, 1, threads, 1, 1, dynamic_shared
+        try:  # the driver loads a kernel when it is first launched
+            driver.launchCooperativeKernel(kernel.ptr, *shape, stream, arguments.address)
+        except Exception as error:
+            raise (memory_error(self.cupy, error) or error) from None
 
     def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
         """A launch of one block, on the same stream."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends.cuda import packaged
 from gdsl.backends.cuda.buffers import Allocating, CudaRoom, offsets_of
+from gdsl.backends.cuda.memory_errors import translated
 from gdsl.backends.cuda.protocol import Arguments, Incoming
 from gdsl.backends.cuda.stream_queue import MOST_QUEUED
 from gdsl.resources import filled_text
@@ -169,8 +170,10 @@ class PinnedCopies(Allocating):
         return CudaShared(self, sizes, sent, beginning)
 
     def pinned(self, nbytes: int) -> NDArray[Any]:
-        """Zeros in memory of the host that the device can access."""
-        memory_view = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
+        """Zeros in memory of the host that the device can access. Raises E0912."""
+        with translated(self.cupy):
+            memory = self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1))
+        memory_view = numpy.frombuffer(memory, numpy.uint8, nbytes)
         memory_view[:] = 0
         return memory_view
 
