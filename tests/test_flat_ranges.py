@@ -80,6 +80,22 @@ def test_gpus_without_atomics_are_named(driver):
     flat_ranges.require_atomics([0, 0])
 
 
+def test_gpus_that_could_run_together_are_named(driver):
+    """Pairs that NVLink connects, of four and of sixteen GPUs; messages stay short."""
+    driver.linked = 2
+    with pytest.raises(GdslError, match=r"GPU 0 that of GPU 2, .* GPU 2 that of GPU 0, .*, and 2 more pairs") as error:
+        flat_ranges.require_atomics([1, 0, 2, 3])
+    assert "choose gpus=[0, 1], which NVLink connects" in str(error.value)
+    driver.linked = 4
+    with pytest.raises(GdslError, match="and 186 more pairs") as error:
+        flat_ranges.require_atomics([0, *range(1, 16)])
+    assert "choose gpus=[0, 1, 2, 3], which" in str(error.value) and len(str(error.value)) < 500
+    flat_ranges.require_atomics([4, 5, 6, 7])
+    driver.linked = 1
+    with pytest.raises(GdslError, match="choose GPUs that NVLink connects"):
+        flat_ranges.require_atomics([0, 1])
+
+
 def test_a_refusal_of_the_driver_is_an_error_and_nothing_stays(driver):
     driver.refuses = True
     with pytest.raises(GdslError, match=r"giving access to memory failed.*CUDA_ERROR_NOT_SUPPORTED") as error:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import BY_NAME, CASES, Case
 from support.graphs import graphs as graph_strategy
-from support.graphs import random_graph
+from support.graphs import make_graph, random_graph
 
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
@@ -29,7 +29,7 @@ from .test_programs import graphs, names_for, reference
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
-GPUS = (2, 3)
+GPUS = (2, 3, 4)
 
 
 def agrees(case: Case, mode: Mode, place: int, gpus: int, most: int | None = None) -> None:
@@ -69,6 +69,31 @@ def test_any_graph(name: str, graph: Graph, seed: int, gpus: int, more: int) -> 
 @pytest.mark.sampled(60)
 def test_agrees_with_the_reference(case: Case, gpus: int) -> None:
     agrees(case, FUSED, gpus, gpus)
+
+
+@pytest.mark.parametrize("gpus", [4, 5, 8])
+@pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "k_core", "pagerank"])
+@pytest.mark.sampled(8)
+@pytest.mark.rare(1)
+def test_more_gpus_than_vertices_and_gpus_without_any(name: str, gpus: int) -> None:
+    """And edges that all begin at one vertex, in the part of the first or of the last GPU, or of none in some parts."""
+    case, built = BY_NAME[name], build_program(name, several_gpus=True)
+    shapes = {
+        "one vertex": ([], 1),
+        "a loop": ([(0, 0)], 1),
+        "two": ([(0, 1), (0, 1)], 2),
+        "three": ([(0, 1), (1, 2), (2, 2)], 3),
+        "a star at the first": ([(0, far) for far in range(1, 150)], 150),
+        "a star at the last": ([(149, far) for far in range(149)], 150),
+        "edges in the last part": ([(170 + k % 30, 170 + k * 7 % 30) for k in range(200)], 200),
+        "no edges": ([], 131),
+    }
+    for seed, (what, (edges, count)) in enumerate(shapes.items()):
+        weights = [float(k % 7) for k in range(len(edges))]
+        graph = make_graph(edges, count, weights, directed=False)
+        bindings = bind(built.program, graph, case.values(graph, seed))
+        found = built.run(graph, bindings, device_for(seed, blocks=gpus * (1 + seed % 2), gpus=gpus))
+        assert differences(built.program, expect(built.program, graph, bindings), found) == [], what
 
 
 @pytest.mark.slow

@@ -32,7 +32,8 @@ class FakeDriver(types.ModuleType):
         self.nodes: set[int] = set()
         """Of the host's memory that was created."""
         self.CUdevice_P2PAttribute = names(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED=3)
-        self.atomics = True
+        self.atomics, self.linked = True, 1 << 10
+        """Whether GPUs have atomics in each other's memory, and so many that follow each other are linked for that."""
         self.loaded: list[int] = []
         self.CUmemLocation = self.CUmemAllocationProp = self.CUmemAccessDesc = names
         self.pages, self.apart, self.refuses = pages, False, False
@@ -50,7 +51,7 @@ class FakeDriver(types.ModuleType):
         return (Answer.CUDA_SUCCESS,)
 
     def cuDeviceGetP2PAttribute(self, which: int, first: int, second: int) -> tuple[Answer, int]:  # noqa: N802
-        return Answer.CUDA_SUCCESS, int(self.atomics)
+        return Answer.CUDA_SUCCESS, int(self.atomics and first // self.linked == second // self.linked)
 
     def cuFuncLoad(self, function: int) -> tuple[Answer]:  # noqa: N802
         self.loaded.append(function)

@@ -20,6 +20,10 @@ HOST = -1
 """The owner of pages in the memory of the host; other owners are numbers of GPUs."""
 
 
+_MOST_LISTED = 6
+"""Pairs of GPUs in a message."""
+
+
 class Part(NamedTuple):
     """Pages of one owner: the number of a GPU, or `HOST`. `nbytes` is a multiple of the page size."""
 
@@ -173,12 +177,14 @@ def _pairs_without(
 
 def require_reach(gpus: Iterable[int], owners: Iterable[int]) -> None:
     """Raise E0922, which names them, if GPUs cannot access the memory of some owners."""
+    gpus = tuple(gpus)
     pairs = unreachable_pairs(gpus, owners)
     if pairs:
         raise GdslError.single(
             "E0922",
             f"these GPUs cannot access each other's memory: {_listed(pairs)}",
-            fix="choose GPUs that NVLink or one PCIe switch connects (`nvidia-smi topo -p2p r` shows them), or use one",
+            fix=f"{_connected(gpus, pairs)} NVLink or one PCIe switch connects (`nvidia-smi topo -p2p r` shows them), "
+            "or use one",
         )
 
 
@@ -195,12 +201,27 @@ def require_atomics(gpus: Iterable[int]) -> None:
         raise GdslError.single(
             "E0922",
             f"these GPUs cannot update each other's memory atomically: {_listed(pairs)}",
-            fix="choose GPUs that NVLink connects (`nvidia-smi topo -p2p a` shows them), or use one",
+            fix=f"{_connected(gpus, pairs)} NVLink connects (`nvidia-smi topo -p2p a` shows them), or use one",
         )
 
 
-def _listed(pairs: Iterable[tuple[int, int]]) -> str:
-    return ", ".join(f"GPU {gpu} that of GPU {owner}" for gpu, owner in pairs)
+def _listed(pairs: Sequence[tuple[int, int]]) -> str:
+    """Some of them: sixteen GPUs have 240 pairs."""
+    first = ", ".join(f"GPU {gpu} that of GPU {owner}" for gpu, owner in pairs[:_MOST_LISTED])
+    left = len(pairs) - _MOST_LISTED
+    return f"{first}, and {left} more pairs" if left > 0 else first
+
+
+def _connected(gpus: Iterable[int], pairs: Iterable[tuple[int, int]]) -> str:
+    """The beginning of a fix: which of the GPUs could run together; of these `pairs` none can."""
+    apart, best = {frozenset(pair) for pair in pairs}, list[int]()
+    for first in dict.fromkeys(gpus):
+        found = [first]
+        for gpu in gpus:
+            if gpu not in found and all(frozenset((gpu, each)) not in apart for each in found):
+                found.append(gpu)
+        best = max(best, found, key=len)
+    return f"choose gpus={sorted(best)}, which" if len(best) > 1 else "choose GPUs that"
 
 
 def load_function(function: int) -> None:
