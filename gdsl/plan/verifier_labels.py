@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, ReduceOperation
 from gdsl.plan.nodes import Operation, Plan, Sweep
 from gdsl.plan.walking import operations, sweeps, sweeps_of
@@ -23,10 +23,7 @@ def verify_labels(plan: Plan) -> None:
 
 
 def _verify(plan: Plan, operation: Operation, sweep: Sweep) -> None:
-    def expect(holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {plan.program.name}: {operation.name}: labels in copies: {what}")
-
+    expect = expecting(f"plan of {plan.program.name}: {operation.name}: labels in copies")
     step, labels = operation.step, sweep.labels
     assert labels is not None
     expect(plan.target.several_gpus and plan.target.fused, "one GPU has one copy")

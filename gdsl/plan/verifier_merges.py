@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.hints import FewAsList
@@ -30,12 +30,9 @@ def verify_merges(plan: Plan) -> None:
 class _Verifier:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.accesses = plan, Accesses(plan.program)
+        self.expect = expecting(f"plan of {plan.program.name}: copies that are merged")
         self.arrays = {array.name: array for array in plan.program.arrays}
         self.functors = {functor.name: functor for functor in plan.program.edge_functors}
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.plan.program.name}: copies that are merged: {what}")
 
     def verify(self, found: set[int]) -> None:
         plan = self.plan

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdsl.effects.access import Accesses, Who
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
 from gdsl.plan.hints import ReadAhead
@@ -26,10 +26,7 @@ def verify_proposals(plan: Plan) -> None:
 class _Verifier:
     def __init__(self, plan: Plan, operation: Operation, sweep: Sweep) -> None:
         self.plan, self.operation, self.sweep = plan, operation, sweep
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.plan.program.name}: {self.operation.name}: proposals: {what}")
+        self.expect = expecting(f"plan of {plan.program.name}: {operation.name}: proposals")
 
     def verify(self) -> None:
         plan, operation, sweep, step = self.plan, self.operation, self.sweep, self.operation.step

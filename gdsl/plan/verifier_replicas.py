@@ -5,7 +5,7 @@ from __future__ import annotations
 from gdsl.effects.access import Accesses
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.ir.verifier import VerificationError
+from gdsl.ir.verifier import expecting
 from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.plan.nodes import Barrier, Initialize, Launch, Mode, Operation, Plan, Replica, StoreReplicas, Sweep, Write
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of, variants_of
@@ -23,11 +23,8 @@ def verify_replicas(plan: Plan) -> None:
 class _Verifier:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.accesses = plan, Accesses(plan.program)
+        self.expect = expecting(f"plan of {plan.program.name}: replicas")
         self.names = {each.array for each in plan.replicas}
-
-    def expect(self, holds: bool, what: str) -> None:
-        if not holds:
-            raise VerificationError(f"plan of {self.plan.program.name}: replicas: {what}")
 
     def nothing_else(self) -> None:
         """What is done with copies is done with these alone, and results are stored once, at the end."""
