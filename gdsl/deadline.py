@@ -90,13 +90,9 @@ def left() -> float | None:
 @contextlib.contextmanager
 def interrupting() -> Iterator[None]:
     """Raise E0802 in the middle of whatever is done inside, by a signal, as reading and waiting do not check the clock.
-    Only in the main thread, and where the system has such signals; elsewhere the deadline takes effect later."""
+    Only in the main thread; elsewhere the deadline takes effect later."""
     remaining = left()
-    if (
-        remaining is None
-        or not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-    ):
+    if remaining is None or threading.current_thread() is not threading.main_thread():
         yield
         return
     former = signal.signal(signal.SIGALRM, lambda *_: check())

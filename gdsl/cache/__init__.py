@@ -215,7 +215,7 @@ def _read(kind: str, name: str) -> bytes | None:
         place = directory() / kind
         if refusal(place) is not None:
             return None
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a pipe is not waited for
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe is not waited for
         with open(os.open(place / name, flags), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or not is_private(status):

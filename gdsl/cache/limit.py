@@ -62,7 +62,7 @@ def record_write(place: Path, path: Path) -> None:
 def _add_to_journal(journal: Path, size: int) -> int | None:
     """Record `size`, and return the sum of the journal; None where the entries must be listed. Raises OSError."""
     try:
-        handle = os.open(journal, os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0))
+        handle = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     with open(handle, "r+b", buffering=0) as file:

@@ -39,7 +39,7 @@ def directory() -> Path:
     try:
         return Path.home().absolute() / ".cache" / "gdsl"
     except RuntimeError:  # a user without a home, as in some containers
-        return Path(tempfile.gettempdir()) / f"gdsl-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+        return Path(tempfile.gettempdir()) / f"gdsl-{os.getuid()}"
 
 
 def problem() -> str | None:
@@ -89,7 +89,7 @@ def refusal(place: Path) -> str | None:
 
 def is_private(status: os.stat_result) -> bool:
     """Whether a file is the user's own, and only the user can write to it."""
-    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & _WRITABLE_BY_OTHERS)
+    return status.st_uid == os.geteuid() and not status.st_mode & _WRITABLE_BY_OTHERS
 
 
 def unusable(verb: str, error: Exception) -> str:
@@ -145,8 +145,6 @@ def _untrusted(place: Path, own: int) -> str | None:
     as /tmp is); the last `own` of them must belong to this user and must not be sticky. Whoever can change a link
     decides what is read, so links are checked too. Missing directories are no reason. Raises OSError.
     """
-    if not hasattr(os, "geteuid"):
-        return None
     waiting, here, links = list(reversed(place.parts[1:])), place.anchor, 0
     reason = _directory_reason(here, os.lstat(here))
     while waiting and reason is None:

@@ -15,7 +15,8 @@ _TELLING = ("model name", "flags", "Features", "CPU part", "isa")
 def identity() -> str:
     """What `-march=native` depends on, as a hash: code compiled for one kind of machine is never run on another."""
     telling = sorted({line for line in _lines() if line.startswith(_TELLING)})
-    return hashlib.sha256("\n".join([*_machine(), *telling]).encode()).hexdigest()
+    machine = os.uname().machine, os.uname().sysname  # not by `platform`, which may start a process to find out
+    return hashlib.sha256("\n".join([*machine, *telling]).encode()).hexdigest()
 
 
 @cache
@@ -31,10 +32,3 @@ def _lines() -> list[str]:
         return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
-
-
-def _machine() -> tuple[str, ...]:
-    """The kind of machine. `os.uname` is preferred: `platform` may start a process to find out."""
-    if hasattr(os, "uname"):
-        return os.uname().machine, os.uname().sysname
-    return platform.machine(), platform.system(), platform.processor()

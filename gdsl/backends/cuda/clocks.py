@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 import threading
 import time
@@ -66,11 +65,7 @@ class Patience:
 
 
 def _let_others_go_on() -> None:
-    """Yield to other threads of Python, if there are any: a system call slows down all that the host does next. Where
-    possible without a sleep, which always takes time."""
-    if threading.active_count() == 1:
-        return
-    if os.name == "nt":
-        time.sleep(0)
-    else:
+    """Yield to other threads of Python, if there are any: a system call slows down all that the host does next. Not by
+    a sleep, which always takes time."""
+    if threading.active_count() > 1:
         select.select((), (), (), 0)

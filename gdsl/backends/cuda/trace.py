@@ -102,8 +102,7 @@ def _keep_all() -> None:
             traces.keep()
 
 
-if hasattr(os, "register_at_fork"):  # a forked process has no pinned memory
-    os.register_at_fork(before=_keep_all)
+os.register_at_fork(before=_keep_all)  # a forked process has no pinned memory
 
 
 def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds: int) -> tuple[TraceRecord, ...]:
