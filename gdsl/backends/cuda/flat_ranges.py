@@ -228,10 +228,9 @@ def load_function(function: int) -> None:
     """Load the code of a kernel, by its handle: at its first launch the driver might wait for kernels that wait for
     this one. Drivers before CUDA 12.4 load it with its attributes."""
     driver = _driver()
-    if hasattr(driver, "cuFuncLoad"):
-        error, *_ = driver.cuFuncLoad(driver.CUfunction(function))
-        if not int(error):
-            return
+    error, *_ = driver.cuFuncLoad(driver.CUfunction(function))
+    if not int(error):
+        return
     registers = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS
     _called(driver.cuFuncGetAttribute(registers, driver.CUfunction(function)), "loading a kernel")
 

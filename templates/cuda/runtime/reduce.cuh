@@ -65,7 +65,7 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
     return reduced;
 }
 
-// piece: few_lists row_of
+// piece: few_lists
 // The lists of a few members, which the first lanes of a warp have. All lanes share their edges evenly, 32 at a time.
 struct few_lists {
     vertex near;

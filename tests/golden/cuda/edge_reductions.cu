@@ -450,7 +450,7 @@ struct edge_frontier {
 // piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone

@@ -244,7 +244,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: shuffle
 // piece: reduce_in_groups
 // piece: owner_of
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone

@@ -469,7 +469,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone

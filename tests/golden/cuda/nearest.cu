@@ -421,7 +421,7 @@ struct edge_frontier {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone

@@ -288,7 +288,7 @@ struct frontier {
 // piece: shuffle_down
 // piece: reduce_in_groups
 // piece: owner_of
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone

@@ -313,7 +313,7 @@ struct direction_state {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone

@@ -379,7 +379,7 @@ struct direction_state {
 // piece: next_in_groups
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: few_lists row_of
+// piece: few_lists
 // piece: shuffle_up
 // piece: reduce_few
 // piece: longest_alone
