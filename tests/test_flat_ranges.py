@@ -57,7 +57,7 @@ def test_an_empty_range_maps_nothing(driver):
 
 
 def test_memory_that_does_not_suffice_is_named_and_nothing_stays(driver):
-    with pytest.raises(GdslError, match=r"0\.02 GB more on GPU 1") as error:
+    with pytest.raises(GdslError, match=r"18\.9 MB more on GPU 1") as error:
         FlatRange([Part(0, PAGE), Part(1, 9 * PAGE)], [0, 1])
     assert error.value.code == "E0912"
     assert not driver.mapped and not driver.reserved
@@ -138,7 +138,7 @@ def test_copies_have_one_distance(driver):
 def test_copies_that_do_not_fit_leave_nothing(driver):
     arena = CopyArena([0, 1], 20 * PAGE)
     taken = FlatRange([Part(1, 6 * PAGE)], [0, 1])
-    with pytest.raises(GdslError, match=r"0\.01 GB more on GPU 1") as error:
+    with pytest.raises(GdslError, match=r"6\.3 MB more on GPU 1") as error:
         arena.allocate(3 * PAGE)
     assert error.value.code == "E0912"
     assert list(driver.mapped) == [taken.pointer]

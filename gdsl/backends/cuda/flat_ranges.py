@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from gdsl.diagnostics import GdslError
 from gdsl.extras import required
+from gdsl.numerals import readable_bytes
 
 HOST = -1
 """The owner of pages in the memory of the host; other owners are numbers of GPUs."""
@@ -292,7 +293,7 @@ def _check(error: Any, what: str) -> None:
 def _no_memory(part: Part) -> GdslError:
     return GdslError.single(
         "E0912",
-        f"the run needs {part.nbytes / 1e9:.2f} GB more on {owner_name(part.owner)}, which has less free memory",
+        f"the run needs {readable_bytes(part.nbytes)} more on {owner_name(part.owner)}, which has less free memory",
         fix="use a smaller graph or more GPUs, or free memory of other programs",
         notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
     )

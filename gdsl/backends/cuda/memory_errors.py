@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gdsl.diagnostics import GdslError
+from gdsl.numerals import readable_bytes
 
 _OUT_OF_MEMORY = 2
 """What both interfaces of the driver answer if there is no memory: they load kernels, and pin memory of the host."""
@@ -43,10 +44,11 @@ def no_memory(needed: int | None, free: int, total: int, gpus: int = 0) -> GdslE
         memory, instead = f"the memory of {gpus} GPUs", "use more GPUs"
     what = "the GPU's driver needs memory for the run"
     if needed is not None:
-        what = f"the run needs {needed / 1e9:.2f} GB more of {memory}"
+        what = f"the run needs {readable_bytes(needed)} more of {memory}"
+    apart = ", but not side by side" if needed is not None and needed <= free else ""
     return GdslError.single(
         "E0912",
-        f"{what}, and {free / 1e9:.2f} GB of its {total / 1e9:.2f} GB are free",
+        f"{what}, and {readable_bytes(free)} of its {readable_bytes(total)} are free{apart}",
         fix=f"{instead}, use a smaller graph, or free memory of other programs",
         notes=["gdslc run --dry-run lists what needs it (from Python: program.dry_run)"],
     )
