@@ -1,14 +1,16 @@
-"""The pass `far_values`: what a reduction computes of the far end alone is computed once for each vertex. It is written
-in operators, before `lower`.
+"""The pass `far_values`: what a reduction computes of the far end alone is computed once for each vertex, and so is
+what an intersection computes of the common neighbor alone. It is written in operators, before `lower`.
 
 `rank[src] / out_degree(src)` over in-edges has the same value on each edge of `src`. A sweep over the vertices right
 before the reduction stores it in an array of its own, from which the edges then read: one value at random for several,
-and no division for each edge. The value is the same, bit for bit.
+and no division for each edge. `1 / log(out_degree(x))` for each common neighbor `x` is a logarithm for each triangle
+otherwise. The value is the same, bit for bit.
 
-It is done where the reduction goes through all vertices, so that the sweep costs little beside it, and for expressions
-that read several values of the far end or have an operation that takes long. Where the functor has conditions, perhaps
-few edges need the value, and the neighbors may send (`sending`). What may stop the run, or call a function that might
-never end, must not be asked of vertices that nobody asks for.
+It is done where the operator goes through everything, so that the sweep costs little beside it, and for expressions
+that read several values or have an operation that takes long. Where a reduction has conditions that speak of the far
+end alone, perhaps few edges need the value, and the neighbors may send (`sending`). What may stop the run, or call a
+function that might never end, must not be asked of vertices that nobody asks for; nor may the functor itself change
+what the expression reads.
 """
 
 from __future__ import annotations
@@ -20,17 +22,19 @@ from typing import Any
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import blocks_of, rewrite, walk
 from gdsl.operations import BinaryOperation, Builtin, Domain
-from gdsl.passes.writers import far_roles
+from gdsl.passes.writers import far_roles, written_arrays
+from gdsl.plan import variants
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.sending import names_in
 from gdsl.plan.target import Target
 
 _LONG = frozenset({BinaryOperation.DIVIDE, BinaryOperation.INTEGER_DIVIDE, BinaryOperation.MODULO})
 _SHORT = frozenset({Builtin.MIN, Builtin.MAX, Builtin.ABS, Builtin.POPCOUNT, Builtin.CTZ})
-_SAME = (ir.Literal, ir.ParamValue, ir.ScalarValue, ir.Iteration, ir.Count, ir.FrontierSize)
+_SAME = (ir.Literal, ir.ParamValue, ir.Iteration, ir.Count, ir.FrontierSize)
 """What has one value during an operator."""
 _PURE = (ir.Unary, ir.Binary, ir.Chain, ir.Select, ir.Convert, ir.BuiltinCall)
 """Operations that may be done of any vertex."""
+_COMMON = frozenset({ir.Role.COMMON})
 
 
 def run(program: ir.Program, target: Target) -> ir.Program:
@@ -42,27 +46,40 @@ def run(program: ir.Program, target: Target) -> ir.Program:
     found = {
         step.site: values
         for step in walk(program.schedule)
-        if isinstance(step, ir.NeighborReduce) and (values := _values(step, functors[step.functor]))
+        if isinstance(step, _Step) and step.functor is not None and (values := _values(step, functors[step.functor]))
     }
     return _Writer(program, found).program() if found else program
 
 
-def _values(step: ir.NeighborReduce, functor: ir.EdgeFunctor) -> tuple[ir.Expression, ...]:
-    """The largest parts of the functor's value that are worth a sweep over the vertices."""
-    if not step.frontier.everything or functor.condition or functor.body or functor.value is None:
+_Step = ir.NeighborReduce | ir.Intersect
+
+
+def _values(step: _Step, functor: ir.EdgeFunctor) -> tuple[ir.Expression, ...]:
+    """The largest expressions of the functor that are worth a sweep over the vertices."""
+    if (
+        not step.frontier.everything
+        or may_stop(functor)
+        or any(isinstance(each, ir.FunctionCall) for each in walk(functor))
+    ):
         return ()
-    return () if may_stop(functor) else tuple(_worthwhile(functor.value, far_roles(step.over)))
+    if isinstance(step, ir.NeighborReduce):
+        few = variants.selected(functor, step.over).tests
+        return () if few or functor.value is None else tuple(_worthwhile(functor.value, far_roles(step.over)))
+    changed = written_arrays(functor)
+    return tuple(
+        value
+        for value in _worthwhile((functor.condition, functor.body), _COMMON)
+        if step.partners is None
+        and not any(isinstance(node, ir.Element) and node.array in changed for node in walk(value))
+    )
 
 
-def _worthwhile(value: ir.Expression, far: frozenset[ir.Role]) -> Iterator[ir.Expression]:
-    if not _of_far_end(value, far):
-        inside = (getattr(value, name) for name in value.__match_args__)
-        for part in inside:
-            for each in part if isinstance(part, tuple) else (part,):
-                if isinstance(each, ir.Expression):
-                    yield from _worthwhile(each, far)
-    elif value.type.is_numeric and _is_dear(value):
-        yield value
+def _worthwhile(part: Any, far: frozenset[ir.Role]) -> Iterator[ir.Expression]:
+    if isinstance(part, ir.Expression) and part.type.is_numeric and _of_far_end(part, far) and _is_dear(part):
+        yield part
+    elif isinstance(part, ir.Node | tuple):
+        for each in part if isinstance(part, tuple) else [getattr(part, name) for name in part.__match_args__]:
+            yield from _worthwhile(each, far)
 
 
 def _of_far_end(value: ir.Expression, far: frozenset[ir.Role]) -> bool:
@@ -78,6 +95,8 @@ def _is_known(node: ir.Node, far: frozenset[ir.Role]) -> bool:
             return isinstance(node.index, ir.Parameter) and node.domain is Domain.VERTEX and not node.now
         case ir.DegreeOf():
             return isinstance(node.vertex, ir.Parameter)
+        case ir.ScalarValue():
+            return not node.now
     return isinstance(node, (*_SAME, *_PURE))
 
 
@@ -126,7 +145,7 @@ class _Writer:
         return tuple(written for step in steps for written in self._written(step))
 
     def _written(self, step: ir.Step) -> Iterator[ir.Step]:
-        if isinstance(step, ir.NeighborReduce) and step.site in self.found:
+        if isinstance(step, _Step) and step.site in self.found:
             yield from self._beforehand(step)
         elif isinstance(step, ir.If):
             yield dataclasses.replace(step, then=self._block(step.then), otherwise=self._block(step.otherwise))
@@ -136,13 +155,14 @@ class _Writer:
         else:
             yield step
 
-    def _beforehand(self, step: ir.NeighborReduce) -> Iterator[ir.Step]:
-        """The sweep that computes the values, and the reduction that reads them."""
+    def _beforehand(self, step: _Step) -> Iterator[ir.Step]:
+        """The sweep that computes the values, and the operator that reads them."""
         from gdsl.ir.lowering.hidden import Code, own_id
 
         hidden, span, code = self.hidden, step.span, Code(step.span)
-        vertex, far = own_id(Domain.VERTEX, span), far_roles(step.over)
-        functor = self.before.edge_functor(step.functor)
+        far = far_roles(step.over) if isinstance(step, ir.NeighborReduce) else _COMMON
+        assert step.functor is not None
+        vertex, functor = own_id(Domain.VERTEX, span), self.before.edge_functor(step.functor)
         arrays: dict[int, ir.Element] = {}
         stores: list[ir.Statement] = []
         for value in self.found[step.site]:
@@ -151,23 +171,21 @@ class _Writer:
             arrays[id(value)] = code.element(array, value.type, end)
             stores.append(code.store(array, vertex, _at(value, far, vertex)))
         computes = hidden.functor(f"{step.label}_ahead", Domain.VERTEX, span, (), stores)
-        yield hidden.compute(span, step.frontier, computes)
-        assert functor.value is not None
+        yield hidden.compute(span, ir.Elements(span, Domain.VERTEX, None), computes)
         name = hidden.name(f"{step.label}_read")
-        value = _replaced(functor.value, arrays)
-        hidden.edge_functors.append(dataclasses.replace(functor, name=name, value=value))
+        hidden.edge_functors.append(dataclasses.replace(_replaced(functor, arrays), name=name))
         yield dataclasses.replace(step, functor=name)
 
 
 def _replaced(value: Any, by: dict[int, ir.Element]) -> Any:
-    """`value` with an element for each of the expressions with these identities."""
+    """A part of a functor with an element for each of the expressions with these identities."""
     if id(value) in by:
         return by[id(value)]
     if isinstance(value, tuple):
         return tuple(_replaced(each, by) for each in value)
-    if not isinstance(value, ir.Expression):
+    if not isinstance(value, ir.Node):
         return value
-    names = [name for name in value.__match_args__ if name not in ("span", "type")]
+    names = [name for name in value.__match_args__ if name != "span"]
     return dataclasses.replace(value, **{name: _replaced(getattr(value, name), by) for name in names})
 
 

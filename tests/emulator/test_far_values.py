@@ -21,11 +21,16 @@ problem {
     vertex x : float64 = 1.0 / (int32(id) + 1) ; vertex k : int32 = int32(id) % 7 - 3;
     local edge w : float32 = float32(int32(id) % 5);
     vertex even : float64; vertex least : float32; vertex most : int32; vertex both : float64;
+    vertex close : float64; edge score : float64;
 }
 edge functor shared(s, t, e) -> float64 { value x[s] / out_degree(s); }
 edge functor cheapest(s, t, e) -> float32 { value edge_part * w[e] + float32(x[t] * k[t] - out_degree(s)); }
 edge functor rest(s, t, e) -> int32 { value k[far] % 3 + k[near] * (k[far] // (in_degree(far) + 1)); }
 edge functor drawn(s, t, e) -> float64 { value random(t, iteration, k[t]) + x[s]; }
+common functor meet(u, t, c, e, eu, et) {
+    cond k[c] * k[u] > -3;
+    apply { score[e] += 1 / log(float64(out_degree(c)) + x[c] + 2) + x[u]; close[c] += x[t]; }
+}
 schedule {
     repeat (3) {
         even = neighbor_reduce(vertices, shared, sum, over=in_edges);
@@ -33,6 +38,7 @@ schedule {
         most = neighbor_reduce(vertices, rest, max, over=all_edges);
         compute(vertices, v => { x[v] = even[v] + 0.125; k[v] = k[v] * 3 % 11 + most[v] % 2; }) @change;
         both = neighbor_reduce(vertices, drawn, max);
+        intersect(edges, meet);
     }
 }
 """
@@ -41,7 +47,7 @@ schedule {
 def test_values_are_those_of_the_reference() -> None:
     built, cpu = build(PROGRAM), CpuBackend().build(program_of(PROGRAM), 32)
     names = {functor.name for functor in built.plan.program.vertex_functors}
-    assert names >= {"shared_ahead", "cheapest_ahead", "rest_ahead", "drawn_ahead"}
+    assert names >= {"shared_ahead", "cheapest_ahead", "rest_ahead", "drawn_ahead", "meet_ahead"}
     graphs = {**named_graphs(), "random": random_graph(300, 2000, seed=3, directed=True)}
     for seed, (name, graph) in enumerate(graphs.items()):
         bindings = bind(built.program, graph, {}, id_bits=32)

@@ -49,7 +49,9 @@ def ahead(text: str) -> int:
         ("value x[t] / out_degree(t);", 0),  # of the near end
         ("value x[s] / y[t];", 0),  # of both
         ("value w[e] * x[s] / y[s];", 0),  # in the order of the text nothing is of one end
-        ("cond y[t] > 1; value x[s] / y[s];", 0),  # perhaps few edges need it
+        ("cond s != t && y[t] > 1; value x[s] / y[s];", 1),
+        ("cond y[s] > 1; value x[s] / y[s];", 0),  # perhaps few edges need it
+        ("cond slow(y[t]) > 1; value x[s] / y[s];", 0),
         ("value x[s] / x[label[s]];", 0),  # elsewhere
         ("value slow(x[s]) / y[s];", 0),  # might never end
     ],
@@ -64,6 +66,27 @@ def test_only_before_reductions_of_all_vertices() -> None:
     assert ahead(program("value x[far] / y[far];", "vertices, gives, max, over=all_edges")) == 1
     assert ahead(program(value, "vertices, gives, sum")) == 0  # there it is near
     assert ahead(program(value, more="graph h = subgraph(filter(edges, (s, t, e) => w[e] > 0));")) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("apply { score[e] += 1 / log(float64(out_degree(x)) + 2); }", 1),
+        ("cond weight[x] / part[x] > 2; apply { if (weight[x] > part[x]) { score[e] += weight[x] * part[x]; } }", 2),
+        ("apply { score[e] += weight[x]; }", 0),
+        ("apply { score[e] += weight[u] / part[u]; }", 0),  # of an end
+        ("apply { met[x] += 1; score[e] += weight[x] / part[x]; }", 1),
+    ],
+)
+def test_what_is_computed_of_common_neighbors(body: str, count: int) -> None:
+    text = f"""program one;
+        problem {{
+            local vertex weight : float64 = 1; local vertex part : float64 = 2;
+            vertex met : int64; edge score : float64;
+        }}
+        common functor meet(u, w, x, e, eu, ew) {{ {body} }}
+        schedule {{ intersect(edges, meet); }}"""
+    assert ahead(text) == count
 
 
 def test_each_reduction_has_a_sweep_of_its_own_right_before_it() -> None:
