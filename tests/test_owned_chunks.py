@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,10 +68,13 @@ def test_the_lengths_of_chunks() -> None:
     """Whole pages of small values; the first one that divides edges evenly is taken."""
     assert chunk_lengths(1 << 21, 2, 2 << 20) == (1 << 20, 1 << 19)
     assert chunk_lengths(1 << 26, 2, 2 << 20) == tuple((1 << 25) >> place for place in range(5))
-    for vertices in range(512, 9999, 99):
-        lengths = chunk_lengths(vertices, 4, 256)
-        assert list(lengths) == sorted(lengths, reverse=True) and 4 * lengths[0] >= vertices
+    for vertices, gpus in itertools.product(range(1024, 9999, 99), (2, 3, 4, 8)):
+        lengths = chunk_lengths(vertices, gpus, 256)
+        assert list(lengths) == sorted(lengths, reverse=True)
         assert all(length % 64 == 0 for length in lengths)
+        found = dealt_out([offsets_of([1] * vertices)], lengths, gpus)
+        assert found is None or set(found.owners) == set(range(gpus))  # each has a part of the results
+        assert gpus <= -(-vertices // lengths[0]) < 1.5 * gpus
     for degrees, length in ((EVEN, 32), ([4] * 16 + [3] * 32 + [2] * 16, 16), ([2, 4] * 8 + [3] * 48, 32)):
         found = dealt_out([offsets_of(degrees)], [32, 16, 8], 2)
         assert found is not None and found.length == length

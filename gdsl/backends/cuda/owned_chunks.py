@@ -36,10 +36,17 @@ class OwnedChunks(NamedTuple):
 
 
 def chunk_lengths(num_vertices: int, gpus: int, page: int) -> tuple[int, ...]:
-    """What chunks may have of vertices, for pages of so many bytes, from the largest number to the smallest."""
+    """What chunks may have of vertices, for pages of so many bytes, from the largest number to the smallest. There are
+    as many chunks as GPUs, or more, if there are as many pages."""
     pages = -(-num_vertices * _VALUE // page)
-    lengths = (-(-pages // (chunks * gpus)) * page // _VALUE for chunks in CHUNKS)
+    lengths = (_page_count(pages, chunks * gpus, gpus) * page // _VALUE for chunks in CHUNKS)
     return tuple(dict.fromkeys(lengths))
+
+
+def _page_count(pages: int, chunks: int, gpus: int) -> int:
+    """Of each chunk, if there are to be about so many. Rounded up, nine pages for four GPUs would be three chunks."""
+    rounded_up = -(-pages // chunks)
+    return rounded_up if -(-pages // rounded_up) >= gpus else max(pages // chunks, 1)
 
 
 def has_chunks(nbytes: int, num_vertices: int) -> bool:
