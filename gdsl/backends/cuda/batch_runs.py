@@ -65,10 +65,48 @@ class BatchRuns:
             if error.code != "E0912":
                 raise
             return one_by_one(_LIMITED)
-        words = self._words(chosen, graph, bound, bounds)
+        form = chosen, on_device, self._words(chosen, graph, bound, bounds)
+        return self._parts(executable, form, bound, limits.since(began), bounds)
+
+    def _parts(
+        self,
+        executable: ExecutableForms,
+        form: tuple[ExecutableForms, GraphOnDevice, int],
+        bound: Sequence[Bindings],
+        limits: Limits,
+        bounds: Bounds,
+    ) -> Iterator[Part]:
+        """All parts; after one behind which the memory of the graph was freed, on the graph as it is there again."""
+        from gdsl.backends.cuda.teams import ReplacedGraphError
+
+        graph, began, first = form[1].graph(), time.monotonic(), 0
+        assert graph is not None
+        while True:
+            start, rest, left = first, bound[first:], limits.since(began)
+            try:
+                for part in self._parts_on(executable, form, rest, left, bounds):
+                    yield part
+                    first += len(part.iterations)
+                return
+            except FailedAtError as error:
+                raise FailedAtError(start + error.index, error.error) from None
+            except ReplacedGraphError:
+                chosen, on_device = _for_graph(executable, graph, bound[first], limits.since(began))
+            form = chosen, on_device, self._words(chosen, graph, bound[first:], bounds)
+
+    def _parts_on(
+        self,
+        executable: ExecutableForms,
+        form: tuple[ExecutableForms, GraphOnDevice, int],
+        bound: Sequence[Bindings],
+        limits: Limits,
+        bounds: Bounds,
+    ) -> Iterator[Part]:
+        """The same, on a graph that stays."""
+        chosen, on_device, words = form
         if words:
-            return self._together(executable, (chosen, on_device, words), bound, limits.since(began), bounds)
-        return self._runs_of(executable, chosen, on_device, 0).run(bound, limits.since(began), bounds)
+            return self._together(executable, form, bound, limits, bounds)
+        return self._runs_of(executable, chosen, on_device, 0).run(bound, limits, bounds)
 
     def _words(self, chosen: ExecutableForms, graph: Graph, bound: Sequence[Bindings], bounds: Bounds) -> int:
         """In how many words of a vertex values have a bit each; 0: each runs by itself."""

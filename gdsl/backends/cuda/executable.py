@@ -125,7 +125,9 @@ class CudaExecutable(ExecutableForms):
         try:
             limits = limits if started is None else limits.since(started)
             try:
-                outcome = (enactor or self._enactor(graph, bindings, limits)).run(bindings, limits, most_visits)
+                if enactor is None or enactor.on_device.is_replaced:  # while this thread waited for the device
+                    enactor = self._enactor(graph, bindings, limits)
+                outcome = enactor.run(bindings, limits, most_visits)
             except Exception as error:
                 missing = self._missing(error)
                 if missing is None:
@@ -159,7 +161,8 @@ class CudaExecutable(ExecutableForms):
         device.acquire(limits.timeout, joins=enactor is not None or graph in self._enactors)
         try:
             limits = limits if started is None else limits.since(started)
-            enactor = enactor or self._enactor(graph, bindings, limits)
+            if enactor is None or enactor.on_device.is_replaced:  # while this thread waited for the device
+                enactor = self._enactor(graph, bindings, limits)
             run = enactor.submit(device, graph, bindings, limits) if enactor.can_queue(bindings) else None
             whole = True
             return run

@@ -61,6 +61,10 @@ class Call:
         return self.left() == 0
 
 
+class ReplacedGraphError(Exception):
+    """The memory of the graph was freed since the part before: the rest is for runs on the object that has it now."""
+
+
 class TeamRuns:
     """Runs a program, in its form for teams, on one graph and device, for many values."""
 
@@ -93,7 +97,8 @@ class TeamRuns:
         return graph
 
     def run(self, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
-        """All of `bound`, as many at a time as there is memory for; raises as `backends.batch` says."""
+        """All of `bound`, as many at a time as there is memory for; raises as `backends.batch` says, and
+        ReplacedGraphError: between two parts the caller may run anything, also what leaves no room for this graph."""
         call = Call(bound, limits, bounds, self._memory_for(bound), time.monotonic())
         first = 0
         while first < len(bound):
@@ -117,6 +122,8 @@ class TeamRuns:
     def _run_part(self, call: Call, first: int, shape: Shape) -> Part:
         """A part, with fewer values and teams if there is not enough memory."""
         with self.device.reserved(call.left()):
+            if self.on_device.is_replaced:
+                raise ReplacedGraphError
             while True:
                 try:
                     return self._part(call, first, shape)

@@ -14,12 +14,15 @@ from gdsl.backends import registry
 from gdsl.backends.cuda import observed_gpus
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.enactor import Enactor
+from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.observed_gpus import ObservedGpus
 from gdsl.backends.cuda.several_gpus import SeveralGpus
 from gdsl.backends.interface import Bindings, Limits, Outcome
+from gdsl.plan import occupancy
 
 from .. import build
+from ..test_instances import DISTANCES
 from .calls import code_of, numpy_of
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
@@ -142,3 +145,50 @@ def test_many_values_and_limits(gpus, small):
     assert code_of(lambda: program(small, source=3, gpus=2, max_iterations=1))[0] == "E0803"
     assert np.array_equal(numpy_of(program(small, source=3, gpus=2, timeout=60).distance), expected[2])
     assert registry.get("cuda:0,1")._on_current is registry.get("cuda")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("words", [0, 1])
+def test_a_batch_goes_on_when_the_graph_has_left_the_gpu(gpus, small, monkeypatch, words):
+    """Between two of its results other runs leave it, and so free what the batch has read."""
+    monkeypatch.setattr(ObservedGpus, "note_alone", lambda observed, ms: observed.give_up())
+    monkeypatch.setattr(occupancy, "words_of_instances", lambda *_: words)
+    freed, free = list[int](), GraphOnDevice.free
+    monkeypatch.setattr(GraphOnDevice, "free", lambda graph: freed.append(1) or free(graph))
+    program = gdsl.compile(DISTANCES, tune=["schedule.block=64"])
+    sources = [1, 5, 9, 100, 143, 7, 8]
+    expected = [np.asarray(program(small, source=each, backend="reference").distance) for each in sources]
+    for place, found in enumerate(program.imap(small, source=sources, backend="cuda", batch=2)):
+        assert np.array_equal(numpy_of(found.distance), expected[place])
+        if place in (0, 4):
+            before, other = len(freed), gdsl.compile("bfs")
+            for _ in range(3):
+                other(small, source=3, gpus=2)
+            assert len(freed) > before
+    rows = program.imap(small, source=[78, 78, 78, 0], backend="cuda", batch=2, max_iterations=15)
+    next(rows)
+    other = gdsl.compile("bfs")
+    for _ in range(3):
+        other(small, source=3, gpus=2)
+    code, text = code_of(lambda: list(rows))
+    assert code == "E0803" and "number 3 of the 4 values" in text
+
+
+@pytest.mark.parametrize("submits", [False, True])
+def test_the_graph_leaves_while_a_thread_waits_for_the_gpu(gpus, small, monkeypatch, submits):
+    program, acquire = gdsl.compile("bfs"), CudaDevice.acquire
+    expected = np.asarray(program(small, source=3, backend="reference").distance)
+    program(small, source=5, backend="cuda")
+    left = list[int]()
+
+    def acquired(device: CudaDevice, timeout: float | None, joins: bool = False) -> None:
+        acquire(device, timeout, joins)
+        if not left:  # another thread had the device before
+            left.append(1)
+            graphs: GraphCache = registry.get("cuda")._graphs  # type: ignore[attr-defined]
+            graphs.free(small, device)
+            gc.collect()
+
+    monkeypatch.setattr(CudaDevice, "acquire", acquired)
+    begun = (program.submit if submits else program)(small, source=3, backend="cuda")
+    found = begun.result() if submits else begun
+    assert left and np.array_equal(numpy_of(found.distance), expected)
