@@ -154,6 +154,12 @@ __device__ __forceinline__ T load_once(const T* x) {
     }
 }
 
+// piece: at_hand
+// Requests an id that has been loaded here. The compiler moves a load behind the condition under which its value is used,
+// if no more than that uses it: of several that are meant to be side by side, each would wait for the one before.
+__device__ __forceinline__ void at_hand(uint32& id) { asm volatile("" : "+r"(id)); }
+__device__ __forceinline__ void at_hand(uint64& id) { asm volatile("" : "+l"(id)); }
+
 // piece: dynamic_shared_memory dynamic_shared_bytes
 // The dynamic shared memory of the launch. Its size is only known at run time and may be 0.
 __device__ __forceinline__ void* dynamic_shared_memory() {

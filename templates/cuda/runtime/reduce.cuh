@@ -20,7 +20,7 @@ struct first_values {
 
 // piece: reduce_list
 // The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, so that their loads
-// overlap.
+// overlap: first all of the ends, then what is read there. In the place of those behind the last one, the first is read.
 template <uint32 side_by_side, uint32 stride, class T, class Lists, class Value, class Combine>
 __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine,
                                          Value value) {
@@ -29,7 +29,9 @@ __device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge a
         vertex far[side_by_side];
         T part[side_by_side];
 #pragma unroll
-        for (uint32 k = 0; k < side_by_side; ++k) { far[k] = k * stride < left ? lists.neighbor(at + k * stride) : vertex(0); }
+        for (uint32 k = 0; k < side_by_side; ++k) { far[k] = lists.neighbor(k * stride < left ? at + k * stride : at); }
+#pragma unroll
+        for (uint32 k = 0; k < side_by_side; ++k) { at_hand(far[k]); }
 #pragma unroll
         for (uint32 k = 0; k < side_by_side; ++k) { part[k] = k * stride < left ? value(near, far[k], at + k * stride) : identity; }
 #pragma unroll

@@ -83,6 +83,8 @@ __device__ __forceinline__ uint64 wait_for_field(const uint64* x, uint64 field, 
 __device__ __forceinline__ uint32 or_of_warp(uint32 bits) { return __reduce_or_sync(FULL_WARP, bits); }
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) { return *x; }
+template <class T>
+__device__ __forceinline__ void at_hand(T&) {}
 constexpr uint32 OWN_BYTES = 64;
 __device__ __forceinline__ void* dynamic_shared_memory() { return emulator::shared_storage(1 << 10, OWN_BYTES); }
 __device__ __forceinline__ uint32 dynamic_shared_bytes() { return OWN_BYTES; }

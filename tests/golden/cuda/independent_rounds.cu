@@ -20,6 +20,7 @@
 // piece: wait_for_arrivals
 // piece: prefetch_to_l2
 // piece: store_relaxed
+// piece: at_hand
 
 // ==== end of platform ====
 

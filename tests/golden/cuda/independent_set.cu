@@ -20,6 +20,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: prefetch_to_l2
+// piece: at_hand
 
 // ==== end of platform ====
 

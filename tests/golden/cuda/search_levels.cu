@@ -18,6 +18,7 @@
 // piece: wait_for_arrivals
 // piece: prefetch_to_l2
 // piece: smaller larger
+// piece: at_hand
 
 // ==== end of platform ====
 
