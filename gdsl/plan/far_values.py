@@ -39,8 +39,9 @@ _COMMON = frozenset({ir.Role.COMMON})
 
 def run(program: ir.Program, target: Target) -> ir.Program:
     """`program` where such values are computed beforehand; the same object if there are none. In a program that makes
-    graphs an array of vertices may belong to any of them. Instances that run together have no reductions."""
-    if target.instances or program.graphs:
+    graphs an array of vertices may belong to any of them. Instances that run together have no reductions. Workers hold
+    arrays that the program declares, and exchange what they have of these."""
+    if target.workers or target.instances or program.graphs:
         return program
     functors = {functor.name: functor for functor in program.edge_functors}
     found = {

@@ -107,5 +107,11 @@ def test_the_same_functor_twice_has_two_arrays() -> None:
 def test_nothing_changes_without_such_a_value() -> None:
     before = ir_passes.apply(program_of("pagerank"))
     assert far_values.run(before, target.CUDA_FUSED) is before
-    several = dataclasses.replace(before, graphs=("h",))
-    assert far_values.run(several, target.CPU) is several
+    made = dataclasses.replace(ir_passes.apply(program_of("salsa")), graphs=("h",))
+    assert far_values.run(made, target.CPU) is made
+
+
+def test_workers_compute_them_on_each_edge() -> None:
+    before = ir_passes.apply(program_of("salsa"))
+    for workers in (target.CPU_WORKERS, target.CUDA_WORKERS):
+        assert far_values.run(before, workers) is before
