@@ -50,7 +50,7 @@ class Argument(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Cached:
     """The first values of an array of `type`, which a block caches, and the places in a functor that read them."""
 
     type: Type

@@ -14,8 +14,8 @@ from gdsl.codegen.function_text import (
     SEEN,
     Argument,
     BodyForm,
+    Cached,
     FunctionParameter,
-    Kept,
     PrintedFunction,
     places_ahead,
 )
@@ -177,7 +177,7 @@ class FunctionPrinter:
         functor: ir.EdgeFunctor,
         part: str = "value",
         key: bool = False,
-        cached: Kept | None = None,
+        cached: Cached | None = None,
     ) -> PrintedFunction:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
         value = functor.key if key else functor.value

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from gdsl.codegen.function_text import READ_AHEAD, Argument, BodyForm, Kept, PrintedFunction
+from gdsl.codegen.function_text import READ_AHEAD, Argument, BodyForm, Cached, PrintedFunction
 from gdsl.codegen.functions import FunctionPrinter, Functor
 from gdsl.ir.nodes import EdgeFunctor, Expression, Select
 from gdsl.operations import ReduceOperation
@@ -161,13 +161,13 @@ class FunctorTexts:
         text = self._condition(self.functor(variant.functor), variant, condition)
         return text.call(arguments) if text is not None else "true"
 
-    def value(self, variant: Variant, arguments: Arguments, empty: str, cached: Kept | None = None) -> str:
+    def value(self, variant: Variant, arguments: Arguments, empty: str, cached: Cached | None = None) -> str:
         """What an edge gives to a reduction: `empty` where its tests do not hold; `cached`: values in
         shared memory."""
         test, value = self.test_and_value(variant, arguments, cached)
         return f"{test} ? {value} : {empty}" if test else value
 
-    def test_and_value(self, variant: Variant, arguments: Arguments, cached: Kept | None = None) -> tuple[str, str]:
+    def test_and_value(self, variant: Variant, arguments: Arguments, cached: Cached | None = None) -> tuple[str, str]:
         """What is tested of an edge (empty: nothing), and what it gives to a reduction where that holds."""
         functor = self.functor(variant.functor)
         assert isinstance(functor, EdgeFunctor)

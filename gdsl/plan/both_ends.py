@@ -75,7 +75,7 @@ class _Text:
             return None
         stored, target = self._form(statement.value), self._form(statement.target)
         sets_flag = statement.operation is ReduceOperation.BIT_OR and _is_set_by_changes(stored)
-        self.is_plain &= not _asks(target) and (sets_flag or not _asks(stored))
+        self.is_plain &= not _uses_answer(target) and (sets_flag or not _uses_answer(stored))
         return statement.operation, target, stored
 
     def _form(self, part: object) -> object:
@@ -109,14 +109,14 @@ def _is_commutative(part: ir.Binary | ir.BuiltinCall) -> bool:
     return part.function in _COMMUTATIVE and not any(each.is_float for each in parts)
 
 
-def _asks(form: object) -> bool:
+def _uses_answer(form: object) -> bool:
     """Whether a value depends on what a change has changed."""
-    return isinstance(form, tuple) and (form[:1] == (_CHANGED,) or any(map(_asks, form)))
+    return isinstance(form, tuple) and (form[:1] == (_CHANGED,) or any(map(_uses_answer, form)))
 
 
 def _is_set_by_changes(form: object) -> bool:
     """Whether a value is only ever set by a change that has changed something: no later one clears it, or sets another
     bit."""
-    if not _asks(form) or not isinstance(form, tuple) or form[0] == _CHANGED:
+    if not _uses_answer(form) or not isinstance(form, tuple) or form[0] == _CHANGED:
         return True
     return form[0] in _ONLY_SET and all(map(_is_set_by_changes, form[1:]))

@@ -199,7 +199,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     counted += [structs.KEPT] if any(sweep.rounds is not None for sweep in sweeps(plan)) else []
     words = list(structs.VISITS) if most_visits(plan) is not None else []
     words += [structs.DONE] if plan.target.instances else []
-    words += [*structs.SOLO, structs.handed(_most_handed(plan))] if any(solo_loops(plan)) else []
+    words += [*structs.SOLO, structs.handed(_most_handed_words(plan))] if any(solo_loops(plan)) else []
     yield buffer("control", structs.control(*counted, words=tuple(words)), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if plan.target.lanes:
@@ -240,12 +240,12 @@ _HANDED_ALWAYS, _OF_FRONTIER, _OF_DIRECTION, _OF_SCALAR, _OF_ORDER, _OF_LISTED =
 """Words of what one of several GPUs hands on; a scalar may be a pair."""
 
 
-def _most_handed(plan: Plan) -> int:
+def _most_handed_words(plan: Plan) -> int:
     """Of any loop."""
-    return max(_handed(loop) for loop in solo_loops(plan))
+    return max(_handed_words(loop) for loop in solo_loops(plan))
 
 
-def _handed(loop: Loop) -> int:
+def _handed_words(loop: Loop) -> int:
     solo = loop.solo
     assert solo is not None
     words = _HANDED_ALWAYS + (len(solo.frontiers) + 1) * _OF_FRONTIER + len(solo.directions) * _OF_DIRECTION

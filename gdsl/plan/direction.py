@@ -103,7 +103,7 @@ def _pull(step: ir.Advance, facts: Facts) -> Sweep:
     closing = step.closing
     closes = closing is not None and closing.end is ir.Role.FAR and closing.conjunct in test.tests
     rest = facts.remember(variants.pulled, functor, test)
-    asks = facts.remember(variants.asks_for_edge, functor)
+    asks = facts.remember(variants.uses_edge_id, functor)
     form = None if step.frontier.everything else Form.BITMAP
     chunks = rest if facts.target.shares_pulled_lists else None
     return Sweep(

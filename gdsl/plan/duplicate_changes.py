@@ -141,7 +141,7 @@ class _Effects:
                     return node
         return None
 
-    def asks(self, *nodes: object) -> bool:
+    def uses_answer(self, *nodes: object) -> bool:
         """Whether any part depends on an answer."""
         named = self.known.keys() | self.unknown.keys()
         return any(id(n) in self.ids or (isinstance(n, ir.Local) and n.name in named) for n in walk(nodes))
@@ -155,7 +155,7 @@ class _Effects:
     def guard(self, value: ir.Expression, changed: bool) -> _Any:
         """The answers of which any makes `value` true, if nothing else decides that; else None."""
         if isinstance(value, ir.UpdateValue):
-            if self.asks(value.update.value, value.update.target):
+            if self.uses_answer(value.update.value, value.update.target):
                 raise _VisibleError(value)
             if changed:  # it happens only where another answer was true
                 self.effect(value.update, value.update.target, value.update.value, True, None)
@@ -164,7 +164,7 @@ class _Effects:
             return self.known[value.name]
         if not isinstance(value, ir.Binary) or value.operation not in _LOGICAL:
             raise _VisibleError(value)
-        left, right = (self.asks(side) for side in (value.left, value.right))
+        left, right = (self.uses_answer(side) for side in (value.left, value.right))
         if value.operation is BinaryOperation.OR and left and _acts(value.right):
             raise _VisibleError(value)
         both = value.operation is BinaryOperation.AND
@@ -183,7 +183,7 @@ class _Effects:
 
     def statement(self, node: ir.Statement, changed: bool, after: _Any) -> None:
         """One statement."""
-        if isinstance(node, ir.Let) and self.asks(node.value):
+        if isinstance(node, ir.Let) and self.uses_answer(node.value):
             negated = _negated(node.value)
             guard = self.guard(node.value if negated is None else negated, changed)
             if node.mutable:
@@ -192,7 +192,7 @@ class _Effects:
         elif isinstance(node, ir.Branch):
             self.branch(node, changed, after)
         elif isinstance(node, ir.Loop | ir.ForRange | ir.ForNeighbors):
-            if self.asks(node):
+            if self.uses_answer(node):
                 raise _VisibleError(node)
             self.statements(node.body, changed=changed, after=None)
         elif isinstance(node, ir.Accept):
@@ -200,13 +200,13 @@ class _Effects:
         elif isinstance(node, ir.Store | ir.Update):
             self.write(node, changed, after)
         elif (isinstance(node, ir.Break) and changed) or (
-            isinstance(node, ir.Assign | ir.Evaluate) and self.asks(node)
+            isinstance(node, ir.Assign | ir.Evaluate) and self.uses_answer(node)
         ):
             raise _VisibleError(node)
 
     def branch(self, node: ir.Branch, changed: bool, after: _Any) -> None:
         """What happens where an answer was true, and what happens in any case."""
-        if not self.asks(node.condition):
+        if not self.uses_answer(node.condition):
             after = after if self.same(node.condition) else None
             self.statements(node.then, changed=changed, after=after)
             self.statements(node.otherwise, changed=changed, after=after)
@@ -221,7 +221,7 @@ class _Effects:
         that accepted because of it."""
         if self.collected is None:
             return
-        if not (changed or self.asks(node.value)):
+        if not (changed or self.uses_answer(node.value)):
             if self.accepted:
                 raise _VisibleError(node)
             return
@@ -237,7 +237,7 @@ class _Effects:
 
     def write(self, node: ir.Store | ir.Update, changed: bool, after: _Any) -> None:
         """A store, or an update whose answer is not used."""
-        if not self.asks(node.value):
+        if not self.uses_answer(node.value):
             self.effect(node, node.target, node.value, changed, after)
             return
         if not isinstance(node, ir.Update) or node.operation not in (ReduceOperation.BIT_OR, ReduceOperation.BIT_AND):

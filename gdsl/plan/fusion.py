@@ -139,7 +139,7 @@ class Fusion:
             return Obstacle(f"{step.step.word} walks edges, which may lead to members that are not finished yet", span)
         if len(former.fused) + 1 >= MOST_IN_ONE_SWEEP:
             return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
-        if not self.grid and not behind_reduction(former, own):
+        if not self.grid and not follows_reduction(former, own):
             return Obstacle(f"threads share {step.step.word} in another way", span)
         for each in (*former.fused, former):
             obstacle = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
@@ -175,7 +175,7 @@ class Fusion:
     def _between_calls(self, former: Operation, step: Operation) -> Obstacle | None:
         """What one of them does that another call of the other one could see."""
         alone = self._own(former) & self._own(step)
-        for name in _met(self.accesses.of_step(former.step), self.accesses.of_step(step.step)):
+        for name in _conflicts(self.accesses.of_step(former.step), self.accesses.of_step(step.step)):
             if name not in alone:
                 seen = "adds up" if name in _scalars(self.accesses) else "uses at other members, too"
                 label, first = former.step.label, former if name not in self._own(former) else step
@@ -202,7 +202,7 @@ class Fusion:
         """Why `between` does not go to the other side of an operator and of what runs in its sweep."""
         assert isinstance(between, _BETWEEN)
         for each in (*operation.fused, operation):
-            conflict = next(self._met(between.step, each.step), None)
+            conflict = next(self._conflicts(between.step, each.step), None)
             if conflict is not None:
                 return Obstacle(f"`{conflict}` is assigned in between", between.step.span)
         return None
@@ -211,11 +211,11 @@ class Fusion:
         """Whether `step` must not run before `other`, which precedes it in the program."""
         if not isinstance(step, (Operation, *_BETWEEN)) or not isinstance(other, _MAY_WAIT):
             return True
-        return any(self._met(step.step, other))
+        return any(self._conflicts(step.step, other))
 
-    def _met(self, step: ir.Step, other: ir.Step) -> Iterator[str]:
+    def _conflicts(self, step: ir.Step, other: ir.Step) -> Iterator[str]:
         """What keeps two steps in order: data, and sets whose size one step changes and the other uses."""
-        yield from _met(self._of(step), self._of(other))
+        yield from _conflicts(self._of(step), self._of(other))
         uses = frontiers_of(step), frontiers_of(other)
         yield from sorted({*uses[0].read} & {*uses[1].written} | {*uses[1].read} & {*uses[0].written})
 
@@ -230,7 +230,7 @@ class Fusion:
         return next((node.span for node in walk(functor) if _name_of(node) == name), None)
 
 
-def behind_reduction(former: Operation, own: Sweep) -> bool:
+def follows_reduction(former: Operation, own: Sweep) -> bool:
     """Whether `former` is a reduction alone, and `own` an operator on vertices whose sweep any threads may do."""
     does = former.does
     reduces = isinstance(does, Sweep) and does.segment is not None and not former.fused
@@ -250,7 +250,7 @@ def flattened(step: Operation) -> tuple[Operation, ...]:
     return (*step.fused, dataclasses.replace(step, fused=()))
 
 
-def _met(some: frozenset[Access], others: frozenset[Access]) -> Iterator[str]:
+def _conflicts(some: frozenset[Access], others: frozenset[Access]) -> Iterator[str]:
     """A conflict: what both use and one of them writes."""
     written = {each.name for each in some if each.writes}, {each.name for each in others if each.writes}
     names = {each.name for each in some}, {each.name for each in others}

@@ -26,7 +26,7 @@ def plan_intersection(step: Intersect, functor: EdgeFunctor | None) -> Operation
 def lists_of(functor: EdgeFunctor | None, partners: str | None) -> Intersection:
     """What is walked, and what is done on the way."""
     run = variants.plain(functor) if functor is not None else None
-    asks = functor is not None and variants.asks_for_edge(functor)
+    asks = functor is not None and variants.uses_edge_id(functor)
     return Intersection(Over.OUT_EDGES, Over.OUT_EDGES, run, asks, partners)
 
 

@@ -112,9 +112,9 @@ def may_be_local(computations: tuple[Operation, ...], advance: Operation, access
     read = {each.name for each in accesses.of_step(step) if not each.writes}
     claims = push.collect is not None and push.collect.dedup is Dedup.CLAIM
     decides = not (read - {changed} if claims else read) & (own | {changed}) and changed not in own
-    is_one = _claims_alike(functor, step) if claims else not any(isinstance(node, ir.Store) for node in walk(functor))
+    is_one = _claims_equally(functor, step) if claims else not any(isinstance(node, ir.Store) for node in walk(functor))
     computed = all(_is_own(each, accesses, own | {changed}) for each in computations)
-    return decides and is_one and computed and not _asks_for_round(functor) and not may_stop(functor)
+    return decides and is_one and computed and not _depends_on_round(functor) and not may_stop(functor)
 
 
 def _is_plain(push: Sweep) -> bool:
@@ -131,7 +131,7 @@ def _is_plain(push: Sweep) -> bool:
     return queues and vertices and plain and walked.lists is walked.over
 
 
-def _claims_alike(functor: ir.EdgeFunctor, step: ir.Advance) -> bool:
+def _claims_equally(functor: ir.EdgeFunctor, step: ir.Advance) -> bool:
     """Whether a claim is all that the body does, and stores the same, whichever call it is."""
     if len(functor.body) != 1 or not isinstance(functor.body[0], ir.Store):
         return False
@@ -153,10 +153,10 @@ def _is_own(computation: Operation, accesses: Accesses, changed: set[str]) -> bo
         for target in targets(functor)
     )
     reads = {each.name for each in accesses.of_step(computation.step) if not each.writes} & changed
-    return stores and own and not reads and not _asks_for_round(functor) and not may_stop(functor)
+    return stores and own and not reads and not _depends_on_round(functor) and not may_stop(functor)
 
 
-def _asks_for_round(functor: ir.EdgeFunctor | ir.VertexFunctor) -> bool:
+def _depends_on_round(functor: ir.EdgeFunctor | ir.VertexFunctor) -> bool:
     """Whether a call depends on which pass it is in, or goes through a list of its own."""
     others = (ir.Iteration, ir.FrontierSize, ir.FrontierNotEmpty, ir.ForNeighbors)
     return any(isinstance(node, others) for node in walk(functor))

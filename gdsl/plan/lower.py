@@ -179,7 +179,7 @@ class _Lowering:
     def _advance(self, step: ir.Advance) -> Sweep:
         functor = self.facts.edge_functor(step)
         variant = self.facts.remember(variants.plain, functor)
-        asks = step.to is Domain.EDGE or self.facts.remember(variants.asks_for_edge, functor)
+        asks = step.to is Domain.EDGE or self.facts.remember(variants.uses_edge_id, functor)
         dedup = Dedup.NONE if step.to is Domain.EDGE and step.over is not Over.ALL_EDGES else Dedup.MARK
         by_one = None if self.target.grid else variant
         every = EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
@@ -216,7 +216,7 @@ class _Lowering:
     def _reduce(self, step: ir.NeighborReduce) -> Sweep:
         functor = self.facts.edge_functor(step)
         variant = self.facts.remember(variants.valued, functor)
-        asks = self.facts.remember(variants.asks_for_edge, functor)
+        asks = self.facts.remember(variants.uses_edge_id, functor)
         reads_result = step.array in self.facts.remember(arrays_read, functor)
         aside = self.facts.unused(f"{step.array}_reduced") if reads_result else None
         return Sweep(
@@ -238,7 +238,7 @@ class _Lowering:
         words += [f"keep={step.keep}"] if step.keep is not None else []
         call = f"{step.array} = neighbor_vote({step.frontier.words}, {', '.join(words)})"
         variant = self.facts.remember(variants.valued, functor)
-        asks = self.facts.remember(variants.asks_for_edge, functor)
+        asks = self.facts.remember(variants.uses_edge_id, functor)
         sweep = Sweep(
             members=members_of(step.frontier, Form.QUEUE),
             own=None,

@@ -305,10 +305,10 @@ def arrays_at(
 ) -> tuple[str, ...]:
     """Those with a single value for each element, at parameters of these `roles`, in the order of the text."""
     single = {array.name for array in program.arrays if array.count is None}
-    return tuple(dict.fromkeys(name for name in _asked_at(functor, roles) if name in single))
+    return tuple(dict.fromkeys(name for name in _accessed_at(functor, roles) if name in single))
 
 
-def _asked_at(functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[ir.Role]) -> Iterator[str]:
+def _accessed_at(functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[ir.Role]) -> Iterator[str]:
     """What is read or changed; no thread waits for what is stored."""
     for node in walk(functor):
         match node:

@@ -58,7 +58,7 @@ from gdsl.plan.nodes import (
     Work,
 )
 from gdsl.plan.sweep_nodes import Proposals
-from gdsl.plan.variants import asks_for_edge
+from gdsl.plan.variants import uses_edge_id
 from gdsl.plan.walking import map_operations, sweeps
 
 EMPTY = Barrier("until nothing is proposed on any GPU", when=When.MANY_EDGES, within=Within.PROPOSED)
@@ -117,7 +117,7 @@ def _suits(push: Sweep, step: Advance, facts: Facts) -> bool:
         return False
     variant = push.walks[0].variant
     ahead = any(isinstance(each, ReadAhead) and each.over is not None for each in push.hints)
-    if variant.claim is None or ahead or asks_for_edge(functor):
+    if variant.claim is None or ahead or uses_edge_id(functor):
         return False
     expected = variant.claim.expected
     if any(isinstance(node, Parameter) and node.role not in far_roles(step.over) for node in walk(expected)):

@@ -73,7 +73,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     target = plan.target
     if not target.several_gpus or not target.fused or plan.graphs or target.teams or target.instances:
         return plan
-    found = [array for array in plan.program.arrays if _suits(array, plan) and _is_kept_equal(array.name, plan, facts)]
+    found = [array for array in plan.program.arrays if _suits(array, plan) and _stays_equal(array.name, plan, facts)]
     if not found:
         return plan
     lowered = {sweep.labels.array: sweep.labels.copy for sweep in sweeps(plan) if sweep.labels is not None}
@@ -112,7 +112,7 @@ def _suits(array: Array, plan: Plan) -> bool:
     return begins and array.name not in copied
 
 
-def _is_kept_equal(name: str, plan: Plan, facts: Facts) -> bool:
+def _stays_equal(name: str, plan: Plan, facts: Facts) -> bool:
     """Whether every step that writes an array keeps copies equal, and some operator follows its elements."""
     by_site = {each.step.site: each for each in operations(plan)}
     for step in all_steps(plan.program.schedule):

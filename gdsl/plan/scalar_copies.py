@@ -75,7 +75,7 @@ class Placed:
     @property
     def cost(self) -> float:
         """How many barriers are met, as far as that is known."""
-        return _barriers_met(self.launch.steps, 1)
+        return _count_barriers(self.launch.steps, 1)
 
     def without_copies(self, names: Collection[str]) -> tuple[Rotations, tuple[str, ...]]:
         """The rotating and the private scalars but for `names`."""
@@ -173,16 +173,16 @@ def _plain(value: ir.Expression) -> str:
     return f"{value.type.name} {print_expression(value)}"
 
 
-def _barriers_met(steps: tuple[Step, ...], times: float) -> float:
+def _count_barriers(steps: tuple[Step, ...], times: float) -> float:
     """How many barriers are met if every loop has `_PASSES` passes and every second test of a branch holds."""
     count = 0.0
     for step in steps:
         if isinstance(step, Barrier) or (isinstance(step, Operation) and step.waits):
             count += times
         elif isinstance(step, (Loop, On)):
-            count += _barriers_met(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
+            count += _count_barriers(step.body, times * (_PASSES if isinstance(step, Loop) else 1))
         elif isinstance(step, Branch):
-            count += sum(_barriers_met(block, times / 2) for block in (step.then, step.otherwise))
+            count += sum(_count_barriers(block, times / 2) for block in (step.then, step.otherwise))
     return count
 
 

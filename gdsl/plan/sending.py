@@ -73,7 +73,7 @@ def written_for(before: ir.Program, after: ir.Program) -> dict[int, int]:
 
 def may_send(step: ir.NeighborReduce, functor: ir.EdgeFunctor, program: ir.Program, walked: frozenset[Over]) -> bool:
     """Whether the neighbors may send, and there may be few of them; `walked`: the lists that the program walks."""
-    asks = variants.asks_for_edge(functor) and step.over is not Over.IN_EDGES  # in-edges have no ids of their own
+    asks = variants.uses_edge_id(functor) and step.over is not Over.IN_EDGES  # in-edges have no ids of their own
     calls = any(isinstance(node, ir.FunctionCall | ir.GraphRead) for node in walk(functor))
     has_lists = BACK[step.over] in walked or program.requires.symmetric
     if step.operation is None or program.graphs or asks or calls or may_stop(functor) or not has_lists:

@@ -70,7 +70,7 @@ def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str
     return slots
 
 
-def kept_after(step: Step) -> str | None:
+def cleared_later(step: Step) -> str | None:
     """The frontier whose storage is read once more when the result of `step` is complete, to clear its marks."""
     return step.asked.frontier if isinstance(step, Combine) and step.marks else None
 
@@ -136,7 +136,7 @@ class _Needed:
             elif isinstance(step, (Launch, On)):
                 needed = self._before(step.body if isinstance(step, On) else step.steps, needed)
             elif isinstance(step, OfFrontiers):
-                use, marked = frontiers_of(step.step), kept_after(step)
+                use, marked = frontiers_of(step.step), cleared_later(step)
                 for name in use.written:
                     self.beside[self._numbers[name]] |= needed | self._mask([marked] if marked is not None else [])
                 needed = needed & ~self._mask(use.written) | self._mask(use.read)

@@ -25,7 +25,7 @@ def accepts_by_ticket(functor: ir.EdgeFunctor, over: Over) -> bool:
         return False
     far = far_roles(over)
     tickets = {each.name for each in functor.body if isinstance(each, ir.Let) and _is_ticket(each, functor, far)}
-    return any(_asks_for_one(each, tickets, functor, far) for each in conjuncts(accepts[0].value))
+    return any(_tests_ticket(each, tickets, functor, far) for each in conjuncts(accepts[0].value))
 
 
 def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:
@@ -44,7 +44,7 @@ def _is_ticket(let: ir.Let, functor: ir.EdgeFunctor, far: frozenset[ir.Role]) ->
     return own and len(writes) == 1 and counts and wide
 
 
-def _asks_for_one(conjunct: ir.Expression, tickets: set[str], functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:
+def _tests_ticket(conjunct: ir.Expression, tickets: set[str], functor: ir.EdgeFunctor, far: frozenset[ir.Role]) -> bool:
     """Whether a conjunct is `ticket == x`, where x is the same for all calls with one far end."""
     if not isinstance(conjunct, ir.Binary) or conjunct.operation is not BinaryOperation.EQUAL:
         return False

@@ -111,7 +111,7 @@ def totals_of(functor: Functor) -> tuple[Total, ...]:
     return tuple(totals.values())
 
 
-def asks_for_edge(functor: ir.EdgeFunctor) -> bool:
+def uses_edge_id(functor: ir.EdgeFunctor) -> bool:
     """Whether anything in the functor needs the id of the edge."""
     return any(_is_edge(node) for node in walk(functor))
 

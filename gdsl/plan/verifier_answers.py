@@ -1,5 +1,5 @@
 """What must hold where workers run calls with `changed`, `fetch` or `cas` at the same time: no effect shows that two
-workers got true for one change. Nothing here asks `duplicate_changes`, which decides it."""
+workers got true for one change. Nothing here uses_answer `duplicate_changes`, which decides it."""
 
 from __future__ import annotations
 
@@ -47,13 +47,15 @@ class _Answers:
             more = {
                 node.name
                 for node in nodes
-                if isinstance(node, ir.Let | ir.Assign) and self.asks(node.value, named) and node.name not in named
+                if isinstance(node, ir.Let | ir.Assign)
+                and self.uses_answer(node.value, named)
+                and node.name not in named
             }
             if not more:
                 return named
             named |= more
 
-    def asks(self, node: object, named: Collection[str] | None = None) -> bool:
+    def uses_answer(self, node: object, named: Collection[str] | None = None) -> bool:
         """Whether anything in `node` depends on an answer."""
         named = self.named if named is None else named
         ids = {id(each) for each in self.changes}
@@ -66,7 +68,7 @@ class _Answers:
         for answer in self.changes:
             self.expect(answer.outcome is not Outcome.FETCH, "a `fetch` of what other workers write")
             self.expect(answer.update.operation in _TWICE_IS_ONCE, "a call is told what other workers changed")
-            self.expect(not self.asks((answer.update.value, answer.update.target)), "one answer decides another")
+            self.expect(not self.uses_answer((answer.update.value, answer.update.target)), "one answer decides another")
         if not self.changes:
             return
         step = self.step
@@ -86,7 +88,7 @@ class _Answers:
     def _negated(self) -> None:
         """Nothing happens because an answer is false."""
         for node in walk(self._body):
-            if isinstance(node, ir.Update) and self.asks(node.value):
+            if isinstance(node, ir.Update) and self.uses_answer(node.value):
                 clears = node.operation is ReduceOperation.BIT_AND and self._is_negated(node.value)
                 kept = clears or not any(map(self._is_negated, walk(node.value)))
                 kept = kept and (clears or node.operation is ReduceOperation.BIT_OR)
@@ -95,7 +97,7 @@ class _Answers:
                 value = node.condition if isinstance(node, ir.Branch) else node.value
                 negated = any(map(self._is_negated, walk(value)))
                 self.expect(not negated, "what happens without a change would be done by no worker")
-            elif isinstance(node, ir.Binary) and node.operation is BinaryOperation.OR and self.asks(node.left):
+            elif isinstance(node, ir.Binary) and node.operation is BinaryOperation.OR and self.uses_answer(node.left):
                 acts = any(isinstance(each, ir.UpdateValue) for each in walk(node.right))
                 self.expect(not acts, "a write without a change would be done by no worker")
 
@@ -103,31 +105,35 @@ class _Answers:
         """Whether it says that an answer was false."""
         if isinstance(value, ir.Local):
             return value.name in self.nots
-        return isinstance(value, ir.Unary) and value.operation is UnaryOperation.NOT and self.asks(value)
+        return isinstance(value, ir.Unary) and value.operation is UnaryOperation.NOT and self.uses_answer(value)
 
     def _accepted(self) -> None:
         """No vertex is accepted in spite of, or left out because of, a true answer."""
         if self.step.result is None:
             return
         asked = False
-        bodies = [node.then for node in walk(self._body) if isinstance(node, ir.Branch) and self.asks(node.condition)]
+        bodies = [
+            node.then for node in walk(self._body) if isinstance(node, ir.Branch) and self.uses_answer(node.condition)
+        ]
         inside = {id(node): node for node in walk(tuple(bodies)) if isinstance(node, ir.Accept)}
         for node in inside.values():
             yes = isinstance(node.value, ir.Literal) and node.value.value is True
             self.expect(yes, "what is left out after a change would be found by other workers")
         for each in (node for node in walk(self._body) if isinstance(node, ir.Accept)):
-            asks = id(each) in inside or self.asks(each.value)
-            self.expect(asks or not asked, "an `accept` that overrules an answer")
-            asked = asked or asks
+            uses_answer = id(each) in inside or self.uses_answer(each.value)
+            self.expect(uses_answer or not asked, "an `accept` that overrules an answer")
+            asked = asked or uses_answer
 
     def _branches(self) -> None:
         """What is done where an answer is true."""
         differing = set[int]()
         for node in walk(self._body):
-            if not isinstance(node, ir.Branch) or not self.asks(node.condition):
+            if not isinstance(node, ir.Branch) or not self.uses_answer(node.condition):
                 continue
             self.expect(not node.otherwise, "what happens without a change would be done by no worker")
-            inner = [each for each in walk(node.then) if isinstance(each, ir.Branch) and self.asks(each.condition)]
+            inner = [
+                each for each in walk(node.then) if isinstance(each, ir.Branch) and self.uses_answer(each.condition)
+            ]
             together = any(isinstance(each, ir.Update) and _collects(each) for each in walk(tuple(inner)))
             self.expect(not together, "what follows two answers")
             for write in walk((_second(node.condition), node.then)):

@@ -8,7 +8,7 @@ from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOper
 from gdsl.plan.functor_facts import may_stop
 from gdsl.plan.nodes import Collect, Dedup, EdgeCount, Form, Reduction, Segment, Sweep, Vote
 from gdsl.plan.tickets import accepts_by_ticket
-from gdsl.plan.verifier_variants import Functor, VariantVerifier, asks_for_edge
+from gdsl.plan.verifier_variants import Functor, VariantVerifier, uses_edge_id
 
 _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 
@@ -37,7 +37,7 @@ class ResultVerifier(VariantVerifier):
             self.expect(counted_too, "nobody counts")
             self.expect(lists.source is lists.destination is Over.OUT_EDGES, "other lists")
             self.expect(lists.partners == step.partners and (lists.run is None) == (functor is None), "other partners")
-            asks = functor is not None and self.ask(asks_for_edge, functor)
+            asks = functor is not None and self.ask(uses_edge_id, functor)
             self.expect(lists.edge_ids or not asks, "ids of edges that nobody has")
         if sweep.segment is not None:
             assert isinstance(step, ir.NeighborReduce) and isinstance(functor, ir.EdgeFunctor)

@@ -18,7 +18,7 @@ from gdsl.plan.functor_facts import may_stop, own_arrays
 from gdsl.plan.nodes import Choice, EdgeCount, Form, Operation, Selection, Sweep, Walk
 from gdsl.plan.verifier_hints import HintVerifier
 from gdsl.plan.verifier_results import ResultVerifier
-from gdsl.plan.verifier_variants import Functor, asks_for_edge
+from gdsl.plan.verifier_variants import Functor, uses_edge_id
 from gdsl.plan.walking import sweeps_of
 from gdsl.plan.work_order import observed_loop
 
@@ -111,7 +111,7 @@ class SweepVerifier(HintVerifier, ResultVerifier):
     def _walk(self, step: ir.Operator, functor: ir.EdgeFunctor, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
-        asks = step.result_domain is Domain.EDGE or self.ask(asks_for_edge, functor)
+        asks = step.result_domain is Domain.EDGE or self.ask(uses_edge_id, functor)
         self.expect(each.edge_ids or not asks, "ids of edges that nobody has")
         if each.first_places is not None:
             in_places = each.lists is Over.OUT_EDGES and not pulls and sweep.balance is not Balance.EDGES

@@ -123,7 +123,7 @@ class VariantVerifier:
         self.expect(skips is None or None not in noted, "a worklist that notes no value")
 
 
-def asks_for_edge(functor: Functor) -> bool:
+def uses_edge_id(functor: Functor) -> bool:
     """Whether a functor uses the edge itself, or its place."""
     return any(
         isinstance(node, ir.Place) or (isinstance(node, ir.Parameter) and node.role.is_edge) for node in walk(functor)

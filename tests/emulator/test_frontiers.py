@@ -144,7 +144,7 @@ def all_in_one(frontiers: tuple[nodes.Frontier, ...], steps: object) -> dict[str
     return {frontier.name: 0 for frontier in frontiers}
 
 
-WRONGLY = {"assign": ("in_turns", all_in_one), "kept_after": ("left_out_and_written", lambda step: None)}
+WRONGLY = {"assign": ("in_turns", all_in_one), "cleared_later": ("left_out_and_written", lambda step: None)}
 
 
 @pytest.mark.parametrize("what", WRONGLY)

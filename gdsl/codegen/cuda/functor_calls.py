@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.codegen.function_text import Argument, Kept
+from gdsl.codegen.function_text import Argument, Cached
 from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls
 from gdsl.codegen.template_helpers import TemplateHelpers, on_an_edge
 from gdsl.ir import nodes as ir
@@ -79,16 +79,16 @@ class FunctorCalls(TemplateHelpers):
         segment = sweep.segment
         assert segment is not None
         empty = "false" if segment.operation is NeighborOperation.COUNT else identity
-        return self.functors.value(walk.variant, self._edge(sweep, walk), empty, self._kept(sweep, walk))
+        return self.functors.value(walk.variant, self._edge(sweep, walk), empty, self._cached(sweep, walk))
 
-    def _kept(self, sweep: Sweep, walk: Walk) -> Kept | None:
+    def _cached(self, sweep: Sweep, walk: Walk) -> Cached | None:
         """Where the functor of a walk reads the array whose first values each block keeps."""
         if sweep.hint(BlockCache) is None:
             return None
         functor = self.functors.functor(walk.variant.functor)
         assert isinstance(functor, ir.EdgeFunctor)
         places = gathers(functor, walk.over)
-        return Kept(places[0].type, tuple(places))
+        return Cached(places[0].type, tuple(places))
 
     def ballot(self, sweep: Sweep, walk: Walk) -> Ballot:
         """What an edge gives to a vote."""
