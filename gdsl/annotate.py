@@ -142,7 +142,7 @@ MOST_NODES = 400_000
 def check_size(program: nodes.Program, source: Source) -> None:
     """Raise GdslError (E0244) where operators run functors that are too long for their number."""
     functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor | nodes.VoteFunctor, ...]
-    functors = (*program.vertex_functors, *program.edge_functors, *program.vote_functors)
+    functors = (*program.functors, *program.vote_functors)
     sizes = {functor.name: sum(1 for _ in walk(functor)) for functor in functors}
     total = 0
     for node in walk(program.schedule):

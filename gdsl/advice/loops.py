@@ -19,17 +19,13 @@ _DROPPED_ON_PURPOSE = re.compile(r"\bto\s*=\s*none\b")
 
 def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]:
     """The warnings about all loops, of the schedule and of functors and functions."""
-    all_functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (
-        *program.vertex_functors,
-        *program.edge_functors,
-    )
-    functors = {functor.name: frozenset(written_in(functor.body)) for functor in all_functors}
+    functors = {functor.name: frozenset(written_in(functor.body)) for functor in program.functors}
     for node in walk(program.schedule):
         if isinstance(node, nodes.While):
             loops = _of_schedule(node, functors, source)
             if loops is not None:
                 yield loops
-    for node in walk((*all_functors, *program.functions)):
+    for node in walk((*program.functors, *program.functions)):
         if isinstance(node, nodes.Loop) and _is_steady(node):
             yield _steady(node.condition.span, source)
 

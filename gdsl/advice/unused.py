@@ -52,8 +52,7 @@ def _message(symbol: Symbol) -> tuple[str, str] | None:
 def _complete_initially(program: nodes.Program) -> set[str]:
     """Results that are complete as they begin, such as `vertex degree : int32 = out_degree(id);`."""
     trivial = (nodes.Literal, nodes.NoneId)
-    all_data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
-    results = [data for data in all_data if not data.is_local and not data.is_input]
+    results = [data for data in program.data if not data.is_local and not data.is_input]
     return {data.name for data in results if data.initial is not None and not isinstance(data.initial, trivial)}
 
 

@@ -72,10 +72,9 @@ def _sums(site: Effects) -> Iterator[tuple[Span, Term, tuple[Term, ...]]]:
 
 
 def _initially_infinite(program: nodes.Program) -> set[str]:
-    all_data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     return {
         data.name
-        for data in all_data
+        for data in program.data
         if data.type.is_integer
         and isinstance(data.initial, nodes.Literal)
         and data.initial.value == integer_range(data.type)[1]
@@ -148,7 +147,7 @@ def with_empty(call: str) -> str:
 
 def _tests(program: nodes.Program, array: str) -> Iterator[Span]:
     """The comparisons of an element of `array` with `none`, also by the name of a `let`."""
-    for part in (*program.vertex_functors, *program.edge_functors, *program.vote_functors, program.schedule):
+    for part in (*program.functors, *program.vote_functors, program.schedule):
         named = {
             node.name
             for node in walk(part)

@@ -235,8 +235,7 @@ def _may_leave(program: ir.Program, results: Sequence[ir.Array | ir.Scalar]) -> 
     in any order, or by operations whose results exceed their operands."""
     if any(data.grade not in (Grade.EXACT, Grade.TRIED) for data in results):
         return True
-    data: tuple[ir.Array | ir.Scalar, ...] = (*program.arrays, *program.scalars)
-    for node in walk((tuple(each.initial for each in data if each.initial is not None), _body(program))):
+    for node in walk((tuple(each.initial for each in program.data if each.initial is not None), _body(program))):
         if isinstance(node, ir.Binary) and node.type.is_float and node.operation in _MAY_LEAVE:
             return True
         if (

@@ -168,7 +168,7 @@ class FunctionPrinter:
         if form.skip_array is not None and form.bounds_type:
             text = text.with_parameters(FunctionParameter(Argument.BOUNDS, f"const {form.bounds_type}&", BOUNDS))
         if form.key_array is not None:
-            kind = next(each.type for each in self.program.arrays if each.name == form.key_array)
+            kind = self.program.array(form.key_array).type
             text = text.with_parameters(FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY))
         return text
 

@@ -34,8 +34,7 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
     """What each operator of a lowered program does."""
     terms = Terms()
     functions = Functions(terms, program.functions)
-    all_functors: tuple[Functor, ...] = (*program.vertex_functors, *program.edge_functors)
-    functors = {functor.name: functor for functor in all_functors}
+    functors = {functor.name: functor for functor in program.functors}
     votes = {functor.name: functor for functor in program.vote_functors}
     written = {functor.name: written_data(functor) for functor in functors.values()}
     sites = {}

@@ -43,8 +43,7 @@ class DataFacts:
     def all(self) -> tuple[DataFact, ...]:
         """Every array and scalar, in the order of the text."""
         hidden = {name for history in self._histories() for name in history.data}
-        everything: tuple[Data, ...] = (*self.program.arrays, *self.program.scalars)
-        return tuple(self._fact(data) for data in everything if data.name not in hidden)
+        return tuple(self._fact(data) for data in self.program.data if data.name not in hidden)
 
     def _histories(self) -> Iterator[ir.History]:
         """Histories are kept in data that the program cannot name."""

@@ -89,8 +89,7 @@ class Facts:
 
     def data(self, name: str) -> ir.Array | ir.Scalar | None:
         """The array or scalar of a name."""
-        everything: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
-        return next((each for each in everything if each.name == name), None)
+        return next((each for each in self.program.data if each.name == name), None)
 
     def grade(self, name: str) -> tuple[Grade, str] | None:
         """The grade of a result, and the reason for it where it is not unique."""

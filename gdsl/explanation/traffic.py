@@ -66,8 +66,7 @@ class _Sweep:
         self.program = program
         self.widths = widths
         self.types = {array.name: array.type for array in program.arrays}
-        functors: tuple[ir.VertexFunctor | ir.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
-        self.functors = {each.name: each for each in functors}
+        self.functors = {each.name: each for each in program.functors}
         self.functions = {each.name: each.body for each in program.functions}
 
     # ------------------------------------------------------------ by what it is for

@@ -86,6 +86,20 @@ class Program(_WithDigest):
     types: tuple[TypeParameter, ...] = ()
     """The type parameters, in the order of the text."""
 
+    @property
+    def data(self) -> tuple[Array | Scalar, ...]:
+        """All arrays and scalars."""
+        return (*self.arrays, *self.scalars)
+
+    def array(self, name: str) -> Array:
+        """The array of that name."""
+        return next(array for array in self.arrays if array.name == name)
+
+    @property
+    def functors(self) -> tuple[VertexFunctor | EdgeFunctor, ...]:
+        """All functors of vertices and of edges."""
+        return (*self.vertex_functors, *self.edge_functors)
+
     def vertex_functor(self, name: str) -> VertexFunctor:
         """The functor of vertices of that name."""
         return next(functor for functor in self.vertex_functors if functor.name == name)
@@ -96,5 +110,4 @@ class Program(_WithDigest):
 
     def functor(self, name: str) -> VertexFunctor | EdgeFunctor:
         """The functor of that name."""
-        functors: tuple[VertexFunctor | EdgeFunctor, ...] = (*self.vertex_functors, *self.edge_functors)
-        return next(functor for functor in functors if functor.name == name)
+        return next(functor for functor in self.functors if functor.name == name)

@@ -81,8 +81,7 @@ def _data(program: nodes.Program) -> list[str]:
     for param in program.params:
         default = f" = {print_expression(param.default)}" if param.default is not None else ""
         lines.append(f"param {param.name}: {param.type.name}{default}{_where(param)}")
-    everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
-    for data in everything:
+    for data in program.data:
         if isinstance(data, nodes.Array) and data.is_set:
             least = f", at least {data.least}" if data.least else ""
             lines.append(f"param {data.name}: vertex set{_where(data)}{least}")

@@ -53,7 +53,7 @@ class _Verifier(CodeVerifier):
             root.params,
             (*root.arrays, *root.scalars),
             root.functions,
-            (*root.vertex_functors, *root.edge_functors, *root.vote_functors),
+            (*root.functors, *root.vote_functors),
         )
         named = [[item.name for item in group] for group in groups]
         for names in [*named, [*(frontier.name for frontier in root.frontiers), *root.graphs]]:
@@ -77,13 +77,11 @@ class _Verifier(CodeVerifier):
         for function in root.functions:
             self.locals = dict(function.parameters)
             self.part(function)
-        rest: tuple[nodes.Node, ...] = (*root.vertex_functors, *root.edge_functors, *root.schedule)
-        for each in rest:
+        for each in (*root.functors, *root.schedule):
             self.locals = {}
             self.part(each)
         indices = IndexVerifier(root)
-        functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*root.vertex_functors, *root.edge_functors)
-        for functor in functors:
+        for functor in root.functors:
             for node in indices.unfounded(functor):
                 self.expect(False, "an index without a check that may be out of range", node)
         for vote in root.vote_functors:

@@ -26,7 +26,7 @@ class IndexVerifier:
         self.arrays = {array.name: array for array in program.arrays}
         self.graphs = program.graphs
         self.schedule = program.schedule
-        self.functors: tuple[_Functor, ...] = (*program.vertex_functors, *program.edge_functors)
+        self.functors = program.functors
 
     def unfounded(self, functor: _Functor) -> Iterable[nodes.Node]:
         """The nodes of a functor whose index is not checked and may be out of range."""

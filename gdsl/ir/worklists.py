@@ -71,7 +71,7 @@ def _named(node: ir.Node) -> set[str]:
 def hindrance(loop: ir.While, program: ir.Program) -> str | None:
     """Why the monotone `loop` has no order from near to far; None where it may have one."""
     changed = changed_in(loop, program).array
-    kind = next(array.type for array in program.arrays if array.name == changed)
+    kind = program.array(changed).type
     if kind not in _RANKED:
         return f"values of the type {kind} are not near or far"
     return fixed_order(loop, program)

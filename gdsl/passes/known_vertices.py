@@ -34,10 +34,9 @@ Functor = ir.VertexFunctor | ir.EdgeFunctor
 
 def know_vertices(program: ir.Program) -> ir.Program:
     """`program` without the checks of indices that are vertices in any case."""
-    functors: tuple[Functor, ...] = (*program.vertex_functors, *program.edge_functors)
-    if program.graphs or not any(getattr(node, "checked", False) for node in walk(functors)):
+    if program.graphs or not any(getattr(node, "checked", False) for node in walk(program.functors)):
         return program
-    known = _Known(program, functors)
+    known = _Known(program)
     if not known.arrays and not any(known.locals.values()):
         return program
     return dataclasses.replace(
@@ -50,8 +49,8 @@ def know_vertices(program: ir.Program) -> ir.Program:
 class _Known:
     """`arrays` that hold vertices that exist, and by functor the `locals` that do."""
 
-    def __init__(self, program: ir.Program, functors: tuple[Functor, ...]) -> None:
-        named = names_in(program.schedule)
+    def __init__(self, program: ir.Program) -> None:
+        named, functors = names_in(program.schedule), program.functors
         self.arrays = {array.name for array in program.arrays if _begins_so(array) and array.name not in named}
         assigned = {functor.name: list(_assigned_vertices(functor)) for functor in functors}
         written = [(functor.name, node) for functor in functors for node in walk(functor) if isinstance(node, _WRITES)]

@@ -63,7 +63,7 @@ def resumed(program: nodes.Program, source: Source) -> Resumed:
 def _on_merged(program: nodes.Program, candidate: Resumable) -> ResumedProgram:
     """The program for the updated graph."""
     writer = WrittenSteps(program, candidate.loop.span)
-    kind = next(each.type for each in program.arrays if each.name == candidate.array)
+    kind = program.array(candidate.array).type
     former = writer.input(f"former_{candidate.array}", kind, candidate.array)
     ends = writer.vertex_set("changed_ends")
     changed, moved = writer.frontier("at_changes"), writer.frontier("moved")

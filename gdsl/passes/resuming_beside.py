@@ -108,7 +108,7 @@ class _Beside:
     ) -> None:
         assert isinstance(step, nodes.Advance)
         self.program, self.resumable, self.over, self.functor = program, resumable, step.over, functor
-        self.array = next(each for each in program.arrays if each.name == resumable.array)
+        self.array = program.array(resumable.array)
         self.writer = writer = WrittenSteps(program, resumable.loop.span)
         self.former = writer.input(f"former_{resumable.array}", self.array.type, resumable.array)
         self.source, self.destination = (

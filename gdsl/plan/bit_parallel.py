@@ -151,10 +151,9 @@ class _Analysis:
 
     def _own_data(self) -> frozenset[str]:
         """The arrays and scalars that each instance has for itself: all but the inputs that nothing writes."""
-        data: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
         written = {each.name for step in self.steps for each in self.facts.accesses.of_step(step) if each.writes}
         written |= {name for step in self.steps if isinstance(step, ir.Swap) for name in (step.first, step.second)}
-        return frozenset(each.name for each in data if not each.is_input or each.name in written)
+        return frozenset(each.name for each in self.program.data if not each.is_input or each.name in written)
 
     # What may be in the schedule
 

@@ -165,7 +165,7 @@ def _is_suitable(loop: ir.While, program: ir.Program) -> bool:
     if not isinstance(step, ir.Advance) or step.over is not Over.OUT_EDGES:
         return False
     changed = changed_in(loop, program).array
-    return next(array.type for array in program.arrays if array.name == changed) is Type.FLOAT32
+    return program.array(changed).type is Type.FLOAT32
 
 
 def has_bounds(steps: Iterable[Step]) -> bool:

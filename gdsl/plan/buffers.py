@@ -129,8 +129,7 @@ def _parts_of_graphs(plan: Plan, needed: set[str]) -> frozenset[str]:
 
 def code_of(program: ir.Program) -> tuple[object, ...]:
     """What a backend runs of a program: not `where`, which is tested before."""
-    data: tuple[ir.Array | ir.Scalar, ...] = (*program.arrays, *program.scalars)
-    initial = tuple(each.initial for each in data if each.initial is not None)
+    initial = tuple(each.initial for each in program.data if each.initial is not None)
     functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
     return (program.functions, *functors, program.schedule, initial)
 
@@ -363,8 +362,7 @@ def needs_bitmaps(plan: Plan) -> bool:
 
 def exchanged_pairs(plan: Plan, widths: Widths) -> tuple[ir.Array | ir.Scalar, ...]:
     """The arrays and scalars that it is needed for, in the order of their declarations."""
-    data: tuple[ir.Array | ir.Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
-    wide = [each for each in data if each.type.is_pair and widths.of(each.type) > 64]
+    wide = [each for each in plan.program.data if each.type.is_pair and widths.of(each.type) > 64]
     if not wide:
         return ()
     updated = {functor.name: _updated(functor.body) for functor in plan.program.edge_functors}

@@ -129,7 +129,7 @@ def _merge(step: Step, loop: Loop, plan: Plan, facts: Facts) -> tuple[str, Reduc
     update = _only_update(facts.edge_functor(step.step), step.step)
     if step.fused or loop.order is not None or not _is_plain_push(step.does) or update is None:
         return None
-    array = next(each for each in plan.program.arrays if each.name == update.target.array)  # type: ignore[union-attr]
+    array = plan.program.array(update.target.array)  # type: ignore[union-attr]
     around = next(each for each in _loops(plan) if each.loop == loop.number)
     if not _suits(array, plan) or not _only_writer(step.step, array.name, around, facts):
         return None

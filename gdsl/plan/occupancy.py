@@ -143,8 +143,7 @@ def _keeps_little(plan: Plan) -> bool:
     if tables or is_long(plan) or searches(program):
         return False
     functions = {function.name: function.body for function in program.functions}
-    functors = (*program.vertex_functors, *program.edge_functors)
-    short = all(nodes_in(functor, functions) <= MOST_NODES for functor in functors)
+    short = all(nodes_in(functor, functions) <= MOST_NODES for functor in program.functors)
     return short and not _climbs(program) and all(map(_is_word, program.arrays))
 
 

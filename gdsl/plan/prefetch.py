@@ -252,8 +252,8 @@ def _stored_first(functor: ir.EdgeFunctor | ir.VertexFunctor, roles: frozenset[i
 
 
 def _functor(operation: Operation, program: ir.Program) -> ir.EdgeFunctor | ir.VertexFunctor:
-    functors: tuple[ir.EdgeFunctor | ir.VertexFunctor, ...] = (*program.edge_functors, *program.vertex_functors)
-    return next(each for each in functors if each.name == operation.step.functor)
+    assert operation.step.functor is not None
+    return program.functor(operation.step.functor)
 
 
 def _roles(operation: Operation) -> frozenset[ir.Role]:

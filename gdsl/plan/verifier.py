@@ -156,8 +156,7 @@ class _Verifier:
         waits = (first.barrier is not None) == self.plan.target.grid and first.barrier == wanted
         self.expect(waits, "data are read before all are initialized")
         initialized = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
-        declared: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
-        data = {each.name: each for each in declared if not each.is_input}
+        data = {each.name: each for each in self.program.data if not each.is_input}
         self.expect(len({each.name for each in initialized}) == len(initialized), "data are initialized twice")
         for each in initialized:
             known = data.get(each.name)

@@ -105,8 +105,7 @@ class _Verifier:
         return frozenset(each.name for each in self.accesses.of_expression(part, Who.ANYBODY))
 
     def _is_own(self, name: str) -> bool:
-        data: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
-        return any(each.name == name and not each.is_input for each in data)
+        return any(each.name == name and not each.is_input for each in self.program.data)
 
     def _renewed(self, operation: Operation) -> None:
         functor = self.accesses.functor_of(operation.step)

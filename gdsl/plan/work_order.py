@@ -163,7 +163,7 @@ def near_far_of(loop: ir.While, program: ir.Program) -> NearFar | None:
         return None
     update = update_in(loop, program)
     assert isinstance(update.target, ir.ElementTarget)
-    kind = next(array.type for array in program.arrays if array.name == changed_in(loop, program).array)
+    kind = program.array(changed_in(loop, program).array).type
     return NearFar(update.target.array, kind, update.operation)
 
 
@@ -197,7 +197,7 @@ def _skips(loop: ir.While, program: ir.Program, target: Target) -> Skips | None:
     if not loop.monotone or len(loop.body) != 1 or fixed_order(loop, program) is not None:
         return None
     array = changed_in(loop, program).array
-    kind = next(each.type for each in program.arrays if each.name == array)
+    kind = program.array(array).type
     if kind not in WHOLE_WORDS:
         return None
     begins_again = target.fused and not target.teams and loop is observed_loop(program)

@@ -271,10 +271,9 @@ def _total(values: Iterator[float | None]) -> float | None:
 def _functor(program: ir.Program, step: ir.Operator) -> dict[str, Any] | None:
     """The lines of an operator's functor, if the program has it."""
     name = getattr(step, "functor", None)
-    functors: tuple[ir.EdgeFunctor | ir.VertexFunctor, ...] = (*program.edge_functors, *program.vertex_functors)
     spans = [
         node.span.written
-        for functor in functors
+        for functor in program.functors
         if functor.name == name
         for node in (functor, *walk(functor))
         if node.span.line > 0

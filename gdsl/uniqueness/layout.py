@@ -151,8 +151,7 @@ def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
 def inside(program: nodes.Program) -> Iterator[Obstacle]:
     """The parts of a run that do not commute with a replacement of ids."""
     program = with_given_ids(without_ties(program))
-    data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
-    initial = tuple(each.initial for each in data if each.initial is not None)
+    initial = tuple(each.initial for each in program.data if each.initial is not None)
     functors = (program.vertex_functors, program.edge_functors, program.vote_functors)
     for node in walk((program.functions, *functors, program.schedule, initial)):
         why = _hindrance(node)

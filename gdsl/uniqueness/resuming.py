@@ -140,7 +140,7 @@ def _closing_obstacle(loop: nodes.While, sites: dict[int, JudgedOperator]) -> Ob
 def _of_result(candidate: Resumable, program: nodes.Program, sites: dict[int, JudgedOperator]) -> Obstacle | None:
     """What hinders that the old result is what the array was at the end of the loop."""
     name = candidate.array
-    array = next(each for each in program.arrays if each.name == name)
+    array = program.array(name)
     if array.is_local:
         return Obstacle(f"`{name}` is local, so results do not have its values", array.span)
     if array.count is not None or array.type.is_pair or array.domain is not Domain.VERTEX:
@@ -170,8 +170,9 @@ def _before(candidate: Resumable, program: nodes.Program) -> Obstacle | None:
         grown = len(relevant) > before
     assert isinstance(step, nodes.Operator)
     obstacles = [_of_functor(step, program)]
-    declared: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
-    obstacles += [_in_part(each.initial, program, "the initial value") for each in declared if each.name in relevant]
+    obstacles += [
+        _in_part(each.initial, program, "the initial value") for each in program.data if each.name in relevant
+    ]
     for each in prefix:
         if each.written & relevant:
             obstacles += [_in_step(part, program) for part in (each.step, *each.around)]
@@ -226,10 +227,8 @@ def uses_edges(part: object, program: nodes.Program) -> bool:
 
 
 def _of_functor(step: nodes.Operator, program: nodes.Program) -> Obstacle | None:
-    functors: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...]
-    functors = (*program.vertex_functors, *program.edge_functors)
     domain = nodes.EdgeFunctor if step.functor_domain is Domain.EDGE else nodes.VertexFunctor
-    functor = next((each for each in functors if each.name == step.functor and isinstance(each, domain)), None)
+    functor = next((each for each in program.functors if each.name == step.functor and isinstance(each, domain)), None)
     parts = (functor.condition, functor.body) if functor is not None else ()
     return _in_part(parts, program, f"`{step.functor}`")
 

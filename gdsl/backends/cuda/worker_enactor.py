@@ -57,7 +57,7 @@ class WorkerMemory(RunMemory):
         assert distribution is not None and isinstance(share, GraphShare)
         if distribution.of_array(name) is not Held.OWN:
             return super()._input(name, values, dtype, own)
-        array = next(each for each in self.plan.program.arrays if each.name == name)
+        array = self.plan.program.array(name)
         first, values = own_part(share, array, values, self.sizes)
         there = self.device.upload(numpy.ascontiguousarray(values.astype(dtype, copy=False)))
         return shifted(there, first, dtype.itemsize)

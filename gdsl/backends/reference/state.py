@@ -113,7 +113,7 @@ class State:
 
     def values_each(self, name: str) -> int:
         """How many values an element of an array has."""
-        array = next(array for array in self.program.arrays if array.name == name)
+        array = self.program.array(name)
         return 1 if array.count is None else count_of(array, self.params)
 
     def on(self, graph: GraphView) -> State:

@@ -91,11 +91,7 @@ class _Reader:
     def __init__(self, sweep: Sweep, plan: Plan, widths: Widths) -> None:
         self.sweep, self.widths = sweep, widths
         self.arrays = {each.name: each for each in plan.program.arrays}
-        functors: tuple[ir.VertexFunctor | ir.EdgeFunctor, ...] = (
-            *plan.program.vertex_functors,
-            *plan.program.edge_functors,
-        )
-        self.functors = {each.name: each for each in functors}
+        self.functors = {each.name: each for each in plan.program.functors}
         copied = sweep.mirrors.arrays if sweep.mirrors is not None else ()
         merged = (sweep.merge.array,) if sweep.merge is not None else ()
         lowered = (sweep.labels.array,) if sweep.labels is not None else ()
@@ -185,7 +181,7 @@ def labels_of(plan: Plan) -> frozenset[str]:
     program = plan.program
     falls: set[str] = set()
     others = {each.name for each in program.arrays if each.type is not Type.VERTEX}
-    for functor in (*program.vertex_functors, *program.edge_functors):
+    for functor in program.functors:
         for node in walk(functor):
             if isinstance(node, (ir.Store, ir.Update, ir.CompareAndSwap)) and isinstance(node.target, ir.ElementTarget):
                 is_minimum = isinstance(node, ir.Update) and node.operation is ReduceOperation.MIN

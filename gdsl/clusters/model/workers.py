@@ -79,7 +79,7 @@ def _met(plan: Plan, profile: Profile) -> Iterator[tuple[Exchange, Pass]]:
 def _bytes(data: Exchanged, plan: Plan, profile: Profile, each: Pass, widths: Widths) -> float:
     if data.scalar:
         return 8.0
-    array = next(array for array in plan.program.arrays if array.name == data.name)
+    array = plan.program.array(data.name)
     width, key = max(widths.of(array.type) // 8, 1), widths.vertex // 8
     elements = profile.vertices if array.domain is Domain.VERTEX else profile.edges
     changed = each.members if data.reach is Reach.OWN else each.found or elements
