@@ -10,7 +10,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, functor_facts, replicas, scalar_copies, structs, votes
+from gdsl.plan import block_cache, functor_facts, gpu_copies, scalar_copies, structs, votes
 from gdsl.plan.buffer_nodes import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
@@ -205,10 +205,10 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         yield buffer("lanes", structs.LANE_RECORD, Fixed(TRACE_CAPACITY + 1), Role.LANES, Cleared.WRITTEN)
     if plan.target.instances or any(cuts_lists(sweep) for sweep in sweeps(plan)):
         yield buffer("hubs", structs.HUB_CHUNK, _chunks(plan), Role.HUBS, Cleared.WRITTEN)
-    count = replicas.copies_of(plan)
+    count = gpu_copies.copies_of(plan)
     if count:
         yield Buffer("mirrors", Type.UINT64, VERTICES, Role.MIRROR, Made.HOST, Cleared.WRITTEN, RUN, count)
-    if replicas.shares_copies(plan):
+    if gpu_copies.shares_copies(plan):
         yield Buffer("addresses", Type.UINT64, Fixed(MOST_GPUS), Role.ADDRESSES, Made.HOST, Cleared.WRITTEN, RUN, count)
     if numbered(plan):
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))

@@ -17,11 +17,12 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir.nodes import Advance
-from gdsl.plan import merges, proposals
+from gdsl.plan import merges
 from gdsl.plan.facts import Facts
+from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.nodes import Barrier, Operation, Part, Plan, Sweep, Work
 from gdsl.plan.sweep_nodes import Labels
-from gdsl.plan.walking import map_operations, sweeps
+from gdsl.plan.walking import map_operations
 
 FILLED = Barrier("until each GPU has its labels")
 LOWERED = Barrier("until all labels are lowered on each GPU")
@@ -35,18 +36,6 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return dataclasses.replace(
         plan, schedule=map_operations(plan.schedule, lambda operation: _with_labels(operation, copy, plan, facts))
     )
-
-
-def copies_of(plan: Plan) -> int:
-    """How many copies a GPU has, with those of other passes."""
-    found = (sweep.labels.copy + 1 for sweep in sweeps(plan) if sweep.labels is not None)
-    return max(found, default=proposals.copies_of(plan))
-
-
-def shares_copies(plan: Plan) -> bool:
-    """Whether GPUs read copies of each other, and so must know where these are."""
-    of_others = (each is not None for sweep in sweeps(plan) for each in (sweep.merge, sweep.proposals, sweep.labels))
-    return any(of_others)
 
 
 def _with_labels(operation: Operation, copy: int, plan: Plan, facts: Facts) -> Operation:

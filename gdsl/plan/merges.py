@@ -54,8 +54,8 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import far_roles
-from gdsl.plan import mirrors
 from gdsl.plan.facts import Facts
+from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.hints import FewAsList
 from gdsl.plan.nodes import (
     Barrier,
@@ -75,7 +75,6 @@ from gdsl.plan.nodes import (
     Work,
 )
 from gdsl.plan.sweep_nodes import Merge
-from gdsl.plan.walking import sweeps
 from gdsl.types import WHOLE_WORDS
 
 COPIED = Barrier("until each GPU has its copy", when=When.FIRST_PASS, within=Within.COPIED)
@@ -96,20 +95,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
     return dataclasses.replace(plan, schedule=tuple(map(changed, plan.schedule)))
 
 
-def merged(plan: Plan) -> list[Merge]:
-    """What is merged, in the order of the plan."""
-    return [sweep.merge for sweep in sweeps(plan) if sweep.merge is not None]
-
-
-def copies_of(plan: Plan) -> int:
-    """How many copies a GPU has, together with those that only one operator reads."""
-    return max((max(each.copy, each.marks) + 1 for each in merged(plan)), default=mirrors.copies_of(plan))
-
-
 def _with_merges(loop: Loop, plan: Plan, facts: Facts) -> Loop:
     """`loop` with the operators that merge. One array has one copy, and all have the same bitmaps."""
     merging = {place: found for place, step in enumerate(loop.body) if (found := _merge(step, loop, plan, facts))}
-    first = mirrors.copies_of(plan)
+    first = copies_of(plan)
     body = list(loop.body)
     for number, (place, (array, reduction)) in enumerate(merging.items()):
         operation = body[place]

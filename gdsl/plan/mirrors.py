@@ -19,7 +19,7 @@ from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Choice, Convert, Directions, Form, Operation, Plan, Sweep
 from gdsl.plan.phase_nodes import Barrier, Mirror, Phase
 from gdsl.plan.sweep_nodes import Mirrors
-from gdsl.plan.walking import map_operations, own_sweeps, sweeps, sweeps_of, variants_of
+from gdsl.plan.walking import map_operations, own_sweeps, sweeps_of, variants_of
 
 FREE = Barrier("until nobody reads the copies of before")
 FILLED = Barrier("until each GPU has its copies")
@@ -46,16 +46,6 @@ def run(plan: Plan, facts: Facts) -> Plan:
 def mirrored(operation: Operation) -> bool:
     """Whether an operator, or what it shares its sweep with, reads copies."""
     return any(sweep.mirrors is not None for each in (operation, *operation.fused) for sweep in sweeps_of(each))
-
-
-def copies_of(plan: Plan) -> int:
-    """How many arrays are copied for one operator at most."""
-    return max((count_of(sweep.mirrors) for sweep in sweeps(plan) if sweep.mirrors is not None), default=0)
-
-
-def count_of(mirrors: Mirrors) -> int:
-    """How many copies these are."""
-    return len(mirrors.arrays) + mirrors.members
 
 
 def _with_mirrors(operation: Operation, functors: dict[str, Functor], arrays: dict[str, Array]) -> Operation:

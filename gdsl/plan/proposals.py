@@ -38,6 +38,7 @@ from gdsl.operations import Domain
 from gdsl.passes.writers import far_roles
 from gdsl.plan import merges
 from gdsl.plan.facts import Facts
+from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.hints import ReadAhead
 from gdsl.plan.nodes import (
     Barrier,
@@ -59,7 +60,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sweep_nodes import Proposals
 from gdsl.plan.variants import uses_edge_id
-from gdsl.plan.walking import map_operations, sweeps
+from gdsl.plan.walking import map_operations
 
 EMPTY = Barrier("until nothing is proposed on any GPU", when=When.MANY_EDGES, within=Within.PROPOSED)
 PROPOSED = Barrier("until each GPU has its proposals", when=When.MANY_EDGES)
@@ -70,16 +71,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with proposals, where several GPUs run it. Graphs that are built have other vertices."""
     if not plan.target.several_gpus or plan.graphs:
         return plan
-    first = merges.copies_of(plan)
+    first = copies_of(plan)
     return dataclasses.replace(
         plan, schedule=map_operations(plan.schedule, lambda operation: _with_proposals(operation, first, facts))
     )
-
-
-def copies_of(plan: Plan) -> int:
-    """How many copies a GPU has, with those of other passes."""
-    found = [sweep.proposals for sweep in sweeps(plan) if sweep.proposals is not None]
-    return max((each.marks + 1 for each in found), default=merges.copies_of(plan))
 
 
 def _with_proposals(operation: Operation, first: int, facts: Facts) -> Operation:

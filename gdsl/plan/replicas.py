@@ -36,6 +36,7 @@ edge, as `x[x[v]]`: other arrays are read at the far ends of edges, which `mirro
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 from gdsl.ir import nodes as ir
@@ -43,8 +44,8 @@ from gdsl.ir.nodes import Array, Element, ElementTarget, Parameter, Role, elemen
 from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import BinaryOperation, Domain, Outcome, ReduceOperation
 from gdsl.passes.writers import written_arrays
-from gdsl.plan import label_copies
 from gdsl.plan.facts import Facts
+from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.label_copies import FILLED
 from gdsl.plan.nodes import (
     Barrier,
@@ -77,7 +78,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     if not found:
         return plan
     lowered = {sweep.labels.array: sweep.labels.copy for sweep in sweeps(plan) if sweep.labels is not None}
-    numbers = iter(range(label_copies.copies_of(plan), label_copies.copies_of(plan) + len(found)))
+    numbers = itertools.count(copies_of(plan))
     replicas = tuple(
         Replica(array.name, lowered[array.name] if array.name in lowered else next(numbers)) for array in found
     )
@@ -85,16 +86,6 @@ def run(plan: Plan, facts: Facts) -> Plan:
     plan = map_sweeps(plan, lambda operation, sweep: _changed(operation, sweep, replicas, facts))
     plan = dataclasses.replace(plan, schedule=map_operations(plan.schedule, _without_fill))
     return _stored(plan, tuple(array.name for array in found if not array.is_local))
-
-
-def copies_of(plan: Plan) -> int:
-    """How many copies a GPU has, with those of other passes."""
-    return max((each.copy + 1 for each in plan.replicas), default=0) or label_copies.copies_of(plan)
-
-
-def shares_copies(plan: Plan) -> bool:
-    """Whether GPUs read or write copies of each other, and so must know where these are."""
-    return bool(plan.replicas) or label_copies.shares_copies(plan)
 
 
 # What suits

@@ -8,7 +8,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import expecting
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import block_cache, buffers, functor_facts, replicas, scalar_copies, votes
+from gdsl.plan import block_cache, buffers, functor_facts, gpu_copies, scalar_copies, votes
 from gdsl.plan.buffer_nodes import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.hints import FewAsList
@@ -118,8 +118,8 @@ class _Storage:
             Role.CONTROL: 1,
             Role.TRACE: 1,
             Role.LANES: plan.target.lanes,
-            Role.MIRROR: replicas.copies_of(plan),
-            Role.ADDRESSES: replicas.copies_of(plan) * replicas.shares_copies(plan),
+            Role.MIRROR: gpu_copies.copies_of(plan),
+            Role.ADDRESSES: gpu_copies.copies_of(plan) * gpu_copies.shares_copies(plan),
             Role.HUBS: plan.target.instances or any(cuts_lists(sweep) for sweep in all_sweeps),
             Role.PLACES: bool(numbered(plan)),
             Role.SAVED: not plan.target.fused,

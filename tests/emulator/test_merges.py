@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.graphs import grid, make_graph, random_graph
-from support.merges import MERGED
+from support.merges import MERGED, merged
 
 from gdsl.binding import bind
-from gdsl.plan.merges import merged
 
 from . import build
 from .mutants import GENERATED, Mutant

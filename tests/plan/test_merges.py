@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 from oracles import CASES
-from support.merges import MERGED, NOT_MERGED
+from support.merges import MERGED, NOT_MERGED, merged
 
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import ReduceOperation
 from gdsl.plan import merges
-from gdsl.plan.merges import CHANGED, COPIED, merged
+from gdsl.plan.merges import CHANGED, COPIED
 from gdsl.plan.nodes import Dedup, Form, Operation, Part, Reduction, Sweep, Work
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_operations

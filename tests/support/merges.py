@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from gdsl.plan.nodes import Plan
+from gdsl.plan.sweep_nodes import Merge
+from gdsl.plan.walking import sweeps
+
 _RELAXING = """
 program relaxing;
 problem {{ param source : vertex; vertex x : {kind} = {first}; }}
@@ -91,3 +95,8 @@ NOT_MERGED = {
     "swapped": _SPREADING.replace("compute(f, settle);", "swap(seen, reached);").replace("while (f)", "repeat (3)"),
     "from near to far": _OTHER + "tune { schedule.order = near_far; }\n",
 }
+
+
+def merged(plan: Plan) -> list[Merge]:
+    """What is merged, in the order of the plan."""
+    return [sweep.merge for sweep in sweeps(plan) if sweep.merge is not None]

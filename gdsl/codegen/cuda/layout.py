@@ -10,8 +10,9 @@ import numpy
 from gdsl.codegen.structs import element_dtype, struct_dtype, type_text
 from gdsl.ir.nodes import Array, Literal, ParamValue
 from gdsl.operations import Domain
-from gdsl.plan import buffers, replicas, structs
+from gdsl.plan import buffers, structs
 from gdsl.plan.buffer_nodes import RUN, Field, Pointer, Role, Struct
+from gdsl.plan.gpu_copies import copies_of
 from gdsl.plan.nodes import Plan
 from gdsl.plan.walking import sweeps
 from gdsl.plan.work_order import most_visits
@@ -84,10 +85,10 @@ def run_slice(plan: Plan) -> Struct:
     made = {buffer.name: buffer.copies for buffer in plan.buffers if buffer.group == RUN}
     optional = (
         ("hubs", Field("hubs", Pointer("hub_chunk"), "chunks of long lists")),
-        ("mirrors", Field("mirrors", Pointer("uint64"), "this GPU's copies of arrays", replicas.copies_of(plan))),
+        ("mirrors", Field("mirrors", Pointer("uint64"), "this GPU's copies of arrays", copies_of(plan))),
         (
             "addresses",
-            Field("addresses", Pointer("uint64"), "by number: where each GPU has that copy", replicas.copies_of(plan)),
+            Field("addresses", Pointer("uint64"), "by number: where each GPU has that copy", copies_of(plan)),
         ),
         ("places", Field("places", Pointer("uint64"), "members before those that are numbered together")),
         ("sums", Field("sums", Pointer("uint64"), "of degrees, up to each member of a tile")),

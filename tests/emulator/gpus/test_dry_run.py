@@ -12,7 +12,7 @@ from gdsl import GdslError
 from gdsl.backends.cuda import plan_of
 from gdsl.graph import rmat
 from gdsl.plan.buffer_nodes import Role
-from gdsl.plan.merges import copies_of
+from gdsl.plan.gpu_copies import copies_of
 
 from .. import build
 from ..running import program_of

@@ -1,0 +1,31 @@
+"""The copies of arrays that each of several GPUs has; several passes add some, which are numbered together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdsl.plan.nodes import Plan
+from gdsl.plan.walking import sweeps
+
+
+def copies_of(plan: Plan) -> int:
+    """How many copies a GPU has. Operators may use the same ones, each for itself."""
+    return max((*_counts(plan), *(each.copy + 1 for each in plan.replicas)), default=0)
+
+
+def _counts(plan: Plan) -> Iterator[int]:
+    for sweep in sweeps(plan):
+        if sweep.mirrors is not None:
+            yield len(sweep.mirrors.arrays) + sweep.mirrors.members
+        if sweep.merge is not None:
+            yield max(sweep.merge.copy, sweep.merge.marks) + 1
+        if sweep.proposals is not None:
+            yield sweep.proposals.marks + 1
+        if sweep.labels is not None:
+            yield sweep.labels.copy + 1
+
+
+def shares_copies(plan: Plan) -> bool:
+    """Whether GPUs read or write copies of each other, and so must know where these are."""
+    of_others = (each is not None for sweep in sweeps(plan) for each in (sweep.merge, sweep.proposals, sweep.labels))
+    return bool(plan.replicas) or any(of_others)
