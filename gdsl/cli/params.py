@@ -35,7 +35,9 @@ def parse_params(assignments: Sequence[str], option: str = "-p") -> dict[str, st
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator or not name.strip():
-            raise click.UsageError(f"{option} {printable(assignment)}: must be of the form name=value")
+            rest = assignment.removeprefix("=")
+            hint = f": write {option} {printable(rest)}" if name == "" and _ASSIGNMENT.fullmatch(rest) else ""
+            raise click.UsageError(f"{option} {printable(assignment)}: must be of the form name=value{hint}")
         if name.strip() in by_name:
             raise click.UsageError(f"{option} {printable(name.strip())} is given twice")
         by_name[name.strip()] = text
@@ -106,6 +108,8 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
     if not _ASSIGNMENT.fullmatch(f"{name}="):
         return None
     following = words[place + 1] if place + 1 < len(words) else ""
+    if not separator and _ASSIGNMENT.fullmatch(following):
+        return f"there is no option '{option}'; a param is given by -p: -p {following}"
     if not separator:
         value = following if following and (not following.startswith("-") or _NUMBER.fullmatch(following)) else "VALUE"
     names = _names_in(words)

@@ -152,7 +152,7 @@ def unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagn
         fix = f"write {unicodedata.decimal(character)}"
     elif fix is None and character.isspace():
         fix = "write a plain space"
-    elif fix is None and character.isalpha():
+    elif fix is None and (character.isalpha() or character == "$"):
         fix = "names consist of the letters a to z and A to Z, digits and `_`"
     return Diagnostic("E0102", f"unknown character {shown}", span, fix=fix)
 

@@ -166,6 +166,11 @@ TABLE: tuple[Mistake | Special, ...] = (
              begun=r"(?P<array>\w+)\[\s*src\s*$", rest=r",\s*dst\s*\]"),
     foreign("each index has its own brackets", "write `$array[$first][$second]`", text=",", expects="RSQB",
              begun=r"(?P<array>\w+)\[(?P<first>[^\[\],]+)$", rest=r",\s*(?P<second>[^\[\],]+)\]"),
+    # heads of programs
+    unexpected("a program has one doc comment, before `program`", "write its text there; other comments begin with `#`",
+                kind="DOC"),
+    unexpected("a file holds one program", "write each into a file of its own", text="program", expects="SCHEDULE",
+                lacks="PROGRAM"),
     # heads of functors
     foreign(_UNTYPED, "write `$kind functor $name($parameters|untyped)`", text=":", only="RPAR|COMMA|RPAR COMMA",
              line=_FUNCTOR_HEAD),

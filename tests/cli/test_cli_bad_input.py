@@ -323,3 +323,11 @@ def test_defect_of_gdsl_is_one_message(gdslc, monkeypatch):
     assert answer.status == 1
     assert "internal error" in answer.err
     assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "words", [("-P", "source=0"), ("-p=source=0",), ("-x", "source=0"), ("--source", "0"), ("source=0",)]
+)
+def test_params_under_other_options(gdslc, words):
+    """What is shown can be typed in."""
+    gdslc("run", "hops.gdsl", "path.mtx", *words).fails(2, "-p source=0")

@@ -88,3 +88,20 @@ def test_the_fixes_that_are_code_compile() -> None:
         if code is not None:
             value = statement.split("= ", 1)[1]
             load(Source("p.gdsl", text_of(schedule=statement.replace(value, f"{code[1]};"))))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('program p; """doc""" schedule { }', "a program has one doc comment, before `program`"),
+        ('"""a"""\n"""b"""\nprogram p; schedule { }', "a program has one doc comment, before `program`"),
+        ('program p; schedule { """doc""" }', "a program has one doc comment, before `program`"),
+        ("program p; schedule { } program q; schedule { }", "a file holds one program"),
+    ],
+)
+def test_what_a_file_holds(text: str, message: str) -> None:
+    assert first_of(text).message == message
+
+
+def test_dollars_belong_to_no_name() -> None:
+    assert "names consist of" in str(first_of("program p; problem { vertex a$ : int32; } schedule { }").fix)
