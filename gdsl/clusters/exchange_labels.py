@@ -7,8 +7,8 @@ from functools import cached_property
 
 from gdsl.ir.nodes import Program
 from gdsl.plan.exchange_nodes import Exchange
-from gdsl.plan.nodes import Launch, Operation, Plan, Step
-from gdsl.plan.walking import blocks_in
+from gdsl.plan.nodes import Operation, Plan
+from gdsl.plan.walking import blocks_in, launched
 
 
 class ExchangeLabels(Mapping[int, str]):
@@ -42,7 +42,7 @@ def labels_of(plan: Plan) -> dict[int, str]:
     labels: dict[int, str] = {}
     for block in blocks_in(plan.schedule):
         last: Operation | None = None
-        for step in map(_launched, block):
+        for step in map(launched, block):
             if isinstance(step, Operation):
                 last = step
                 if step.turns is not None:
@@ -50,8 +50,3 @@ def labels_of(plan: Plan) -> dict[int, str]:
             elif isinstance(step, Exchange) and last is not None:
                 labels[step.number] = last.step.label
     return labels
-
-
-def _launched(step: Step) -> Step:
-    """The only step of a launch."""
-    return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step

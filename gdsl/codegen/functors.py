@@ -80,8 +80,7 @@ class FunctorTexts:
 
     def __post_init__(self) -> None:
         program = self.printer.program
-        self._functors: dict[str, Functor] = {functor.name: functor for functor in program.vertex_functors}
-        self._functors |= {functor.name: functor for functor in program.edge_functors}
+        self._functors = {functor.name: functor for functor in program.functors}
         self._used_names: set[str] = set()
 
     def functor(self, name: str) -> Functor:

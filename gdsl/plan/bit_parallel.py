@@ -306,8 +306,7 @@ class _Analysis:
         expression = rewrite(conjunct, change)
         text = print_expression(expression)
         if text not in self.tests:
-            taken = {each.name for each in self.program.vertex_functors}
-            taken |= {each.name for each in self.program.edge_functors}
+            taken = {each.name for each in self.program.functors}
             name = f"test_{len(self.tests)}"
             while name in taken:
                 name += "_"

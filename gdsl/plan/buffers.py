@@ -365,8 +365,7 @@ def exchanged_pairs(plan: Plan, widths: Widths) -> tuple[ir.Array | ir.Scalar, .
     wide = [each for each in plan.program.data if each.type.is_pair and widths.of(each.type) > 64]
     if not wide:
         return ()
-    updated = {functor.name: _updated(functor.body) for functor in plan.program.edge_functors}
-    updated |= {functor.name: _updated(functor.body) for functor in plan.program.vertex_functors}
+    updated = {functor.name: _updated(functor.body) for functor in plan.program.functors}
     names = {name for sweep in sweeps(plan) for name in _exchanged(sweep, updated)}
     return tuple(each for each in wide if each.name in names)
 

@@ -30,8 +30,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with copies where several GPUs run it. Graphs that are built have other vertices."""
     if not plan.target.several_gpus or plan.graphs:
         return plan
-    functors: dict[str, Functor] = {functor.name: functor for functor in plan.program.vertex_functors}
-    functors.update({functor.name: functor for functor in plan.program.edge_functors})
+    functors = {functor.name: functor for functor in plan.program.functors}
     arrays = {array.name: array for array in plan.program.arrays}
     with_mirrors = dataclasses.replace(
         plan, schedule=map_operations(plan.schedule, lambda operation: _with_mirrors(operation, functors, arrays))

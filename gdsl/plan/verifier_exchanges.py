@@ -32,7 +32,6 @@ from gdsl.plan.nodes import (
     FarEnds,
     Fill,
     Initialize,
-    Launch,
     Leader,
     MakeGraph,
     Measure,
@@ -43,7 +42,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.verifier_answers import verify_answers
 from gdsl.plan.verifier_parts import of_owner, own_vertices, owns_edges, pulls, verify_parts
-from gdsl.plan.walking import blocks_in, operations, steps_in, sweeps_of
+from gdsl.plan.walking import blocks_in, launched, operations, steps_in, sweeps_of
 
 _ENDS = frozenset({ir.Role.VERTEX, ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.NEAR, ir.Role.FAR})
 
@@ -77,7 +76,7 @@ class _Exchanges:
         self.expect(len(set(numbers)) == len(numbers), "two exchanges have one number")
         for block in blocks_in(plan.schedule):
             if plan.target.fused or not all(isinstance(step, _OF_LAUNCHES) for step in block):
-                self._block(tuple(map(_launched, block)))
+                self._block(tuple(map(launched, block)))
         verify_parts(plan)
 
     # 1 and 4
@@ -217,11 +216,6 @@ class _Exchanges:
 
 _OF_LAUNCHES = (Operation, FarEnds, OnSets, MakeGraph, Define, Copy, Combine, Leader, Fill, Initialize, Barrier)
 """The steps of one launch, after which the host exchanges data."""
-
-
-def _launched(step: Step) -> Step:
-    """The only step of a launch."""
-    return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
 
 
 def _one_worker(index: ir.Expression, step: ir.Operator) -> bool:

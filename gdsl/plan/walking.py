@@ -149,6 +149,11 @@ def numbered(plan: Plan) -> tuple[Domain, ...]:
     return tuple(dict.fromkeys(members.domain for members in sets if not members.everything))
 
 
+def launched(step: Step) -> Step:
+    """The only step of a launch; any other step itself."""
+    return step.steps[0] if isinstance(step, Launch) and len(step.steps) == 1 else step
+
+
 def launches(plan: Plan) -> tuple[Launch, ...]:
     """The launches of a plan, in the order of the text."""
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Launch))

@@ -22,9 +22,10 @@ Change = Callable[[Operation], Operation]
 """A mistake in an operator of one sweep."""
 
 
-def plan(text: str, several_gpus: bool = True) -> Plan:
-    """The plan of a sample (by its name) or of a text."""
-    return plan_of(loaded(text), several_gpus=several_gpus)
+def plan(text: str, several_gpus: bool = True, left_out: str | None = None) -> Plan:
+    """The plan of a sample (by its name) or of a text, perhaps without one pass."""
+    program = loaded(text)
+    return plan_of(program if left_out is None else without(program, left_out), several_gpus=several_gpus)
 
 
 def plan_without(name: str, left_out: str) -> Plan:
