@@ -24,6 +24,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, rmat
 from gdsl.operations import Order
 from gdsl.plan.graph_class import REVISITED
+from gdsl.plan.solo_rounds import solo_loops
 
 from . import build
 from .driver import EmulatedModule, EmulatorError
@@ -100,6 +101,13 @@ def test_a_run_on_several_gpus_can_be_stopped_after_any_pass(name: str, graph: s
     assert stops <= 3 and (stops >= 1 or graph in ("loops", "alone"))
 
 
+def test_a_run_is_stopped_while_the_first_of_several_gpus_is_alone() -> None:
+    """Its barriers are then not those of all, at whose word the host looks for a stop."""
+    built, made = build_program(PROGRAMS["detours"], (), TINY, several_gpus=True), GRAPHS["grid"]()
+    assert any(solo_loops(built.plan)) and "request_stop(run.control);" in built.generated.text
+    assert run_with_each_bound(built, "detours", made, 2, (1, made.num_edges), 2) == 2
+
+
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=24)
 
 
@@ -125,7 +133,7 @@ def stop_once(text: str) -> int:
 @pytest.mark.parametrize(
     "old, new",
     [
-        ("shared.stop_requested = true;", ""),
+        ("shared.stop_requested = true;\n        request_stop(run.control);", ""),
         ("run.control->stopped_after = nanoseconds() - shared.started_at;", ""),
         ("visited + (iteration == 0 ? 0 : shared.visits)", "visited"),
         ("visited + (iteration == 0 ? 0 : shared.visits)", "visited + shared.visits"),

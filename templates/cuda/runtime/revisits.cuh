@@ -124,7 +124,8 @@ struct read_once : out_lists {
 
 // piece: bound_visits
 // Runs after a pass of the first loop, which leaves `left` members. If the passes have visited more edges than the host
-// allows, requests a stop at the next barrier, so that the host can start the run again in another order.
+// allows, requests a stop at the next barrier, so that the host can start the run again in another order. The host looks
+// for it at the word of all blocks, which those of the first GPU do not come to while it is alone.
 __device__ __forceinline__ void bound_visits(enactor& run, int32 iteration, uint64 visited, uint64 left) {
     if (!is_trace_writer()) { return; }
     block_storage& shared = run.shared;
@@ -133,6 +134,7 @@ __device__ __forceinline__ void bound_visits(enactor& run, int32 iteration, uint
     if (most > 0 && visits > most && left > 0 && run.control->stopped_after == 0) {
         run.control->stopped_after = nanoseconds() - shared.started_at;
         shared.stop_requested = true;
+        request_stop(run.control);
     }
 }
 
