@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gdsl.cli import completing
+from gdsl.cli.options import with_options
 from gdsl.records import dataclass
 
 if TYPE_CHECKING:
@@ -73,10 +74,7 @@ def change_options(command: Command) -> Command:
     def wrapped(*, insert: str | None, delete: str | None, from_result: str | None, **others: Any) -> Any:
         return command(changes=ChangeWords(insert, delete, from_result), **others)
 
-    decorated: Any = wrapped
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
+    return with_options(wrapped, _OPTIONS)  # type: ignore[no-any-return]
 
 
 _OPTIONS = (

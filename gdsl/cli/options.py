@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,6 +27,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
 _BACKENDS = ("auto", "cuda", "cpu", "reference")
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
+
+
+def with_options(command: Any, options: Sequence[Callable[[Any], Any]]) -> Any:
+    """`command` with these options, in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def checked_limit(context: click.Context, option: click.Parameter, word: str | None) -> int | None:
@@ -252,10 +259,7 @@ def graph_options(command: Command) -> Command:
         words = GraphWords(**{field.name: values.pop(field.name) for field in dataclasses.fields(GraphWords)})
         return command(words=words, **values)
 
-    decorated: Any = wrapped
-    for option in reversed(_GRAPH_OPTIONS):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
+    return with_options(wrapped, _GRAPH_OPTIONS)  # type: ignore[no-any-return]
 
 
 def param_option(help_text: str) -> Callable[[Command], Command]:

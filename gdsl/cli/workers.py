@@ -14,7 +14,7 @@ import click
 
 from gdsl import interrupts
 from gdsl.cli import completing
-from gdsl.cli.options import checked_limit
+from gdsl.cli.options import checked_limit, with_options
 from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
@@ -110,10 +110,7 @@ def worker_options(command: Command) -> Command:
         folder = None if checkpoint is None else Path(checkpoint)
         return command(on=WorkerWords(workers, cluster, mpi, folder, every, resume, parts, trace), **others)
 
-    decorated: Any = wrapped
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
+    return with_options(wrapped, _OPTIONS)  # type: ignore[no-any-return]
 
 
 _OPTIONS = (

@@ -131,16 +131,8 @@ class _Writer:
 
     def program(self) -> ir.Program:
         """The whole program."""
-        before, hidden = self.before, self.hidden
-        schedule = self._block(before.schedule)
-        return dataclasses.replace(
-            before,
-            arrays=(*before.arrays, *hidden.arrays),
-            vertex_functors=(*before.vertex_functors, *hidden.vertex_functors),
-            edge_functors=(*before.edge_functors, *hidden.edge_functors),
-            schedule=schedule,
-            tuning=dataclasses.replace(before.tuning, sites=tuple(self.sites)),
-        )
+        schedule = self._block(self.before.schedule)
+        return dataclasses.replace(self.hidden.added_to(self.before), schedule=schedule)
 
     def _block(self, steps: tuple[ir.Step, ...]) -> tuple[ir.Step, ...]:
         return tuple(written for step in steps for written in self._written(step))

@@ -79,13 +79,10 @@ class _Writer:
         first = tuple(self._find_everything(before.span))
         params = tuple(ir.Param(before.span, name, Type.INT64, None) for name in (FIRST, LAST))
         return dataclasses.replace(
-            before,
+            self.hidden.added_to(before),
             params=(*before.params, *params),
-            vertex_functors=(*before.vertex_functors, *self.hidden.vertex_functors),
-            edge_functors=(*before.edge_functors, *self.hidden.edge_functors),
             frontiers=(*before.frontiers, *self.frontiers),
             schedule=(*first, *schedule),
-            tuning=dataclasses.replace(before.tuning, sites=tuple(self.sites)),
         )
 
     def _block(self, steps: tuple[ir.Step, ...]) -> tuple[ir.Step, ...]:

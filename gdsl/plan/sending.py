@@ -100,18 +100,9 @@ class _Writer:
 
     def program(self) -> ir.Program:
         """The whole program."""
-        before, hidden = self.before, self.hidden
-        schedule = self._block(before.schedule)
-        return dataclasses.replace(
-            before,
-            arrays=(*before.arrays, *hidden.arrays),
-            scalars=(*before.scalars, *hidden.scalars),
-            vertex_functors=(*before.vertex_functors, *hidden.vertex_functors),
-            edge_functors=(*before.edge_functors, *hidden.edge_functors),
-            frontiers=(*before.frontiers, *self.frontiers),
-            schedule=schedule,
-            tuning=dataclasses.replace(before.tuning, sites=tuple(self.sites)),
-        )
+        schedule = self._block(self.before.schedule)
+        frontiers = (*self.before.frontiers, *self.frontiers)
+        return dataclasses.replace(self.hidden.added_to(self.before), frontiers=frontiers, schedule=schedule)
 
     def _block(self, steps: tuple[ir.Step, ...]) -> tuple[ir.Step, ...]:
         written: list[ir.Step] = []

@@ -3,6 +3,7 @@ program does not use."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -83,6 +84,17 @@ class Hidden:
         self.sites = sites
         self._steps: list[nodes.Step] = []
         self._taken = set(re.findall(r"\w+", text))
+
+    def added_to(self, program: nodes.Program) -> nodes.Program:
+        """`program` with these declarations, and with these knobs of its operators."""
+        return dataclasses.replace(
+            program,
+            arrays=(*program.arrays, *self.arrays),
+            scalars=(*program.scalars, *self.scalars),
+            vertex_functors=(*program.vertex_functors, *self.vertex_functors),
+            edge_functors=(*program.edge_functors, *self.edge_functors),
+            tuning=dataclasses.replace(program.tuning, sites=tuple(self.sites)),
+        )
 
     @contextmanager
     def block(self) -> Iterator[list[nodes.Step]]:
