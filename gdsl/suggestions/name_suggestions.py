@@ -34,7 +34,7 @@ def name_suggestions(diagnostic: Diagnostic, places: Places) -> Iterator[Suggest
     yield from _head(plain, places, start)
     if diagnostic.code in ("E0112", "E0221", "E0101"):
         yield from _local_of_schedule(plain, places, start, end)
-    if diagnostic.code == "E0205":
+    if diagnostic.code == "E0205" and diagnostic.message.endswith(("float32", "float64")):
         yield from _fraction(plain, places, start, end)
     if diagnostic.code == "E0201":
         yield from _declared_otherwise(diagnostic.message, plain, places)

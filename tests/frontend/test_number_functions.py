@@ -97,3 +97,33 @@ def test_an_array_of_that_name_cannot_be_called() -> None:
         code("program p; problem { vertex random : float32; scalar s : float32; } schedule { s = random(1); }")
         == "E0204"
     )
+
+
+def test_a_literal_that_is_shifted_has_the_type_of_its_place() -> None:
+    """In the type of the count, bits beyond its width would be lost."""
+    text = """program p;
+problem {
+    vertex k : int32 = int32(id); vertex a : uint64 = 1 << int32(id); vertex b : int64; vertex c : bool;
+    vertex d : uint64; vertex e : float64; vertex f : int32; local vertex all_ : uint64 = 0xffffffffffffffff;
+}
+schedule { compute(vertices, v => {
+    b[v] = true ? 1 << k[v] : 0;
+    c[v] = (all_[v] & 1 << k[v]) != 0 && (1 << k[v] & all_[v]) == (all_[v] & 1 << k[v]);
+    d[v] |= 1 << k[v] | 1;
+    e[v] = 1 << k[v];
+    f[v] = 1 << k[v];
+}); }"""
+    graph = gdsl.Graph.from_edges([], [], num_vertices=64)
+    result = gdsl.compile(text)(graph, backend="reference")
+    assert result.a.tolist() == [1 << n for n in range(64)]
+    assert result.b.tolist() == [*(1 << n for n in range(63)), -(1 << 63)]
+    assert result.c.all()
+    assert result.d.tolist() == [1 << n | 1 for n in range(64)]
+    assert result.e.tolist()[30:34] == [2.0**30, -(2.0**31), 1.0, 2.0]  # no place of integers: as the count
+    assert result.f.tolist()[30:34] == [1 << 30, -(1 << 31), 1, 2]
+
+
+def test_an_integer_of_another_sign_has_no_fraction() -> None:
+    with pytest.raises(gdsl.GdslError) as caught:
+        gdsl.compile("program p; problem { vertex a : uint64 = in_degree(id); } schedule { }")
+    assert caught.value.diagnostics[0].fix == "write `uint64(in_degree(id))`"

@@ -9,11 +9,12 @@ import re
 from gdsl.arithmetic.constants import in_type, integer_range
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, poison
-from gdsl.operations import UnaryOperation
+from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
 _ATOM = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\])?|\{[^{}]*\}")
+SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
 _LARGEST_ID = 2**63 - 1
 _NO_ID = "ids count from 0; write `none` for no vertex and no edge"
 _WIDENINGS = {
@@ -52,6 +53,24 @@ def is_literal(expression: syntax.Expression) -> bool:
         pure = not (operation.is_comparison or operation.is_logical)
         return pure and is_literal(expression.first) and all(is_literal(link.operand) for link in expression.links)
     return isinstance(expression, literals)
+
+
+def shifts_a_literal(expression: syntax.Expression) -> bool:
+    """Whether it is `1 << n`, whose type is that of its place."""
+    if isinstance(expression, syntax.Binary):
+        return expression.operation in SHIFTS and is_literal(expression.left) and not is_literal(expression.right)
+    is_chain = isinstance(expression, syntax.Chain) and expression.links[0].operation in SHIFTS
+    return is_chain and isinstance(expression, syntax.Chain) and is_literal(expression.first)
+
+
+def shifted_hint(
+    shifted: syntax.Expression, count: syntax.Expression, count_type: Type | None, hint: Type | None
+) -> Type | None:
+    """The type of what is shifted, if it is a literal: that of its place, which need not be one of integers, else that
+    of the count."""
+    if not is_literal(shifted) or is_literal(count) or (hint is not None and hint.is_integer):
+        return hint
+    return count_type
 
 
 def has_float(expression: syntax.Expression) -> bool:

@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.calls import CallChecker
 from gdsl.frontend.check.conversions import (
+    SHIFTS,
     coerce,
     common_type,
     comparison_fix,
@@ -16,6 +17,8 @@ from gdsl.frontend.check.conversions import (
     negative_id,
     part_hints,
     part_of,
+    shifted_hint,
+    shifts_a_literal,
     suggested_cast,
     typed_number,
     typed_pair,
@@ -30,7 +33,6 @@ from gdsl.source import Span
 from gdsl.types import Type
 
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
-_SHIFTS = (BinaryOperation.SHIFT_LEFT, BinaryOperation.SHIFT_RIGHT)
 _BOOL = Type.BOOL
 
 
@@ -169,7 +171,7 @@ class ExpressionChecker(CallChecker):
             return dataclasses.replace(expression, left=left, right=right, type=_BOOL)
         if self._is_set(expression):
             return poison(expression.span)
-        if operation in _SHIFTS:
+        if operation in SHIFTS:
             return self._shift(expression, hint)
         left, right = self._sides(expression, None if operation.is_comparison else hint)
         if left.type is None or right.type is None:
@@ -215,10 +217,13 @@ class ExpressionChecker(CallChecker):
         if is_literal(left):
             second = self.infer(right, hint)
             return self._beside(left, second, hint), second
+        if shifts_a_literal(left) and not shifts_a_literal(right):
+            second = self.infer(right, hint)
+            return self.infer(left, second.type or hint), second
         first = self.infer(left, hint)
         if is_literal(right):
             return first, self._beside(right, first, hint)
-        return first, self.infer(right, hint)
+        return first, self.infer(right, first.type or hint if shifts_a_literal(right) else hint)
 
     def _beside(self, literal: syntax.Expression, other: syntax.Expression, hint: Type | None) -> syntax.Expression:
         """A literal side with the type of the other one, whose mistake is not told twice."""
@@ -233,7 +238,7 @@ class ExpressionChecker(CallChecker):
             return poison(chain.span)
         if first.operation.is_logical:
             return self._logical_chain(chain, effects)
-        if first.operation in _SHIFTS:
+        if first.operation in SHIFTS:
             return self._shift_chain(chain, hint)
         if first.operation.is_comparison:
             pair = syntax.Binary(first.span, first.operation, chain.first, first.operand)
@@ -294,6 +299,8 @@ class ExpressionChecker(CallChecker):
         return syntax.Chain(links[-1].span, first, tuple(links), type=first.type, wraps=self.wrapping)
 
     def _right_side(self, operand: syntax.Expression, left: Type | None, hint: Type | None) -> syntax.Expression:
+        if shifts_a_literal(operand):
+            return self.infer(operand, left or hint)
         return self.infer(operand, self._literal_hint(operand, left, hint) if is_literal(operand) else hint)
 
     @staticmethod
@@ -304,15 +311,14 @@ class ExpressionChecker(CallChecker):
 
     def apply_to(self, expression: syntax.Binary, left: syntax.Expression) -> syntax.Expression:
         """`expression` with a left side that is typed already."""
-        if expression.operation in _SHIFTS:
+        if expression.operation in SHIFTS:
             return self._apply_shift(expression, left, self.infer(expression.right))
         return self._apply(expression, left, self._right_side(expression.right, left.type, left.type), left.type)
 
     def _shift(self, expression: syntax.Binary, hint: Type | None) -> syntax.Expression:
         """A shift has the type of its left side; the count may be of any integer type."""
         right = self.infer(expression.right)
-        literal = is_literal(expression.left) and not is_literal(expression.right)
-        left = self.infer(expression.left, right.type if literal else hint)
+        left = self.infer(expression.left, shifted_hint(expression.left, expression.right, right.type, hint))
         return self._apply_shift(expression, left, right)
 
     def _apply_shift(
@@ -327,11 +333,12 @@ class ExpressionChecker(CallChecker):
         return dataclasses.replace(expression, left=left, right=right, type=left.type)
 
     def _shift_chain(self, chain: syntax.Chain, hint: Type | None) -> syntax.Expression:
-        """Every count has its own type; a leading literal takes that of the first count that is not a literal."""
+        """Every count has its own type; a leading literal takes that of its place, else that of the first count that is
+        not a literal."""
         counts = [self.infer(link.operand) for link in chain.links]
-        if is_literal(chain.first):
-            own = (count.type for link, count in zip(chain.links, counts, strict=True) if not is_literal(link.operand))
-            hint = next(own, hint)
+        own = (place for place, link in enumerate(chain.links) if not is_literal(link.operand))
+        place = next(own, 0)
+        hint = shifted_hint(chain.first, chain.links[place].operand, counts[place].type, hint)
         first = self.infer(chain.first, hint)
         links = []
         for link, count in zip(chain.links, counts, strict=True):
