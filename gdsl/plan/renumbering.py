@@ -10,7 +10,7 @@ that turn ids into numbers need other code, which looks up the input ids; it is 
 Renumbering gains nothing on graphs whose degrees are similar, or on small graphs, which fit in the cache. So `auto`
 depends on the graph: what the cache saves along its edges must be more than results in another order cost. It is not
 worth it if only the host can build parts of the graph, for reductions that may profit from other neighbors first, or if
-ids must be looked up for every edge.
+ids must be looked up for every edge, or if every edge adds to the value at its far end.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ import dataclasses
 from collections.abc import Callable, Collection
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Sum, Times
+from gdsl.ir import nodes as ir
 from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.ir.ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain, Layout
+from gdsl.operations import Domain, Layout, ReduceOperation
+from gdsl.passes.writers import far_roles
 from gdsl.plan import block_cache
 from gdsl.plan.buffer_nodes import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.facts import Facts
@@ -70,7 +72,7 @@ def renumbering_of(plan: Plan) -> Renumbering | None:
     outside = [array for array in program.arrays if not array.is_local and array.name != GIVEN_IDS]
     border = [array for array in outside if array.domain is Domain.VERTEX]
     of_edges = [array.name for array in outside if array.domain is Domain.EDGE]
-    if asked is Layout.AUTO and _updates_by_values(program, of_edges):
+    if asked is Layout.AUTO and (_updates_by_values(program, of_edges) or _sums_on_every_edge(program)):
         return None
     scalars = [scalar for scalar in program.scalars if not scalar.is_local]
     data: tuple[Param | Array | Scalar, ...] = (*program.params, *border, *scalars)
@@ -107,6 +109,42 @@ def _updates_by_values(program: Program, of_edges: list[str]) -> bool:
         if reads and any(isinstance(node, ElementTarget) for node in nodes):
             return True
     return False
+
+
+def _sums_on_every_edge(program: Program) -> bool:
+    """Whether an operator adds to values at far ends or of common neighbors, whatever these have: sums of hubs meet in
+    few lines of the cache then, one after the other. On rmat20 PageRank by pushes took 35.4 ms for 22.5, clustering
+    coefficients 71.5 for 27.8. Where a condition asks about the far end, most edges to hubs add nothing; and a
+    reduction sends, at its own place in the text, only where few edges do."""
+    functors = {functor.name: functor for functor in program.edge_functors}
+    reductions = {step.span for step in walk(program.schedule) if isinstance(step, ir.NeighborReduce)}
+    for step in walk(program.schedule):
+        if not isinstance(step, ir.Advance | ir.Intersect) or step.functor is None or step.span in reductions:
+            continue
+        functor = functors[step.functor]
+        far = far_roles(step.over) if isinstance(step, ir.Advance) else _OF_TRIANGLES
+        if not any(_speaks_of(far, each) for each in functor.condition) and any(
+            isinstance(node, ir.Update) and node.operation in _SUMS and _is_vertex_of(far, node.target)
+            for node in walk(functor.body)
+        ):
+            return True
+    return False
+
+
+_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+_OF_TRIANGLES = frozenset({ir.Role.SOURCE, ir.Role.DESTINATION, ir.Role.COMMON})
+
+
+def _speaks_of(roles: Collection[ir.Role], condition: ir.Expression) -> bool:
+    return any(isinstance(node, Element) and _is_of(roles, node.index) for node in walk(condition))
+
+
+def _is_vertex_of(roles: Collection[ir.Role], target: ir.Target) -> bool:
+    return isinstance(target, ElementTarget) and target.domain is Domain.VERTEX and _is_of(roles, target.index)
+
+
+def _is_of(roles: Collection[ir.Role], index: ir.Expression) -> bool:
+    return isinstance(index, ir.Parameter) and index.role in roles
 
 
 def looking_up(program: Program) -> Program:

@@ -31,6 +31,16 @@ problem { vertex a : int32; scalar n : int64; }
 edge functor f(src, dst, e) { cond (src < dst) == true; apply { n += 1; } }
 schedule { advance(vertices, f, to=none); }
 """
+SUMS = """program p;
+problem { vertex a : int32; vertex b : int32 = 1; }
+edge functor f(src, dst, e) { apply { a[dst] += 1; } }
+schedule { advance(vertices, f, to=none); }
+"""
+SENDS = """program p;
+problem { vertex a : int32 = 1; vertex n : int32; }
+edge functor f(src, dst, e) -> int32 { cond a[src] > 1; value a[src]; }
+schedule { n = neighbor_reduce(vertices, f, sum, over=in_edges); }
+"""
 HOST = """program p;
 problem { scalar n : int64; }
 edge functor f(src, dst, e) { cond reverse(e) == none; }
@@ -52,6 +62,14 @@ schedule { edge frontier g = filter(edges, f); n = size(g); }
         (HOST, False, True),
         ("coloring", True, True),
         ("maximal_independent_set", False, True),
+        ("k_core", False, True),
+        ("clustering_coefficient", False, True),
+        (SENDS, True, True),
+        (SUMS, False, True),
+        (SUMS.replace("f(src, dst, e) {", "f(src, dst, e) { cond b[src] > 1;"), False, True),
+        (SUMS.replace("f(src, dst, e) {", "f(src, dst, e) { cond b[dst] < 9;"), True, True),
+        (SUMS.replace("a[dst] += 1", "a[src] += 1"), True, True),
+        (SUMS.replace("a[dst] += 1", "a[dst] max= 1"), True, True),
         (WALKS, False, True),
         (WALKS.replace("src < dst", "a[src] == a[dst] && src < dst"), True, True),
     ],
