@@ -116,10 +116,6 @@ class Schedules:
         choices = (dict(zip(order, row, strict=True)) for row in covering([len(parts[place]) for place in order]))
         return self._ways([part[places[place]] for place, part in enumerate(parts)] for places in choices)
 
-    def thorough(self, most: int = 1000) -> Iterator[Way]:
-        """All settings, or, if these are more than `most`, those of `pairs`."""
-        return self.all() if self.number_of_legal <= most else self.pairs()
-
     def sample(self, count: int, seed: int = 1) -> Iterator[Way]:
         """`count` different combinations that the program accepts, or all if there are no more; the same for the same
         seed."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracles import SAMPLES, Case
 from support.graphs import random_graph
-from support.tuning import by_sample, by_turn, chosen, different, schedules_of, suited
+from support.tuning import by_sample, by_turn, chosen, different, schedules_of, suited, thorough
 
 from gdsl.api.program import Program
 from gdsl.api.schedules import Schedules, Way, code_of, covering, differences, run_and_compare, uncompared
@@ -57,7 +57,7 @@ ONE_ON_CPU = ("warp", "block", "merge", "bins", "edges")
 def every_way(schedules: Schedules, backend: str) -> Iterable[Way]:
     """Those that may come to other code on the backend."""
     left_out = tuple(f".balance={value}" for value in ONE_ON_CPU) if backend == "cpu" else ()
-    return (way for way in schedules.thorough() if not any(word.endswith(left_out) for word in way.words))
+    return (way for way in thorough(schedules) if not any(word.endswith(left_out) for word in way.words))
 
 
 def code_on(backend: str, way: Way) -> str:
@@ -138,9 +138,9 @@ def test_pairs_are_every_two_operators_in_all_their_combinations() -> None:
     fixed = [f"{label}.{word}" for label in labels for word in ("frontier=auto", "balance=auto")]
     two = schedules_in(TWICE, "schedule.ids=32", *fixed[:4])
     every = {way.words for way in two.all()}
-    assert {way.words for way in two.pairs()} == every == {way.words for way in two.thorough()}
+    assert {way.words for way in two.pairs()} == every == {way.words for way in thorough(two)}
     three = schedules_in(TWICE.replace("@second;", "@second; f = advance(f, visit) @third;"), "schedule.ids=32", *fixed)
-    pairs = {way.words for way in three.thorough(most=100)}
+    pairs = {way.words for way in thorough(three, most=100)}
     for absent in ("visit.", "second.", "third."):
         assert len({tuple(word for word in words if not word.startswith(absent)) for words in pairs}) == len(every)
     assert len(pairs) < len(list(three.all()))

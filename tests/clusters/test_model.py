@@ -12,11 +12,13 @@ from bench.predictions import FOUR, NARROW, POINTS, Point, four_table, large_tab
 from gdsl.api.compiling import compile_file
 from gdsl.backends import cpu
 from gdsl.clusters.model import accesses, gpus, memory, workers
-from gdsl.clusters.model.machine import ETHERNET, H200, INFINIBAND, NVLINK
+from gdsl.clusters.model.machine import H200, INFINIBAND, NVLINK, Network
 from gdsl.clusters.model.profile import Pass, Profile, of_one_pass, of_trace
 from gdsl.clusters.model.report import RunFileError, expected, read_run
 
 VERTICES, EDGES = 1 << 24, 1 << 29
+ETHERNET = Network(1.2e9, 100e-6)
+"""Hosts with 10 Gb/s."""
 
 
 @pytest.mark.parametrize("point", POINTS, ids=lambda point: f"{point.program}-{point.graph}-{point.gpus}")

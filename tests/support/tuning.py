@@ -63,3 +63,8 @@ def suited(case: Case, graphs: Iterable[Graph]) -> list[Graph]:
     found = [graph for graph in (*graphs, *map(simple_part, graphs)) if case.suits(graph)]
     assert found, case.name
     return found[: len(list(graphs))]
+
+
+def thorough(schedules: Schedules, most: int = 1000) -> Iterator[Way]:
+    """All settings, or, if these are more than `most`, those of pairs of operators."""
+    return schedules.all() if schedules.number_of_legal <= most else schedules.pairs()

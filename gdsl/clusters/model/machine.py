@@ -89,5 +89,3 @@ of the table for 2 GB. skewed: the mean of the same columns for 64 MB, skewed. l
 an add by the warps of the other GPU."""
 INFINIBAND = Network(50e9, 10e-6)
 """Hosts with one adapter of 400 Gb/s for each GPU."""
-ETHERNET = Network(1.2e9, 100e-6)
-"""Hosts with 10 Gb/s."""
