@@ -298,6 +298,7 @@ def verify_sizes(plan: Plan) -> None:
         sizes.hub_chunk,
         sizes.pull_prefix,
         sizes.pulled_at_once,
+        sizes.sampled_lists,
         sizes.words_at_once,
         sizes.long_walk,
         sizes.near_set,
