@@ -141,8 +141,8 @@ def fix_of_waiting(effects: Effects, loop: nodes.Loop, words: Words) -> str:
     """For E0307: one try a call, and the schedule tries again."""
     general = (
         "let the schedule wait: end the call here and go on in the next operator or pass; or let each round change "
-        "something by a `min=`, `max=`, `|=` or `&=` and go on only if it `changed`; or bound the rounds by a loop "
-        "`for i in 0..n { … }`, which `break` leaves"
+        "something by a `min=`, `max=`, `|=` or `&=` and go on only if it `changed`; or bound the rounds by a `for` "
+        "over numbers, which `break` leaves"
     )
     following = _following(effects.functor.body, loop)
     awaited = _awaited(loop, words)
