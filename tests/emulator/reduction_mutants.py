@@ -118,6 +118,14 @@ REDUCTION_MUTANTS = (
     _lists("lanes of a group begin at one edge", "(lists, owned, begin + rank, left,", "(lists, owned, begin, left,"),
     _lists("a list between two classes is left out", "own > alone && own <= G", "own > alone && own < G"),
     _lists("a group brings its list to another's lane", "- 1)) * lanes & 31", "- 1)) * lanes + lanes & 31"),
+    Mutant(
+        "ends behind the last one are read",
+        "runtime/reduce.cuh",
+        "lists.neighbor(k * stride < left ? at + k * stride : at)",
+        "lists.neighbor(at + k * stride)",
+        SUMS,
+        "bounds",
+    ),
     _lists("edges side by side are one edge", "value(near, far[k], at + k * stride)", "value(near, far[0], at)"),
     Mutant(
         "chunks of a reduction begin where others would",
