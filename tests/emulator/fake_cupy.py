@@ -183,7 +183,6 @@ class FakeCupy:
         """How often memory of the device was asked for, and which of these times there is none."""
         self.needed, self.refuses = 0, range(0)
         """How often the driver needed memory of its own, and which of these times there is none."""
-        FakeArray.take = staticmethod(self.take)  # type: ignore[method-assign]
         self._host_memory: dict[int, EmulatedBuffer] = {}
         self.block_threads = 0
         """Of the last launch."""
@@ -521,6 +520,7 @@ def install(monkeypatch: Any, gpus: int = 1) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
     monkeypatch.setattr(Launching, "load", load)
+    monkeypatch.setattr(FakeArray, "take", staticmethod(cupy.take))
     monkeypatch.setattr(host_memory, "FlatRange", lambda parts, gpus: FakeRange(cupy, parts))
     monkeypatch.setattr(flat_ranges, "page_bytes", lambda owners: FakeRange.page)
     backend = backends.CudaBackend()

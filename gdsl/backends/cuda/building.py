@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda.memory_errors import memory_error
 from gdsl.graph.csr import first_of_equals, lists_by, transposed_by
 from gdsl.graph.graph import Graph
 from gdsl.graph.immutable import filled_immutable
@@ -52,7 +53,9 @@ class Parts:
                 return None
             try:
                 sorted_arrays = transposed_by(cupy, offsets, columns)
-            except MemoryError:  # CuPy's own, or that of Thrust
+            except Exception as error:
+                if not _lacks_memory(cupy, error):
+                    raise
                 return None
             self.arrays.update(zip(("in_offsets", "in_sources", "in_edges"), sorted_arrays, strict=True))
         return self.arrays.get(name)
@@ -79,7 +82,9 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
         values = {name: uploaded(cupy, of)[order] for name, of in originals.items()}
         of_host = fetched(cupy, offsets).astype(numpy.int64), fetched(cupy, columns)
         retained = {name: fetched(cupy, of) for name, of in values.items()}
-    except MemoryError:  # CuPy's own, or that of Thrust
+    except Exception as error:
+        if not _lacks_memory(cupy, error):
+            raise
         return
     graph._keep(edges.build(*of_host, retained), Parts(device, {"offsets": offsets, "columns": columns}, values))
 
@@ -88,6 +93,11 @@ def release(graph: Graph) -> None:
     """Free what `place` has kept on the GPU; the host has it, too."""
     if isinstance(graph._parts, Parts):
         graph.__dict__["_parts"] = None
+
+
+def _lacks_memory(cupy: Any, error: Exception) -> bool:
+    """Whether that is why something failed: CuPy, Thrust or the driver say so, or the host has none."""
+    return isinstance(error, MemoryError) or memory_error(cupy, error) is not None
 
 
 def _fits(cupy: Any, needed: int) -> bool:
@@ -198,8 +208,10 @@ def _by_threads(cupy: Any, work: Callable[[int, Any, Any, int], None]) -> None:
         with cupy.cuda.Device(device):
             stream = cupy.cuda.Stream(non_blocking=True)
             memory = cupy.cuda.alloc_pinned_memory(_PIECE)
-            work(worker, stream, numpy.frombuffer(memory, numpy.uint8, _PIECE), int(memory.ptr))
-            stream.synchronize()
+            try:
+                work(worker, stream, numpy.frombuffer(memory, numpy.uint8, _PIECE), int(memory.ptr))
+            finally:  # what it works on may be released, also after an error
+                stream.synchronize()
 
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(run, range(_THREADS)))

@@ -137,6 +137,9 @@ class CudaExecutable(ExecutableForms):
             whole = True
             return outcome
         finally:
+            missing = (
+                None  # if it is raised it refers to this frame, which would keep memory until garbage is collected
+            )
             device.release(whole)
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
@@ -178,6 +181,7 @@ class CudaExecutable(ExecutableForms):
         self, graph: Graph, bindings: Bindings, limits: Limits, most_visits: int, error: GdslError
     ) -> Outcome:
         """Run after freeing memory of others, on the graph's own ids, or with edge lists in the host's memory."""
+        missing: GdslError | None = None
         steps: tuple[Callable[[Graph], bool], ...] = self._free_memory, self._place_again
         if not self._is_limited(graph, limits):
             steps = self._free_memory, self._use_own_ids
@@ -193,7 +197,10 @@ class CudaExecutable(ExecutableForms):
                 if missing is None:
                     raise
                 error = missing
-        raise error
+        try:
+            raise error
+        finally:
+            del error, missing  # as above
 
     def _missing(self, error: Exception) -> GdslError | None:
         """E0912 if a run failed for lack of memory. Its frames hold what it had, which is released when nothing of it

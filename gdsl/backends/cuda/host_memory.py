@@ -87,8 +87,10 @@ def place(cupy: Any, device: int, values: NDArray[Any], resident: int) -> HostBu
         return _pinned(cupy, values)
     runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
     runtime.memcpyAsync(buffer.pointer, values.ctypes.data, resident, runtime.memcpyHostToDevice, stream.ptr)
-    copy_by_threads(_bytes_at(buffer.pointer + resident, values.nbytes - resident), _bytes_of(values)[resident:])
-    stream.synchronize()
+    try:
+        copy_by_threads(_bytes_at(buffer.pointer + resident, values.nbytes - resident), _bytes_of(values)[resident:])
+    finally:  # without enough threads, too, the range is unmapped
+        stream.synchronize()
     return buffer
 
 

@@ -339,3 +339,5 @@ class SeveralGpus(SpreadMemory):
         super().halt()
         for share in self.shares[1:]:
             share.stream.synchronize()
+        if "_bringing" in self.__dict__:  # copies for which no work has waited yet
+            self._bringing[0].synchronize()
