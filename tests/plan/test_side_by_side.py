@@ -35,6 +35,6 @@ def test_what_is_long_to_compute_is_written_once(value: str, own: str, several: 
         edge functor brought(src, dst, e) -> float64 {{ value {value}; }}
         schedule {{ best = {SUM.replace("sum", "own") if own else SUM}; }}"""
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
-        (sweep,) = sweeps(plan_of(text, on=on))
+        (sweep,) = sweeps(plan_of(text, "without=far_values", on=on))
         expected = EdgesSideBySide(EDGES) if several and on is not target.CPU else None
         assert sweep.hint(EdgesSideBySide) == expected
