@@ -79,7 +79,7 @@ KNOBS = (
         arguments=(
             Argument(
                 "alpha",
-                5,
+                3,
                 "pull once the frontier has more edges than the graph has vertices, and alpha times as many exceed the"
                 " vertices and edges that a pull is likely to look at",
             ),

@@ -68,7 +68,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
         pull = _pull(step, facts)
         if direction is Direction.AUTO:
             knobs = plan.program.tuning.sites[step.site]
-            chosen_by = switch(step, knobs, step.site in walked, plan.target.workers)
+            chosen_by = switch(knobs, step.site in walked)
             if plan.target.instances:
                 chosen_by = switch_of_instances(knobs, plan.target.grid)
             return dataclasses.replace(operation, does=Choice(chosen_by, pull, push))
@@ -156,25 +156,23 @@ def _with_copies(counted: dict[str, Over], group: dict[str, str]) -> dict[str, O
     return {name: counted.get(name, of_group[leader]) for name, leader in group.items() if leader in of_group}
 
 
-def switch(step: ir.Advance, knobs: ir.OperatorKnobs, walked: bool, workers: bool) -> Switch:
+def switch(knobs: ir.OperatorKnobs, walked: bool) -> Switch:
     """Pull while that is less work than a push; push again once the frontier is small (Beamer, Asanovic, Patterson,
     Direction-Optimizing Breadth-First Search, SC 2012).
 
     A pull looks at every vertex, so that a push along fewer edges than there are vertices is less work in any case. And
     it looks at edges. Of f edges of the frontier and u edges not yet visited, an edge of a vertex not yet visited leads
-    to the frontier with the likelihood p = f / (f + u), or less where neighbors have neighbors in common, which the
-    pass before has shown. So a vertex of d edges looks at (1 - (1 - p)^d) / p of them (`Measure.LOOKS`): at all that it
-    has where they are few, and at 1 / p where they are many. The mean degree is not enough, as few vertices have most
-    edges of some graphs. A push writes along f edges, and a write costs as much as `alpha` looks, with a place in the
-    result; without one, a fourth of that. So a pull pays from a ninth of u on where all vertices have sixteen edges.
+    to the frontier with the likelihood f / u, so that the vertex looks at u / f of its edges, or at all that it has.
+    With the mean degree d, u / d vertices look at min(u, u² / (d f)) edges together (`Measure.LOOKS`). A push writes
+    along f edges, and a write costs as much as `alpha` looks. So a pull pays from f = u / √(alpha · d) on, or a little
+    later: from a seventh of u on graphs of sixteen edges a vertex, and from a third on grids.
 
     `walked`: other operators walk the lists of the result, too. That of a pull is in the order of ids, so that they
-    read lists one after the other. `workers`: each of them has the lists of some vertices alone, and all choose alike.
+    read lists one after the other.
     """
-    factor = knobs.alpha * (_WALKED if walked else 1) if step.result is not None else max(knobs.alpha // _PLACED, 1)
-    looks = Measure.LOOKS_BY_MEAN if workers else Measure.LOOKS
+    factor = knobs.alpha * (_WALKED if walked else 1)
     return Switch(
-        enter=(_MANY_EDGES, Compare(Measure.EDGES, factor, looks, strict=True)),
+        enter=(_MANY_EDGES, Compare(Measure.EDGES, factor, Measure.LOOKS, strict=True)),
         stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
     )
 
@@ -190,7 +188,7 @@ def switch_of_instances(knobs: ir.OperatorKnobs, grid: bool) -> Switch:
 
 
 _MANY_EDGES = Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True)
-_WALKED, _PLACED, _INSTANCES = 2, 4, 3
+_WALKED, _INSTANCES = 2, 5
 """How many times as much a write costs beside a look, where that is so."""
 
 

@@ -185,11 +185,7 @@ EDGE_FRONTIER = Struct(
 
 DIRECTION_STATE = Struct(
     "direction_state",
-    (
-        Field("unvisited", _U64, "edges that no frontier has covered yet"),
-        Field("edges", Type.FLOAT32, "of the frontier before; 0: there was none"),
-        Field("pull", _BOOL),
-    ),
+    (Field("unvisited", _U64, "edges that no frontier has covered yet"), Field("pull", _BOOL)),
     "What an automatic direction carries from one pass to the next.",
 )
 

@@ -26,10 +26,7 @@ class Measure(Enum):
     THREADS = "threads"
     """Of all blocks."""
     LOOKS = "looks of a pull"
-    """An estimate: it looks at each vertex, and of those not yet visited at the edges until one leads to a member. The
-    lists of some vertices stand for all."""
-    LOOKS_BY_MEAN = "looks of a pull by the mean degree"
-    """The same as if all lists were of the mean length, which workers know that have some of the lists each."""
+    """An estimate: it looks at each vertex, and of those not yet visited at the edges until one leads to a member."""
 
 
 @dataclass(frozen=True, slots=True)

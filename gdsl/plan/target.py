@@ -23,8 +23,6 @@ class Sizes:
     """Vertices that a thread of a pull looks at side by side (cuda, where it runs for many values at once)."""
     pulled_at_once: int = 4
     """Edges of its list that a thread of a pull, or of a reduction that may stop, looks at side by side (cuda)."""
-    sampled_lists: int = 128
-    """Lists whose lengths stand for all in the estimate of what a pull looks at; it errs by a tenth, or less."""
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
     even_lists: int = 4

@@ -298,7 +298,6 @@ def verify_sizes(plan: Plan) -> None:
         sizes.hub_chunk,
         sizes.pull_prefix,
         sizes.pulled_at_once,
-        sizes.sampled_lists,
         sizes.words_at_once,
         sizes.long_walk,
         sizes.near_set,

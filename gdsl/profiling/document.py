@@ -17,14 +17,14 @@ from gdsl.backends.interface import Build, TraceRecord
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import all_steps, walk
-from gdsl.operations import Direction, Grade, Over
+from gdsl.operations import Direction, Grade
 from gdsl.records import dataclass
 from gdsl.source import Source, Span
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
     from gdsl.backends.workers.lanes import Lanes
-    from gdsl.plan.nodes import Choice, Compare, Plan
+    from gdsl.plan.nodes import Compare, Plan, Switch
 
 KIND, FORMAT = "gdsl profile", 2
 MOST_RECORDS = 20_000
@@ -308,7 +308,6 @@ class _State:
     """What a switch remembers, as `direction_state` of the generated code does."""
 
     unvisited: int
-    edges: int = 0
     pull: bool = False
 
 
@@ -317,24 +316,22 @@ class Reasons:
 
     def __init__(self, plan: Plan | None, graph: Graph) -> None:
         """Nothing is known without a plan, or where operators run on graphs other than `graph`."""
-        self._vertices, self._edges, self._graph = graph.num_vertices, graph.num_edges, graph
-        self._choices = {} if plan is None or plan.graphs else _choices(plan)
-        self._sampled_lists = 0 if plan is None else plan.sizes.sampled_lists
+        self._vertices, self._edges = graph.num_vertices, graph.num_edges
+        self._switches = {} if plan is None or plan.graphs else _switches(plan)
         self._states: dict[int, _State] = {}
 
     def of(self, record: TraceRecord) -> str | None:
         """The reason in words with numbers; None where there was no choice, or the trace does not explain it."""
-        choice = self._choices.get(record.site)
-        if choice is None or record.direction is None:
+        switch = self._switches.get(record.site)
+        if switch is None or record.direction is None:
             return None
-        switch = choice.test
         state = self._states.get(record.site)
         if state is None or record.iteration == 0:
             state = self._states[record.site] = _State(self._edges)
         state.unvisited -= min(state.unvisited, record.edges)
         tests = [(each, *self._sides(each, record, state)) for each in (switch.stay if state.pull else switch.enter)]
         failed = [test for test in tests if not _holds(*test)]
-        state.pull, state.edges = record.direction is Direction.PULL, record.edges
+        state.pull = record.direction is Direction.PULL
         if state.pull is bool(failed):
             return None
         words = " and ".join(_words(*test, holds=not failed) for test in (failed[:1] or tests))
@@ -348,39 +345,17 @@ class Reasons:
             Measure.EDGES: record.edges,
             Measure.UNVISITED: state.unvisited,
             Measure.VERTICES: self._vertices,
+            Measure.LOOKS: self._vertices
+            + min(state.unvisited, state.unvisited**2 * self._vertices // max(self._edges * record.edges, 1)),
         }
-        if compare.right in (Measure.LOOKS, Measure.LOOKS_BY_MEAN):
-            values[compare.right] = self._looks(compare, record, state)
         return values[compare.left], values[compare.right]
 
-    def _looks(self, compare: Compare, record: TraceRecord, state: _State) -> int:
-        """What `looks_of_pull` of the generated code estimates, or `looks_by_mean`."""
-        from gdsl.plan.nodes import Measure
 
-        unvisited, edges = state.unvisited, max(record.edges, 1)
-        if compare.right is not Measure.LOOKS:
-            return self._vertices + min(unvisited, unvisited**2 * self._vertices // max(self._edges * edges, 1))
-        if compare.factor * edges > self._vertices + unvisited:
-            return self._vertices + unvisited
-        inward = self._choices[record.site].yes.walks[0].lists is Over.IN_EDGES
-        degrees = self._graph.in_degrees if inward else self._graph.out_degrees
-        sampled = degrees[numpy.arange(self._sampled_lists) * self._vertices // self._sampled_lists]
-
-        def met(likely: float, unvisited: int) -> float:
-            return float(numpy.mean(1 - (1 - likely) ** sampled)) * self._vertices * unvisited / self._edges
-
-        likely, before = edges / (edges + unvisited), state.edges
-        if before:
-            expected = met(before / (before + edges + unvisited), edges + unvisited)
-            likely *= min(1.0, record.frontier_size / max(expected, 1e-9))
-        return self._vertices + int(min(unvisited, met(likely, unvisited) / likely))
-
-
-def _choices(plan: Plan) -> dict[int, Choice]:
+def _switches(plan: Plan) -> dict[int, Switch]:
     from gdsl.plan.nodes import Choice
     from gdsl.plan.walking import operations
 
-    return {each.step.site: each.does for each in operations(plan) if isinstance(each.does, Choice)}
+    return {each.step.site: each.does.test for each in operations(plan) if isinstance(each.does, Choice)}
 
 
 def _holds(compare: Compare, left: int, right: int) -> bool:

@@ -180,7 +180,7 @@ def test_tuning() -> None:
     knobs = tuning.sites[first.site]
     assert (knobs.direction, knobs.alpha, knobs.beta, knobs.balance) == (Direction.AUTO, 4, 7, Balance.BLOCK)
     knobs = tuning.sites[second.site]
-    assert (knobs.direction, knobs.alpha, knobs.beta) == (Direction.PULL, 5, 20)
+    assert (knobs.direction, knobs.alpha, knobs.beta) == (Direction.PULL, 3, 20)
     assert (knobs.balance, second.label) == (Balance.AUTO, "again")
     printed = print_program(program)
     assert (tuning.block, tuning.ids, tuning.fuse, tuning.bounds) == (64, 64, False, True)

@@ -59,7 +59,7 @@ def test_what_a_choice_asks_for_is_counted_where_the_frontier_is_made() -> None:
 
 def test_a_pull_begins_where_it_is_less_work() -> None:
     looks = choice(plan_of("bfs")).test.enter[1]
-    assert (looks.left, looks.factor, looks.right) == (Measure.EDGES, 5, Measure.LOOKS)
+    assert (looks.left, looks.factor, looks.right) == (Measure.EDGES, 3, Measure.LOOKS)
     (given,) = (
         each for each in (choice(plan_of("bfs", "visit.direction=auto(alpha=7)")).test.enter) if each.factor == 7
     )
@@ -69,7 +69,7 @@ def test_a_pull_begins_where_it_is_less_work() -> None:
 def test_lists_of_what_was_pulled_are_read_in_order() -> None:
     """A pull begins earlier where a reduction walks the result."""
     reach = operation(plan_of("betweenness"), "reach")
-    assert isinstance(reach.does, Choice) and reach.does.test.enter[1].factor == 10
+    assert isinstance(reach.does, Choice) and reach.does.test.enter[1].factor == 6
 
 
 def test_a_copy_counts_where_a_choice_asks_about_other_lists() -> None:

@@ -18,7 +18,7 @@ from gdsl.pipeline import load
 from gdsl.plan import combining
 from gdsl.plan.distribution import pulls
 from gdsl.plan.exchange_nodes import Exchange, Exchanged, Held, How, Reach, Snapshot
-from gdsl.plan.nodes import Choice, Measure, Operation, Plan, Step
+from gdsl.plan.nodes import Operation, Plan, Step
 from gdsl.plan.printer import print_plan
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_blocks, operations, steps_in
@@ -339,22 +339,7 @@ def with_snapshots(**fields: object) -> Callable[[tuple[Step, ...]], tuple[Step,
     return lambda block: tuple(map(changed, block))
 
 
-def by_own_lists(block: tuple[Step, ...]) -> tuple[Step, ...]:
-    """A block whose directions are chosen by the lengths of lists."""
-
-    def changed(step: Step) -> Step:
-        if not isinstance(step, Operation) or not isinstance(step.does, Choice):
-            return step
-        asked = tuple(dataclasses.replace(each, right=Measure.LOOKS) for each in step.does.test.enter[1:])
-        enter = (step.does.test.enter[0], *asked)
-        test = dataclasses.replace(step.does.test, enter=enter)
-        return dataclasses.replace(step, does=dataclasses.replace(step.does, test=test))
-
-    return tuple(map(changed, block))
-
-
 WRONG = {
-    "a direction by lists of one's own": ("bfs", by_own_lists),
     "a merge left out": ("sssp", with_data(lambda each: None)),
     "an exchange left out": ("pagerank", without(Exchange)),
     "a snapshot left out": ("sssp", without(Snapshot)),

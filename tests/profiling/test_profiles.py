@@ -149,7 +149,7 @@ def test_reasons_name_the_numbers_that_were_compared(hops, graph):
     document = hops.as_document()
     trace = document["trace"]
     assert {"push", "pull"} <= set(trace["direction"])
-    unvisited, before = graph.num_edges, 0
+    unvisited = graph.num_edges
     for why, direction, frontier, edges in zip(
         trace["why"], trace["direction"], trace["frontier"], trace["edges"], strict=True
     ):
@@ -159,7 +159,8 @@ def test_reasons_name_the_numbers_that_were_compared(hops, graph):
             Measure.EDGES.value: edges,
             Measure.UNVISITED.value: unvisited,
             "vertices": graph.num_vertices,
-            Measure.LOOKS.value: looks(graph, frontier, edges, before, unvisited),
+            Measure.LOOKS.value: graph.num_vertices
+            + min(unvisited, unvisited**2 * graph.num_vertices // max(graph.num_edges * edges, 1)),
         }
         assert why.startswith(f"{direction}, as ")
         found = WORDS.findall(why.partition(" as ")[2])
@@ -170,23 +171,6 @@ def test_reasons_name_the_numbers_that_were_compared(hops, graph):
             product = int(factor or 1) * numbers[0]
             assert {">": product > numbers[1], "≥": product >= numbers[1]}.get(sign) is not False
             assert {"≤": product <= numbers[1], "<": product < numbers[1]}.get(sign) is not False
-        before = edges
-
-
-def looks(graph, size, edges, before, unvisited):
-    """What a pull is likely to look at, by the lists of 128 vertices."""
-    degrees = [int(graph.in_degrees[i * graph.num_vertices // 128]) for i in range(128)]
-
-    def met(likely, edges_left):
-        share = sum(1 - (1 - likely) ** degree for degree in degrees) / 128
-        return share * graph.num_vertices * edges_left / graph.num_edges
-
-    if 5 * edges > graph.num_vertices + unvisited:
-        return graph.num_vertices + unvisited
-    likely = edges / (edges + unvisited) if edges else 1
-    if before:
-        likely *= min(1.0, size / met(before / (before + edges + unvisited), edges + unvisited))
-    return graph.num_vertices + int(min(unvisited, met(likely, unvisited) / likely))
 
 
 def test_the_first_pull_and_the_way_back_have_their_reasons(hops):

@@ -192,7 +192,6 @@ class _Run:
             Measure.UNVISITED: unvisited,
             Measure.VERTICES: float(self.profile.vertices),
             Measure.LOOKS: self._looks(each.edges, unvisited),
-            Measure.LOOKS_BY_MEAN: self._looks(each.edges, unvisited),
             Measure.THREADS: float(self.gpus * self.host.gpu.threads),
         }
         return test.factor * values[test.left] > values[test.right]

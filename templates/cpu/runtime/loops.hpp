@@ -387,44 +387,21 @@ inline void pull_edges(int64 num_vertices, const Members& members, const Lists& 
 // The state of an automatic direction between passes.
 struct direction_state {
     int64 unvisited;  // edges of vertices that have not been in a frontier
-    int64 edges;      // of the frontier before; 0: there was none
     bool pull;
 };
 // Counts the edges of vertices that have not been in a frontier since the first pass of a loop.
 inline void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
-    if (iteration == 0) { state = direction_state{g.num_edges, 0, false}; }
+    if (iteration == 0) { state = direction_state{g.num_edges, false}; }
     state.unvisited -= minimum(state.unvisited, f.edges);
 }
 
 // piece: looks_of_pull
-// An estimate of what a pull looks at: all vertices, and the edges of those not yet visited until one leads to the
-// frontier. If an edge does with the likelihood p, a list of d edges is met with 1 - (1 - p)^d, and looked at 1 / p times
-// as often. Where the edges of the pass before met fewer vertices than that, since neighbors have neighbors in common,
-// those of this one are less likely to be met, too. The lists of some vertices, at equal distances, stand for all. They
-// are not read where all that there is to look at is less than `worth`.
-template <class Lists>
-inline float looks_of_pull(const direction_state& state, const frontier& f, int64 worth, const Lists& lists, const graph_slice& g) {
-    const int64 most = g.num_vertices + state.unvisited;
-    if (worth > most) { return float(most); }
-    float degrees[SAMPLED_LISTS];
-    for (int64 i = 0; i < SAMPLED_LISTS; ++i) { degrees[i] = float(lists.degree(vertex(i * g.num_vertices / SAMPLED_LISTS))); }
-    const auto met = [&](float likely, float unvisited) {
-        float lists_met = 0;
-        for (float degree : degrees) { lists_met += 1.0f - std::pow(1.0f - likely, degree); }
-        return lists_met / float(SAMPLED_LISTS) * float(g.num_vertices) * (unvisited / float(g.num_edges));
-    };
-    const float unvisited = float(state.unvisited), now = float(f.edges), before = float(state.edges);
-    float likely = now / (now + unvisited);
-    if (before > 0) { likely *= minimum(1.0f, float(f.size) / met(before / (before + now + unvisited), now + unvisited)); }
-    return float(g.num_vertices) + minimum(unvisited, met(likely, unvisited) / likely);
-}
-
-// piece: looks_by_mean
-// The same where all vertices have the mean degree.
-inline float looks_by_mean(const direction_state& state, int64 edges, const graph_slice& g) {
-    const float unvisited = float(state.unvisited);
-    const float all = float(g.num_vertices), vertices = unvisited * all / float(g.num_edges);
-    return all + minimum(unvisited, vertices * (unvisited / float(edges)));
+// An estimate of what a pull looks at: all vertices, and for those not yet visited (each of mean degree) edges until one
+// leads to the frontier, which has so many `edges`.
+inline float looks_of_pull(const direction_state& state, int64 edges, const graph_slice& g) {
+    const float open = float(state.unvisited);
+    const float all = float(g.num_vertices), vertices = open * all / float(g.num_edges);
+    return all + minimum(open, vertices * (open / float(edges)));
 }
 
 // piece: reduce_list

@@ -1,47 +1,17 @@
 // piece: follow_edges
 // Counts the edges that no frontier has had yet, starting with the first pass of a loop.
 __device__ __forceinline__ void follow_edges(direction_state& state, uint64 edges, int32 iteration, const graph_slice& g) {
-    if (iteration == 0) { state = direction_state{uint64(g.num_edges), 0.0f, false}; }
+    if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
     state.unvisited -= min(state.unvisited, edges);
 }
 
 // piece: looks_of_pull
-// An estimate of what a pull looks at: all vertices, and the edges of those not yet visited until one leads to the
-// frontier, which has `size` members and so many `edges`. If an edge does with the likelihood p, a list of d edges is met
-// with 1 - (1 - p)^d, and looked at 1 / p times as often. Where the edges of the pass before met fewer vertices than
-// that, since neighbors have neighbors in common, those of this one are less likely to be met, too. The lists of some
-// vertices, at equal distances, stand for all; each warp reads the same ones and comes to the same number. They are not
-// read where all that there is to look at is less than `worth`.
-template <class Lists>
-__device__ __forceinline__ float looks_of_pull(const direction_state& state, uint64 size, uint64 edges, uint64 worth, const Lists& lists,
-                                               const graph_slice& g) {
-    const uint64 most = uint64(g.num_vertices) + state.unvisited;
-    if (worth > most) { return float(most); }
-    constexpr uint32 own = SAMPLED_LISTS / 32;
-    float degrees[own];
-#pragma unroll
-    for (uint32 i = 0; i < own; ++i) {
-        degrees[i] = float(lists.degree(vertex((32 * i + lane_index()) * uint64(g.num_vertices) / SAMPLED_LISTS)));
-    }
-    const auto met = [&](float likely, float unvisited) {
-        const float missed = logf(1.0f - likely);
-        float lists_met = 0;
-#pragma unroll
-        for (uint32 i = 0; i < own; ++i) { lists_met += 1.0f - expf(missed * degrees[i]); }
-        return warp_sum(lists_met) / float(SAMPLED_LISTS) * float(g.num_vertices) * (unvisited / float(g.num_edges));
-    };
-    const float unvisited = float(state.unvisited), now = float(edges), before = state.edges;
-    float likely = now / (now + unvisited);
-    if (before > 0) { likely *= fminf(1.0f, float(size) / met(before / (before + now + unvisited), now + unvisited)); }
-    return float(g.num_vertices) + fminf(unvisited, met(likely, unvisited) / likely);
-}
-
-// piece: looks_by_mean
-// The same where all vertices have the mean degree.
-__device__ __forceinline__ float looks_by_mean(const direction_state& state, uint64 edges, const graph_slice& g) {
-    const float unvisited = float(state.unvisited);
-    const float all = float(g.num_vertices), vertices = unvisited * all / float(g.num_edges);
-    return all + fminf(unvisited, vertices * (unvisited / float(edges)));
+// An estimate of what a pull looks at: all vertices, and for those not yet visited (each of mean degree) edges until one
+// leads to the frontier, which has so many `edges`.
+__device__ __forceinline__ float looks_of_pull(const direction_state& state, uint64 edges, const graph_slice& g) {
+    const float open = float(state.unvisited);
+    const float all = float(g.num_vertices), vertices = open * all / float(g.num_edges);
+    return all + fminf(open, vertices * (open / float(edges)));
 }
 
 // piece: bitmap_result

@@ -49,7 +49,6 @@ constexpr uint32 HUB_CHUNK = 128;  // edges of a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are visited first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
-constexpr uint32 SAMPLED_LISTS = 128;  // lists that stand for all in an estimate
 
 // ---- runtime ----
 
@@ -233,7 +232,6 @@ struct frontier {
 // What an automatic direction carries from one pass to the next.
 struct direction_state {
     uint64 unvisited;  // edges that no frontier has covered yet
-    float32 edges;  // of the frontier before; 0: there was none
     bool pull;
 };
 
@@ -285,8 +283,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 5 > looks_of_pull(direction, input.size, input.edges, input.edges * 5, in_lists{d.graph}, d.graph);
-    direction.edges = float(input.edges);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 3 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);

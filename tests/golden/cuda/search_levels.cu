@@ -42,6 +42,7 @@
 #undef h_ends
 #undef h_levels
 #undef h_members
+#undef met
 #undef note_apply
 #undef paths
 #undef paths_reduced
@@ -73,7 +74,6 @@ constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are visited fir
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends together
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by one thread
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread reads side by side
-constexpr uint32 SAMPLED_LISTS = 128;  // lists that stand for all in an estimate
 constexpr uint32 EVEN_LISTS = 4;  // times the mean that the longest of even lists may be
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long are reduced by eight threads
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
@@ -298,7 +298,6 @@ struct frontier {
 // What an automatic direction carries from one pass to the next.
 struct direction_state {
     uint64 unvisited;  // edges that no frontier has covered yet
-    float32 edges;  // of the frontier before; 0: there was none
     bool pull;
 };
 
@@ -394,8 +393,7 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 10 > looks_of_pull(direction, input.size, input.edges, input.edges * 10, in_lists{d.graph}, d.graph);
-    direction.edges = float(input.edges);
+                                    : input.edges > uint64(d.graph.num_vertices) && input.edges * 6 > looks_of_pull(direction, input.edges, d.graph);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
