@@ -137,9 +137,8 @@ class CudaExecutable(ExecutableForms):
             whole = True
             return outcome
         finally:
-            missing = (
-                None  # if it is raised it refers to this frame, which would keep memory until garbage is collected
-            )
+            # If it is raised it refers to this frame, which would keep memory until garbage is collected.
+            missing = None
             device.release(whole)
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
